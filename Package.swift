@@ -1,0 +1,105 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Swift 6 mode with every unsafe construct marked where it stands; a warning in Sources is an error.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // Lets SecretBytes and Row lend their bytes as spans that cannot outlive them.
+    .enableExperimentalFeature("Lifetimes"),
+    .strictMemorySafety(),
+]
+let product = strict + [.treatAllWarnings(as: .error)]
+
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+    name: "lockstep",
+    platforms: [.macOS("26.0")],
+    products: [
+        .library(name: "Lockstep", targets: ["Lockstep"]),
+        .library(name: "LockstepModels", targets: ["LockstepModels"]),
+        .executable(name: "lockstep", targets: ["LockstepTool"]),
+        .executable(name: "lockstep-bench", targets: ["LockstepBench"]),
+        .plugin(name: "EmbedMigrations", targets: ["EmbedMigrations"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.7.0"),
+        .package(
+            url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLCipher",
+            pkgConfig: "sqlcipher",
+            providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
+        .systemLibrary(
+            name: "CCrypto",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .target(
+            name: "Lockstep",
+            dependencies: ["CSQLCipher", "CCrypto", systemPackage],
+            swiftSettings: product),
+        .target(
+            name: "LockstepModels",
+            dependencies: ["Lockstep", systemPackage],
+            swiftSettings: product,
+            plugins: ["EmbedMigrations"]),
+        .executableTarget(
+            name: "LockstepTool",
+            dependencies: [
+                "Lockstep", "LockstepModels", systemPackage,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: product),
+        .executableTarget(
+            name: "LockstepBench",
+            dependencies: [
+                "Lockstep", systemPackage,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: product),
+        .executableTarget(
+            name: "EmbedMigrationsGenerator",
+            path: "Sources/Plugins/EmbedMigrationsGenerator",
+            swiftSettings: product),
+        .plugin(
+            name: "EmbedMigrations",
+            capability: .buildTool(),
+            dependencies: ["EmbedMigrationsGenerator"],
+            path: "Sources/Plugins/EmbedMigrations"),
+        .target(
+            name: "TestSupport",
+            dependencies: ["Lockstep", systemPackage],
+            path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "CrashingMigrator",
+            dependencies: ["Lockstep", systemPackage],
+            path: "Tests/CrashingMigrator",
+            swiftSettings: strict),
+        .testTarget(
+            name: "LockstepTests",
+            dependencies: [
+                "Lockstep", "TestSupport", "CrashingMigrator", systemPackage,
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LockstepModelsTests",
+            dependencies: ["LockstepModels", "TestSupport", systemPackage],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LockstepToolTests",
+            dependencies: [
+                "LockstepTool", "TestSupport", systemPackage,
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,114 @@
+internal import CCrypto
+
+/// AES-256-GCM (NIST SP 800-38D) with 96-bit nonces and 128-bit tags, for keys that are used once.
+///
+/// Never seal twice under one key with chosen or random nonces of this length: that is what
+/// ``XAES256GCM`` is for. One value serves one thread at a time.
+@safe
+struct AES256GCM: ~Copyable {
+    /// Bytes of a nonce.
+    static let nonceLength = 12
+    /// Bytes that sealing adds.
+    static let tagLength = 16
+
+    private let context: OpaquePointer
+
+    init() throws(LockstepError) {
+        unsafe context = try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-GCM")
+    }
+
+    // Freeing a context wipes the key schedule in it.
+    deinit { unsafe EVP_CIPHER_CTX_free(context) }
+
+    /// Ciphertext and tag of `plaintext`.
+    func seal(
+        _ plaintext: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
+        associatedData: Span<UInt8>
+    ) throws(LockstepError) -> [UInt8] {
+        try begin(key: key, nonce: nonce, associatedData, encrypting: true)
+        let count = plaintext.count
+        var sealed = [UInt8](repeating: 0, count: count + Self.tagLength)
+        let done = unsafe sealed.withUnsafeMutableBufferPointer { out in
+            guard let start = out.baseAddress else { return false }
+            return unsafe update(plaintext, into: start)
+                && final(start + count)
+                && EVP_CIPHER_CTX_ctrl(
+                    context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagLength), start + count) == 1
+        }
+        try requireOpenSSL(done, "AES-256-GCM sealing")
+        return sealed
+    }
+
+    /// The plaintext of what ``seal(_:key:nonce:associatedData:)`` made, or nil if any of the inputs is
+    /// not what it was then. No byte of plaintext survives a failure.
+    func open(
+        _ sealed: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
+    ) throws(LockstepError) -> SecretBytes? {
+        // libcrypto accepts tags of any length from 1 on: the length is ours to insist on.
+        guard sealed.count >= Self.tagLength else { return nil }
+        try begin(key: key, nonce: nonce, associatedData, encrypting: false)
+        let count = sealed.count - Self.tagLength
+        var plaintext = try SecretBytes(zeroed: count)
+        var target = plaintext.mutableBytes
+        let opened = unsafe target.withUnsafeMutableBufferPointer { out in
+            unsafe open(sealed, count, into: out)
+        }
+        guard opened else {
+            ERR_clear_error()
+            return nil
+        }
+        return plaintext
+    }
+
+    private func open(
+        _ sealed: Span<UInt8>, _ count: Int, into out: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        guard let start = out.baseAddress else { return false }
+        let tag = sealed.extracting(count...)
+        let tagSet = unsafe tag.withUnsafeBytes { tag in
+            unsafe EVP_CIPHER_CTX_ctrl(
+                context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength),
+                UnsafeMutableRawPointer(mutating: tag.baseAddress)) == 1
+        }
+        // The plaintext is written before the tag is checked; a failing caller frees it wiped.
+        return unsafe tagSet && update(sealed.extracting(..<count), into: start)
+            && final(start + count)
+    }
+
+    private func begin(
+        key: Span<UInt8>, nonce: Span<UInt8>, _ associatedData: Span<UInt8>, encrypting: Bool
+    ) throws(LockstepError) {
+        // EVP reads 32 and 12 bytes whatever the caller holds.
+        guard key.count == 32, nonce.count == Self.nonceLength else {
+            throw LockstepError(
+                .misuse, "AES-256-GCM takes a 32-byte key and a 12-byte nonce, not \(key.count) and \(nonce.count)")
+        }
+        let started = unsafe key.withUnsafeBufferPointer { key in
+            unsafe nonce.withUnsafeBufferPointer { nonce in
+                unsafe EVP_CipherInit_ex2(
+                    context, Self.cipher, key.baseAddress, nonce.baseAddress, encrypting ? 1 : 0,
+                    nil) == 1
+            }
+        }
+        try requireOpenSSL(started, "AES-256-GCM")
+        try requireOpenSSL(unsafe update(associatedData, into: nil), "associated data")
+    }
+
+    /// Feeds `input`; without an output it counts as associated data.
+    private func update(_ input: Span<UInt8>, into output: UnsafeMutablePointer<UInt8>?) -> Bool {
+        guard input.count > 0 else { return true }
+        guard let length = Int32(exactly: input.count) else { return false }
+        var written: Int32 = 0
+        return unsafe input.withUnsafeBufferPointer {
+            unsafe EVP_CipherUpdate(context, output, &written, $0.baseAddress, length) == 1
+        }
+    }
+
+    private func final(_ end: UnsafeMutablePointer<UInt8>) -> Bool {
+        var written: Int32 = 0
+        return unsafe EVP_CipherFinal_ex(context, end, &written) == 1
+    }
+
+    // Fetched once; EVP_CIPHER objects are reference-counted and safe to share between threads.
+    nonisolated(unsafe) private static let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+}

@@ -1,0 +1,73 @@
+/// The 32 random bytes that encrypt a database file, with the salt that a new file starts with.
+///
+/// Opening with it costs half a millisecond: nothing is stretched. The salt is derived along with the
+/// key, so that the first 16 bytes of a file tell, without being secret, whether the file was made
+/// under this key: that keeps "wrong key" and "first page destroyed" apart.
+public struct DatabaseKey: ~Copyable {
+    /// Bytes of a key.
+    static let length = 32
+    /// Bytes of a salt, the first of every SQLCipher file.
+    static let saltLength = 16
+
+    let secret: SecretBytes
+    let salt: [UInt8]
+
+    /// A key and the salt for files made under it.
+    init(secret: consuming SecretBytes, salt: [UInt8]) throws(LockstepError) {
+        guard secret.count == Self.length, salt.count == Self.saltLength else {
+            throw LockstepError(
+                .misuse,
+                "a database key is 32 bytes and its salt 16, not \(secret.count) and \(salt.count)")
+        }
+        self.secret = secret
+        self.salt = salt
+    }
+
+    /// Derives a file's key from a keyring's data key and the database's identifier.
+    ///
+    /// key ‖ salt = HKDF-SHA256(data key, salt = database id, info = "sqlcipher raw key v1", 48 bytes).
+    init(dataKey: borrowing SecretBytes, database: [UInt8]) throws(LockstepError) {
+        let info = Array("sqlcipher raw key v1".utf8)
+        let derived = try HKDF.derive(
+            dataKey.bytes, salt: database.span, info: info.span,
+            count: Self.length + Self.saltLength)
+        var salt: [UInt8] = []
+        for index in Self.length..<derived.count { salt.append(derived.bytes[index]) }
+        try self.init(secret: derived.prefix(Self.length), salt: salt)
+    }
+
+    /// A random key, for files that live no longer than the process.
+    static func ephemeral() throws(LockstepError) -> DatabaseKey {
+        try DatabaseKey(
+            secret: SecretBytes(random: length), salt: Random.bytes(saltLength))
+    }
+
+    /// Another copy, in secure memory of its own.
+    public borrowing func clone() throws(LockstepError) -> DatabaseKey {
+        try DatabaseKey(secret: secret.clone(), salt: salt)
+    }
+
+    /// What SQLCipher takes for a raw key: `x'`, 64 hex digits, for a new file 32 more of the salt, `'`.
+    ///
+    /// Any other length would silently be taken for a passphrase, so the length is checked.
+    borrowing func keyspec(withSalt: Bool) throws(LockstepError) -> SecretBytes {
+        let digits = (Self.length + (withSalt ? Self.saltLength : 0)) * 2
+        var spec = try SecretBytes(zeroed: digits + 3)
+        var text = spec.mutableBytes
+        text[0] = UInt8(ascii: "x")
+        text[1] = UInt8(ascii: "'")
+        var position = 2
+        func put(_ byte: UInt8, _ text: inout MutableSpan<UInt8>) {
+            text[position] = Hex.digit(byte >> 4)
+            text[position + 1] = Hex.digit(byte & 15)
+            position += 2
+        }
+        for index in 0..<Self.length { put(secret.bytes[index], &text) }
+        if withSalt { for byte in salt { put(byte, &text) } }
+        text[position] = UInt8(ascii: "'")
+        guard spec.count == (withSalt ? 99 : 67), position == spec.count - 1 else {
+            throw LockstepError(.misuse, "a keyspec came out \(spec.count) bytes long")
+        }
+        return spec
+    }
+}

@@ -1,0 +1,69 @@
+/// Text forms of bytes. Used for public and wrapped material; a secret has no text form but the
+/// keyspec, which ``DatabaseKey`` builds in secure memory.
+enum Hex {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// Lower-case, two digits a byte.
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The digit for a value of 0 to 15, without a look-up that depends on a secret.
+    static func digit(_ nibble: UInt8) -> UInt8 {
+        // 39 is the distance from '9' + 1 to 'a'; the shift yields 1 for values above 9, else 0.
+        UInt8(ascii: "0") + nibble + 39 * ((nibble &+ 6) >> 4)
+    }
+}
+
+/// RFC 4648 base64 without padding, in its only canonical spelling.
+enum Base64 {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let values: [UInt8?] = {
+        var values = [UInt8?](repeating: nil, count: 256)
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
+
+    /// The canonical text of `bytes`.
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        var buffer: UInt32 = 0
+        var bits: UInt32 = 0
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(alphabet[Int(buffer >> bits & 63)])
+            }
+        }
+        if bits > 0 { text.append(alphabet[Int(buffer << (6 - bits) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes of `text`, or nil unless it is spelled as ``encode(_:)`` would: no padding, no white
+    /// space, unused bits zero.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer: UInt32 = 0
+        var bits: UInt32 = 0
+        for character in text.utf8 {
+            guard let value = values[Int(character)] else { return nil }
+            buffer = buffer << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+            }
+        }
+        // Six left-over bits are a character that carries no whole byte; others must be zero.
+        guard bits < 6, buffer & (1 << bits - 1) == 0 else { return nil }
+        return bytes
+    }
+}

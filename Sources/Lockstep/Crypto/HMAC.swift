@@ -1,0 +1,88 @@
+internal import CCrypto
+
+/// HMAC (RFC 2104) under one key, for any number of messages.
+///
+/// One value serves one thread at a time. Starting the next message costs no new key schedule.
+@safe
+struct HMAC: ~Copyable {
+    private let context: OpaquePointer
+    private let length: Int
+
+    /// Prepares `key` for use with `function`.
+    init(_ function: HashFunction, key: Span<UInt8>) throws(LockstepError) {
+        let context = unsafe try requireOpenSSL(unsafe EVP_MAC_CTX_new(Self.algorithm), "HMAC")
+        guard unsafe Self.start(context, function, key) else {
+            unsafe EVP_MAC_CTX_free(context)
+            throw openSSLFailure("HMAC key")
+        }
+        unsafe self.context = unsafe context
+        length = function.length
+    }
+
+    deinit { unsafe EVP_MAC_CTX_free(context) }
+
+    /// Adds bytes to the current message.
+    func update(_ bytes: Span<UInt8>) throws(LockstepError) {
+        let done = unsafe bytes.withUnsafeBufferPointer {
+            unsafe EVP_MAC_update(context, $0.baseAddress, $0.count) == 1
+        }
+        try requireOpenSSL(done, "HMAC")
+    }
+
+    /// Ends the current message, gives its code and starts the next message.
+    func finish() throws(LockstepError) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: length)
+        let done = unsafe code.withUnsafeMutableBufferPointer { unsafe finish(into: $0) }
+        try requireOpenSSL(done, "HMAC")
+        return code
+    }
+
+    /// As ``finish()``, for a code that is itself a key.
+    func finishSecret() throws(LockstepError) -> SecretBytes {
+        var code = try SecretBytes(zeroed: length)
+        var target = code.mutableBytes
+        let done = unsafe target.withUnsafeMutableBufferPointer { unsafe finish(into: $0) }
+        try requireOpenSSL(done, "HMAC")
+        return code
+    }
+
+    private func finish(into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        var count = 0
+        return unsafe EVP_MAC_final(context, output.baseAddress, &count, output.count) == 1
+            && EVP_MAC_init(context, nil, 0, nil) == 1
+    }
+
+    /// The code of one message.
+    static func code(
+        _ function: HashFunction, key: Span<UInt8>, message: Span<UInt8>
+    ) throws(LockstepError) -> [UInt8] {
+        let mac = try HMAC(function, key: key)
+        try mac.update(message)
+        return try mac.finish()
+    }
+
+    private static func start(
+        _ context: OpaquePointer, _ function: HashFunction, _ key: Span<UInt8>
+    ) -> Bool {
+        var empty: UInt8 = 0
+        return unsafe function.name.withCString { name in
+            unsafe withUnsafeMutablePointer(to: &empty) { empty in
+                unsafe key.withUnsafeBufferPointer { key in
+                    // OpenSSL copies the name; the parameter merely lacks const. A null key would
+                    // mean "as before", so an empty key needs an address.
+                    var parameters = unsafe [
+                        OSSL_PARAM_construct_utf8_string(
+                            OSSL_MAC_PARAM_DIGEST, UnsafeMutablePointer(mutating: name), 0),
+                        OSSL_PARAM_construct_end(),
+                    ]
+                    return unsafe EVP_MAC_init(
+                        context, key.baseAddress ?? UnsafePointer(empty), key.count, &parameters)
+                        == 1
+                }
+            }
+        }
+    }
+
+    // Fetched once; EVP_MAC objects are reference-counted and safe to share between threads.
+    nonisolated(unsafe) private static let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil)
+}

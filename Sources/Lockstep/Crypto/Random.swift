@@ -1,0 +1,15 @@
+internal import CCrypto
+
+/// Random bytes that need not be kept secret: salts, nonces, identifiers. Keys come from
+/// ``SecretBytes/init(random:)``.
+enum Random {
+    /// `count` bytes from OpenSSL's public generator.
+    static func bytes(_ count: Int) throws(LockstepError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let filled = unsafe bytes.withUnsafeMutableBufferPointer {
+            unsafe RAND_bytes($0.baseAddress, Int32(clamping: count)) == 1
+        }
+        try requireOpenSSL(filled, "random bytes")
+        return bytes
+    }
+}

@@ -1,0 +1,91 @@
+internal import CCrypto
+
+/// Bytes that must not leak: a key, a passphrase, a ring key.
+///
+/// They live in OpenSSL's secure heap, cannot be copied, and are wiped when the value goes out of
+/// scope. There is no way to print or encode them; comparing takes constant time. The heap is small
+/// (256 KiB at most), so this type is for secrets and not for data.
+@safe
+public struct SecretBytes: ~Copyable {
+    private let memory: UnsafeMutableRawPointer
+    /// How many bytes there are.
+    public let count: Int
+
+    /// Makes `count` zero bytes, to be filled.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
+    public init(zeroed count: Int) throws(LockstepError) {
+        unsafe memory = try SecureHeap.allocate(count)
+        self.count = count
+    }
+
+    /// Makes `count` random bytes from OpenSSL's private generator.
+    public init(random count: Int) throws(LockstepError) {
+        let memory = unsafe try SecureHeap.allocate(count)
+        let bytes = unsafe memory.assumingMemoryBound(to: UInt8.self)
+        guard unsafe RAND_priv_bytes(bytes, Int32(clamping: count)) == 1 else {
+            unsafe SecureHeap.free(memory, count)
+            throw openSSLFailure("random bytes")
+        }
+        unsafe self.memory = unsafe memory
+        self.count = count
+    }
+
+    /// Copies `bytes` into secure memory. Wiping the source is up to the caller.
+    public init(copying bytes: Span<UInt8>) throws(LockstepError) {
+        try self.init(zeroed: bytes.count)
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe memory.copyMemory(
+                from: source.baseAddress ?? UnsafeRawPointer(memory), byteCount: source.count)
+        }
+    }
+
+    deinit { unsafe SecureHeap.free(memory, count) }
+
+    /// The bytes, on loan.
+    public var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            let start = unsafe UnsafePointer(memory.assumingMemoryBound(to: UInt8.self))
+            let span = unsafe Span(_unsafeStart: start, count: count)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// The bytes, on loan for writing.
+    public var mutableBytes: MutableSpan<UInt8> {
+        @_lifetime(&self)
+        mutating get {
+            let start = unsafe memory.assumingMemoryBound(to: UInt8.self)
+            let span = unsafe MutableSpan(_unsafeStart: start, count: count)
+            return unsafe _overrideLifetime(span, mutating: &self)
+        }
+    }
+
+    /// Another copy, in secure memory of its own.
+    public borrowing func clone() throws(LockstepError) -> SecretBytes {
+        try SecretBytes(copying: bytes)
+    }
+
+    /// The first `count` bytes, as a secret of their own.
+    borrowing func prefix(_ count: Int) throws(LockstepError) -> SecretBytes {
+        try SecretBytes(copying: bytes.extracting(first: min(count, self.count)))
+    }
+
+    /// Whether both hold the same bytes; takes the same time wherever they differ.
+    public static func == (one: borrowing SecretBytes, other: borrowing SecretBytes) -> Bool {
+        ConstantTime.equal(one.bytes, other.bytes)
+    }
+}
+
+/// Comparisons whose time tells nothing about the bytes.
+enum ConstantTime {
+    /// Whether both hold the same bytes; only their lengths may show in the time taken.
+    static func equal(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+        guard one.count == other.count else { return false }
+        return unsafe one.withUnsafeBytes { a in
+            unsafe other.withUnsafeBytes { b in
+                unsafe a.isEmpty || CRYPTO_memcmp(a.baseAddress, b.baseAddress, a.count) == 0
+            }
+        }
+    }
+}

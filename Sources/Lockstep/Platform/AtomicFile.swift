@@ -1,0 +1,97 @@
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Writing files so that a crash leaves the old content or the new, never a mixture.
+enum AtomicFile {
+    /// Replaces (or creates) `path` with `bytes`, readable by the owner only.
+    ///
+    /// A temporary file in the same folder is written, synced and renamed over the target; the folder
+    /// is synced last, so that the rename survives a power loss.
+    static func write(_ bytes: [UInt8], to path: FilePath) throws {
+        let temporary = try uniqueSibling(of: path)
+        let file = try create(temporary)
+        do {
+            defer { try? file.close() }
+            try translatingErrno("write", temporary) {
+                _ = try file.writeAll(bytes)
+            }
+            try sync(file, temporary)
+        } catch {
+            remove(temporary)
+            throw error
+        }
+        guard renameFile(temporary, path) else {
+            let failure = LockstepError.system(Errno(rawValue: errno), "replace", path)
+            remove(temporary)
+            throw failure
+        }
+        try syncFolder(of: path)
+    }
+
+    /// Creates an empty file of mode 0600; fails where anything stands already.
+    static func create(_ path: FilePath) throws -> FileDescriptor {
+        try translatingErrno("create", path) {
+            try FileDescriptor.open(
+                path, .readWrite,
+                options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                permissions: .ownerReadWrite)
+        }
+    }
+
+    /// Creates the folder at `path`, mode 0700, unless it is there.
+    static func createFolder(_ path: FilePath) throws {
+        let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o700) }
+        guard result != 0 else { return }
+        let failure = Errno(rawValue: errno)
+        guard failure == .fileExists else {
+            throw LockstepError.system(failure, "create the folder", path)
+        }
+    }
+
+    /// Makes what was renamed or created in the folder of `path` survive a power loss.
+    static func syncFolder(of path: FilePath) throws {
+        let folder = parent(of: path)
+        let descriptor = try translatingErrno("open", folder) {
+            try FileDescriptor.open(folder, .readOnly, options: [.closeOnExec, .directory])
+        }
+        defer { try? descriptor.close() }
+        try sync(descriptor, folder)
+    }
+
+    /// Removes a file of ours; one that is gone already is no failure.
+    static func remove(_ path: FilePath) {
+        _ = unsafe path.withPlatformString { unsafe unlink($0) }
+    }
+
+    /// The folder that `path` lies in.
+    static func parent(of path: FilePath) -> FilePath {
+        let parent = path.removingLastComponent()
+        return parent.isEmpty ? "." : parent
+    }
+
+    private static func sync(_ file: FileDescriptor, _ path: FilePath) throws {
+        guard fsync(file.rawValue) == 0 else {
+            throw LockstepError.system(Errno(rawValue: errno), "sync", path)
+        }
+    }
+
+    private static func renameFile(_ source: FilePath, _ target: FilePath) -> Bool {
+        unsafe source.withPlatformString { from in
+            unsafe target.withPlatformString { to in unsafe rename(from, to) == 0 }
+        }
+    }
+
+    private static func uniqueSibling(of path: FilePath) throws -> FilePath {
+        guard let name = path.lastComponent else {
+            throw LockstepError(
+                .notAFile, "\(path) names no file", hint: "give the path of a file")
+        }
+        let suffix = UInt64.random(in: .min ... .max)
+        return parent(of: path).appending(".\(name.string).\(String(suffix, radix: 36)).new")
+    }
+}

@@ -1,0 +1,34 @@
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// An exclusive advisory lock on a side file, held until the value goes out of scope.
+///
+/// The side file stays behind: removing it would let two processes lock two different files.
+struct FileLock: ~Copyable {
+    private let file: FileDescriptor
+
+    /// Takes the lock, or fails at once with ``LockstepError/Code/locked``.
+    init(_ path: FilePath) throws {
+        let file = try translatingErrno("open the lock file", path) {
+            try FileDescriptor.open(
+                path, .readWrite, options: [.create, .noFollow, .closeOnExec],
+                permissions: .ownerReadWrite)
+        }
+        guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            let failure = Errno(rawValue: errno)
+            try? file.close()
+            guard failure == .wouldBlock else { throw LockstepError.system(failure, "lock", path) }
+            throw LockstepError(
+                .locked, "\(path) is locked by another process",
+                hint: "wait until it has finished, then run it again")
+        }
+        self.file = file
+    }
+
+    deinit { try? file.close() }
+}

@@ -1,0 +1,45 @@
+internal import SystemPackage
+
+extension LockstepError {
+    /// What the operating system answered, as an error of ours that names the file and the way out.
+    static func system(_ errno: Errno, _ action: String, _ path: FilePath) -> LockstepError {
+        let what = "cannot \(action) \(path): \(errno)"
+        switch errno {
+        case .noSuchFileOrDirectory:
+            return LockstepError(
+                .notFound, "\(path) does not exist", hint: "check the path's spelling")
+        case .permissionDenied, .notPermitted:
+            return LockstepError(
+                .accessDenied, what, hint: "check the owner and permissions of the file and its folder")
+        case .isDirectory:
+            return LockstepError(
+                .notAFile, "\(path) is a folder, not a file", hint: "give the path of a file")
+        case .tooManySymbolicLinkLevels:
+            return LockstepError(
+                .notAFile, "\(path) is a symbolic link, which is refused here",
+                hint: "give the path of the file that the link points to")
+        case .fileExists:
+            return LockstepError(
+                .alreadyExists, "\(path) exists already",
+                hint: "choose another path, or move the file away first")
+        case .noSpace:
+            return LockstepError(.full, what, hint: "free some space on the disk and run it again")
+        case .readOnlyFileSystem:
+            return LockstepError(.accessDenied, what, hint: "the file system is mounted read-only")
+        default:
+            return LockstepError(
+                .inputOutput, what, hint: "check the disk and the file's permissions")
+        }
+    }
+}
+
+/// Runs a call of swift-system and tells its failure as an error of ours.
+func translatingErrno<Result: ~Copyable>(
+    _ action: String, _ path: FilePath, _ body: () throws -> Result
+) throws -> Result {
+    do {
+        return try body()
+    } catch let errno as Errno {
+        throw LockstepError.system(errno, action, path)
+    }
+}
