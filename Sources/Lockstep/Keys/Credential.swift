@@ -1,0 +1,99 @@
+/// What opens a slot of a keyring.
+public struct Credential: ~Copyable {
+    enum Kind: Sendable, Hashable {
+        case passphrase
+        case keyFile
+        case environment(variable: String)
+    }
+
+    let kind: Kind
+    let secret: SecretBytes
+
+    /// Less could be guessed, and nothing but a passphrase slot makes a guess dear.
+    static let shortestSecret = 32
+    /// More is a mistake, and would crowd the secure heap.
+    static let longestSecret = 16_384
+
+    private init(_ kind: Kind, _ secret: consuming SecretBytes) {
+        self.kind = kind
+        self.secret = secret
+    }
+
+    /// A passphrase, stretched by scrypt.
+    public static func passphrase(_ passphrase: consuming Passphrase) -> Credential {
+        Credential(.passphrase, passphrase.secret)
+    }
+
+    /// The content of a key file: at least 32 bytes that nobody can guess.
+    /// - Throws: ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
+    public static func keyFile(
+        _ content: consuming SecretBytes
+    ) throws(LockstepError) -> Credential {
+        try unstretched(Credential(.keyFile, content))
+    }
+
+    /// The value of an environment variable: at least 32 bytes that nobody can guess. Discouraged
+    /// where others can read the process's environment.
+    /// - Throws: ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
+    public static func environment(
+        variable: String, _ value: consuming SecretBytes
+    ) throws(LockstepError) -> Credential {
+        try unstretched(Credential(.environment(variable: variable), value))
+    }
+
+    /// How messages call it.
+    var name: String {
+        switch kind {
+        case .passphrase: "passphrase"
+        case .keyFile: "key file"
+        case .environment(let variable): "environment variable \(variable)"
+        }
+    }
+
+    private static func unstretched(
+        _ credential: consuming Credential
+    ) throws(LockstepError) -> Credential {
+        guard (shortestSecret...longestSecret).contains(credential.secret.count) else {
+            throw LockstepError(
+                .secretUnsuitable,
+                "the \(credential.name) holds \(credential.secret.count) bytes; \(shortestSecret) to "
+                    + "\(longestSecret) are due",
+                hint: "make one with `lockstep keys create-key-file FILE`, or with "
+                    + "`openssl rand -hex 32`")
+        }
+        return credential
+    }
+}
+
+/// A slot of a keyring as a reader may see it before anything is unlocked.
+public struct SlotDescription: Sendable, Hashable {
+    /// The slot's name.
+    public let name: String
+    /// What opens it.
+    public let kind: Kind
+
+    /// What a slot asks for.
+    public enum Kind: Sendable, Hashable {
+        /// A passphrase, stretched with N = 2^logN.
+        case passphrase(logN: Int)
+        /// A key file.
+        case keyFile
+        /// The environment variable of this name.
+        case environment(variable: String)
+        /// Something that this version cannot open.
+        case other(type: String)
+    }
+}
+
+extension KeyringDocument.Slot {
+    var description: SlotDescription {
+        switch kind {
+        case .scrypt(_, let cost):
+            SlotDescription(name: name, kind: .passphrase(logN: cost.logN))
+        case .keyFile: SlotDescription(name: name, kind: .keyFile)
+        case .environment(let variable, _):
+            SlotDescription(name: name, kind: .environment(variable: variable))
+        case .other(let type): SlotDescription(name: name, kind: .other(type: type))
+        }
+    }
+}

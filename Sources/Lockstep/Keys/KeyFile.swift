@@ -1,0 +1,53 @@
+public import SystemPackage
+
+/// A file of random bytes that opens a key-file slot, to be kept apart from the keyring.
+public enum KeyFile {
+    /// Writes 32 random bytes to a new file of mode 0600.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
+    public static func create(_ path: FilePath) throws {
+        let secret = try SecretBytes(random: 32)
+        let file = try AtomicFile.create(path)
+        defer { try? file.close() }
+        let bytes = secret.bytes
+        try translatingErrno("write", path) {
+            _ = try unsafe bytes.withUnsafeBytes { try unsafe file.writeAll($0) }
+        }
+        try AtomicFile.syncFolder(of: path)
+    }
+
+    /// Reads a key file straight into secure memory.
+    /// - Throws: ``LockstepError/Code/permissionsTooOpen`` if others can read it,
+    ///   ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
+    public static func read(_ path: FilePath) throws -> Credential {
+        let file = try FileAccess.open(path, .secret)
+        defer { try? file.close() }
+        let secret = try SecretBytes(readingFrom: file, path, limit: Credential.longestSecret)
+        return try Credential.keyFile(secret)
+    }
+}
+
+extension SecretBytes {
+    /// Reads everything that a descriptor gives, at most `limit` bytes, into secure memory.
+    ///
+    /// For key files and passphrases that arrive through a descriptor: no copy stays behind in a
+    /// buffer of ours.
+    /// - Parameter name: What to call the source in an error.
+    public init(
+        readingFrom file: FileDescriptor, _ name: FilePath, limit: Int
+    ) throws {
+        var buffer = try SecretBytes(zeroed: limit + 1)
+        var filled = 0
+        while filled <= limit {
+            var target = buffer.mutableBytes
+            let count = try translatingErrno("read", name) {
+                try unsafe target.withUnsafeMutableBytes { bytes in
+                    try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+                }
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        guard filled <= limit else { throw FileAccess.tooLarge(name, limit) }
+        self = try buffer.prefix(filled)
+    }
+}

@@ -1,0 +1,148 @@
+// A keyring file, format 1
+// ========================
+//
+// Strict text in lines, each ended by LF alone. Fields are separated by single spaces; bytes are
+// canonical unpadded base64 (RFC 4648); numbers are decimal without leading zeros. At most 256 KiB,
+// 64 slots and 1024 keys. In order:
+//
+//   lockstep-keyring/1
+//   ring <id:16> epoch <n> purpose database database <id:16>
+//   ring <id:16> epoch <n> purpose fields dataset <id:16>
+//   -> scrypt <slot> <salt:16> <log2 N> <r> <p>      one or more slots, each a header line ...
+//   -> keyfile <slot> <salt:16>
+//   -> env <slot> <VARIABLE> <salt:16>
+//   <commitment:32 ‖ AES-256-GCM(ring key):48>       ... and a body line
+//   key <kind> <version> <state> <YYYY-MM-DD> <commitment:32> <nonce:24 ‖ ciphertext:32 ‖ tag:16>
+//   key <kind> <version> destroyed <YYYY-MM-DD> <commitment:32> -
+//   sig ed25519 <public key:32> <signature:64>       at most one, over all bytes above it
+//   --- <HMAC-SHA256:32>                             over all bytes above this line
+//
+// A slot's name is 1 to 32 of [a-z0-9-]. Slots of other types are kept as they are and open nothing.
+// The epoch counts the file's versions. A key's date is the day on which its state last changed.
+//
+// Derivations, all HKDF-SHA256 (‖ is concatenation, texts are ASCII):
+//
+//   slot secret   scrypt(passphrase, salt) · the key file's bytes · the variable's bytes
+//   wrap ‖ commit HKDF(slot secret, salt = the slot's salt, info = "slot/1" ‖ ring id ‖ header line)
+//   slot body     commit ‖ AES-256-GCM(wrap, nonce = 0, ring key, associated data = header line)
+//   MAC key       HKDF(ring key, salt = ring id, info = "mac/1")
+//   key wrap      HKDF(ring key, salt = ring id, info = "wrap/1")
+//   wrapped key   XAES-256-GCM(key wrap, nonce, key, associated data = ring id ‖ the line before it)
+//   commitment    HKDF(key, no salt, info = "commit"), of a wrapped key
+//
+// The nonce of a slot body may be zero since its wrap key is used once: the salt is new whenever a slot
+// is written. A header line is both in the derivation and in the associated data, so edited parameters
+// cannot yield a slot that opens.
+//
+// A file is valid if it follows this grammar, no slot name and no kind with version stands twice, each
+// kind of its purpose has exactly one active key and no other kind occurs, and the MAC verifies.
+// The MAC proves nothing between holders of slots: each of them can write it.
+
+/// A keyring's text, taken apart. Nothing in it is secret; nothing in it is proven before the MAC is.
+struct KeyringDocument: Sendable, Equatable {
+    static let magic = "lockstep-keyring/1"
+    static let largestFile = 262_144
+    static let mostSlots = 64
+    static let mostKeys = 1024
+
+    var ringID: [UInt8]
+    var epoch: UInt64
+    var purpose: KeyringPurpose
+    var subjectID: [UInt8]
+    var slots: [Slot] = []
+    var keys: [KeyEntry] = []
+    var signature: String?
+
+    /// One way to the ring key.
+    struct Slot: Sendable, Equatable {
+        /// The exact header line.
+        let header: String
+        let name: String
+        let kind: Kind
+        let body: [UInt8]
+
+        enum Kind: Sendable, Equatable {
+            case scrypt(salt: [UInt8], cost: Scrypt.Cost)
+            case keyFile(salt: [UInt8])
+            case environment(variable: String, salt: [UInt8])
+            /// A type that this version cannot open, kept as it is.
+            case other(type: String)
+        }
+    }
+
+    /// One key, wrapped.
+    struct KeyEntry: Sendable, Equatable {
+        let kind: KeyKind
+        let version: UInt32
+        var state: KeyState
+        var day: CalendarDay
+        let commitment: [UInt8]
+        /// Nonce, ciphertext and tag; nil once destroyed.
+        var wrapped: [UInt8]?
+
+        /// The line without the wrapped key: what the wrapping is bound to.
+        var boundLine: String {
+            "key \(kind.rawValue) \(version) \(state.rawValue) \(day) \(Base64.encode(commitment))"
+        }
+    }
+
+    /// The text above the line with the MAC.
+    func textAboveMAC() -> [UInt8] {
+        var lines = [
+            Self.magic,
+            "ring \(Base64.encode(ringID)) epoch \(epoch) purpose \(purpose.rawValue)"
+                + " \(purpose.subjectWord) \(Base64.encode(subjectID))",
+        ]
+        for slot in slots {
+            lines.append(slot.header)
+            lines.append(Base64.encode(slot.body))
+        }
+        for key in keys {
+            lines.append("\(key.boundLine) \(key.wrapped.map { Base64.encode($0) } ?? "-")")
+        }
+        if let signature { lines.append(signature) }
+        return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
+    }
+
+    /// The whole file.
+    func text(mac: [UInt8]) -> [UInt8] {
+        textAboveMAC() + Array("--- \(Base64.encode(mac))\n".utf8)
+    }
+
+    /// The rules that lie in the whole and not in one line.
+    func checkConsistency() throws(LockstepError) {
+        guard !slots.isEmpty, slots.count <= Self.mostSlots else {
+            throw Self.malformed("it has \(slots.count) slots; 1 to \(Self.mostSlots) are allowed")
+        }
+        guard keys.count <= Self.mostKeys else {
+            throw Self.malformed("it has \(keys.count) keys; \(Self.mostKeys) are allowed")
+        }
+        guard Set(slots.map(\.name)).count == slots.count else {
+            throw Self.malformed("two slots have one name")
+        }
+        var seen: Set<String> = []
+        for key in keys {
+            guard purpose.kinds.contains(key.kind) else {
+                throw Self.malformed(
+                    "a \(purpose.rawValue) keyring cannot hold a \(key.kind.rawValue) key")
+            }
+            guard seen.insert("\(key.kind.rawValue) \(key.version)").inserted else {
+                throw Self.malformed("\(key.kind.rawValue) key \(key.version) stands twice")
+            }
+        }
+        for kind in purpose.kinds {
+            let active = keys.count { $0.kind == kind && $0.state == .active }
+            guard active == 1 else {
+                throw Self.malformed(
+                    "it has \(active) active \(kind.rawValue) keys; exactly one is due")
+            }
+        }
+    }
+
+    static func malformed(_ what: String, line: Int? = nil) -> LockstepError {
+        let place = line.map { "line \($0) of the keyring" } ?? "the keyring"
+        return LockstepError(
+            .keyringMalformed, "\(place) breaks the format: \(what)",
+            hint: "restore the file from a backup; it must not be edited by hand")
+    }
+}

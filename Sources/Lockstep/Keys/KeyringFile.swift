@@ -1,0 +1,151 @@
+public import SystemPackage
+
+/// A keyring's file: where it lies, how it is read and replaced.
+///
+/// Files are of mode 0600 and their folder of mode 0700; a file that others can read, that belongs to
+/// someone else or that is a symbolic link is refused. Writing replaces the file in one step under a
+/// lock, so that a crash leaves the old keyring or the new one.
+public struct KeyringFile: Sendable, Hashable {
+    /// Where the file lies.
+    public let path: FilePath
+
+    /// Names a keyring file; nothing is read yet.
+    public init(_ path: FilePath) { self.path = path }
+
+    /// Where the database keyring for a database file lies by default: `<folder>/<name>.database.keyring`.
+    public static func database(for database: FilePath, in folder: FilePath) -> KeyringFile {
+        let stem = database.lastComponent?.stem ?? "database"
+        return KeyringFile(folder.appending("\(stem).database.keyring"))
+    }
+
+    /// Where the fields keyring of a dataset lies by default: `<folder>/<dataset>.fields.keyring`.
+    public static func fields(of dataset: String, in folder: FilePath) throws(LockstepError)
+        -> KeyringFile
+    {
+        guard KeyringParser.isSlotName(dataset) else {
+            throw LockstepError(
+                .keyringConflict, "a dataset cannot be named “\(dataset)”",
+                hint: "use 1 to 32 of the characters a-z, 0-9 and -")
+        }
+        return KeyringFile(folder.appending("\(dataset).fields.keyring"))
+    }
+
+    /// Whether anything stands at the path.
+    public var exists: Bool { FileAccess.exists(path) }
+
+    /// Opens the keyring; see ``Keyring`` for what `credential` is asked.
+    /// - Throws: ``LockstepError`` located at the file's path.
+    public func open(credential: (SlotDescription) throws -> Credential?) throws -> Keyring {
+        let text = try read()
+        return try located { try Keyring.open(text, credential: credential) }
+    }
+
+    /// What the file says about itself, without any secret. Its MAC is not checked.
+    public func summary() throws -> KeyringSummary {
+        let text = try read()
+        return try located { KeyringSummary(try KeyringParser.parse(text).document) }
+    }
+
+    /// Writes a keyring that has no file yet.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
+    public func create(_ keyring: inout Keyring) throws {
+        try AtomicFile.createFolder(folder)
+        try checkFolder()
+        let lock = try FileLock(lockPath)
+        defer { _ = lock }
+        guard !exists else { throw LockstepError.system(.fileExists, "create", path) }
+        try AtomicFile.write(try keyring.encode(epoch: keyring.epoch), to: path)
+    }
+
+    /// Writes a changed keyring over the file that it was opened from.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if someone else wrote the file since.
+    public func save(_ keyring: inout Keyring) throws {
+        try checkFolder()
+        let lock = try FileLock(lockPath)
+        defer { _ = lock }
+        let standing = try located { try KeyringParser.parse(try read()).document }
+        guard standing.ringID == keyring.document.ringID, standing.epoch == keyring.epoch else {
+            throw LockstepError(
+                .keyringConflict, "\(path) was changed by someone else meanwhile",
+                hint: "run the command again")
+        }
+        try AtomicFile.write(try keyring.encode(epoch: keyring.epoch + 1), to: path)
+    }
+
+    private var folder: FilePath { AtomicFile.parent(of: path) }
+    private var lockPath: FilePath { folder.appending(".lock") }
+
+    private func read() throws -> [UInt8] {
+        guard exists else {
+            throw LockstepError(
+                .notFound, "there is no keyring at \(path)",
+                hint: "name it with --keyring, its folder with --keys, or make one with "
+                    + "`lockstep init`")
+        }
+        try checkFolder()
+        return try FileAccess.read(path, limit: KeyringDocument.largestFile, .secret)
+    }
+
+    /// Whoever may write into the folder may exchange the file.
+    private func checkFolder() throws {
+        let status = try translatingErrno("look at", folder) { try Stat(folder) }
+        let writable: FilePermissions = [.groupWrite, .otherWrite]
+        guard status.permissions.intersection(writable).isEmpty else {
+            throw LockstepError(
+                .permissionsTooOpen, "others may write into the keys' folder \(folder)",
+                hint: "close it: chmod 700 \(folder)")
+        }
+    }
+
+    private func located<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LockstepError {
+            throw error.located("\(path)")
+        }
+    }
+}
+
+/// What a keyring shows without being opened.
+public struct KeyringSummary: Sendable {
+    /// What it gives power over.
+    public let purpose: KeyringPurpose
+    /// How many times it has been written.
+    public let epoch: UInt64
+    /// The 16-byte identifier of its database or dataset.
+    public let subjectID: [UInt8]
+    /// The ways to open it.
+    public let slots: [SlotDescription]
+    /// Its keys.
+    public let keys: [Key]
+    /// Whether a publisher signed it.
+    public let isSigned: Bool
+
+    /// A key, without its material.
+    public struct Key: Sendable, Hashable {
+        /// What it is for.
+        public let kind: KeyKind
+        /// Its version, from 1 on.
+        public let version: UInt32
+        /// Where in its life it stands.
+        public let state: KeyState
+        /// The day on which the state last changed, in UTC.
+        public let since: CalendarDay
+    }
+
+    init(_ document: KeyringDocument) {
+        purpose = document.purpose
+        epoch = document.epoch
+        subjectID = document.subjectID
+        slots = document.slots.map(\.description)
+        keys = document.keys.map {
+            Key(kind: $0.kind, version: $0.version, state: $0.state, since: $0.day)
+        }
+        isSigned = document.signature != nil
+    }
+}
+
+extension Keyring {
+    /// What the keyring holds, without any material.
+    public var summary: KeyringSummary { KeyringSummary(document) }
+}
