@@ -1,0 +1,87 @@
+internal import CSQLCipher
+
+/// What SQL may not do on a connection of ours, asked by SQLite for each statement it prepares.
+///
+/// After first use several of the cipher's pragmas destroy a file silently: the insert succeeds, and
+/// reopening fails. Others write plaintext next to the file. None of them can be reached through SQL.
+final class Authorizer {
+    enum Mode {
+        /// SQL from the program or its user.
+        case program
+        /// SQL from a migration file: transactions belong to the runner.
+        case migration
+        /// The engine's own statements.
+        case engine
+    }
+
+    var mode = Mode.engine
+    /// Why the last statement was refused; SQLite itself only says "not authorized".
+    var lastDenial: LockstepError?
+
+    /// Destroy the file, change its key or write plaintext, whatever their argument.
+    private static let deniedPragmas: Set<String> = [
+        "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "kdf_iter", "fast_kdf_iter",
+        "temp_store_directory", "writable_schema",
+    ]
+    /// May be read, not set.
+    private static let readOnlyPragmas: Set<String> = ["page_size", "temp_store", "query_only"]
+    /// Silently do nothing inside a transaction, where a migration always is.
+    private static let futilePragmas: Set<String> = ["foreign_keys", "journal_mode", "synchronous"]
+
+    /// Starts asking. The connection keeps this object alive for as long as the handle.
+    func install(on database: OpaquePointer) {
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe sqlite3_set_authorizer(
+            database,
+            { context, action, first, second, _, _ in
+                guard let context = unsafe context else { return SQLITE_DENY }
+                let authorizer = unsafe Unmanaged<Authorizer>.fromOpaque(context)
+                    .takeUnretainedValue()
+                return authorizer.decide(
+                    action, unsafe first.map { unsafe String(cString: $0) },
+                    unsafe second.map { unsafe String(cString: $0) })
+            }, context)
+    }
+
+    private func decide(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {
+        guard mode != .engine, let denial = denial(action, first, second) else { return SQLITE_OK }
+        lastDenial = denial
+        return SQLITE_DENY
+    }
+
+    private func denial(_ action: Int32, _ first: String?, _ second: String?) -> LockstepError? {
+        switch action {
+        case SQLITE_PRAGMA: pragmaDenial((first ?? "").lowercased(), second)
+        case SQLITE_ATTACH:
+            LockstepError(
+                .denied, "ATTACH is refused here: the attached file could be plaintext",
+                hint: "open the other file as a store of its own; to compact a file, use "
+                    + "Connection.vacuum()")
+        case SQLITE_TRANSACTION where mode == .migration:
+            LockstepError(
+                .denied, "\(first ?? "a transaction statement") is refused inside a migration",
+                hint: "remove it: the runner puts each version into a transaction of its own")
+        default: nil
+        }
+    }
+
+    private func pragmaDenial(_ name: String, _ argument: String?) -> LockstepError? {
+        // The name arrives as it was typed; it is compared in lower case.
+        let refused =
+            Self.deniedPragmas.contains(name) || name.hasPrefix("cipher_")
+            || (argument != nil && Self.readOnlyPragmas.contains(name))
+        if refused {
+            return LockstepError(
+                .denied, "PRAGMA \(name) is refused: it could destroy the file or leak plaintext",
+                hint: "keys and cipher settings are the engine's; see `lockstep keys`")
+        }
+        if mode == .migration, argument != nil, Self.futilePragmas.contains(name) {
+            return LockstepError(
+                .denied, "PRAGMA \(name) does nothing inside a transaction",
+                hint: name == "foreign_keys"
+                    ? "declare `-- lockstep: foreign keys off` in the migration file"
+                    : "set it where the program opens the database")
+        }
+        return nil
+    }
+}

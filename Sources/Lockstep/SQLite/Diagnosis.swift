@@ -1,0 +1,200 @@
+public import SystemPackage
+
+/// Why a database file does not open, or that it should.
+///
+/// SQLCipher answers a wrong key, a damaged first page, a plaintext file and another product's file
+/// with one and the same code. This looks at the bytes, checks MACs itself, and never writes.
+public enum Diagnosis: Sendable, Hashable {
+    /// No bytes: a new database could be made here.
+    case empty
+    /// Too short for a page, and nothing that could be recognised.
+    case truncated(bytes: Int)
+    /// A plaintext SQLite database; `isCut` if it ends before its last page.
+    case plaintext(isCut: Bool)
+    /// Encrypted by SEE, SQLite3 Multiple Ciphers, Couchbase or the like, which leave SQLite's header
+    /// fields readable.
+    case otherProduct
+    /// The key fits. `strayBytes` follow the last whole page.
+    case keyFits(strayBytes: Int)
+    /// The key fits, but the first page does not verify; `saltDestroyed` if its first 16 bytes are not
+    /// those that files under this key begin with.
+    case firstPageDamaged(saltDestroyed: Bool)
+    /// A file of SQLCipher 1, 2 or 3, which this key fits.
+    case olderSQLCipher(version: Int)
+    /// The file begins like those made under this key, but no page of it verifies.
+    case destroyed
+    /// Nothing verifies: the key is another file's, or there is nothing of the file left.
+    case wrongKey
+
+    /// Examines a file with the key that should open it.
+    public static func examine(
+        _ path: FilePath, key: borrowing DatabaseKey
+    ) throws -> Diagnosis {
+        let secret = try key.secret.clone()
+        return try examine(path, knownSalt: key.salt) { _, _ in try secret.clone() }
+    }
+
+    /// Examines a file made elsewhere with a passphrase. Costs a derivation a version, 0.3 to 2 s.
+    public static func examine(
+        _ path: FilePath, passphrase: borrowing Passphrase
+    ) throws -> Diagnosis {
+        let copy = try Passphrase(passphrase.secret.clone())
+        return try examine(path, knownSalt: nil) { profile, salt in
+            try profile.key(from: copy, salt: salt)
+        }
+    }
+
+    private static func examine(
+        _ path: FilePath, knownSalt: [UInt8]?,
+        _ key: (Profile, [UInt8]) throws -> SecretBytes
+    ) throws -> Diagnosis {
+        let file = try DatabaseFile(path)
+        guard file.size > 0 else { return .empty }
+        let head = try file.read(at: 0, 100)
+        if head.starts(with: DatabaseFile.magic.prefix(head.count)) {
+            return .plaintext(isCut: isCut(head, size: file.size))
+        }
+        if looksLikeHeader(head) { return .otherProduct }
+        guard file.size >= Profile.older[0].pageSize else { return .truncated(bytes: file.size) }
+        let salt = Array(head[..<DatabaseKey.saltLength])
+        let current = Profile.current
+        let secret = try key(current, salt)
+        switch try firstVerifying(file, current, secret, salt: salt) {
+        case 1: return .keyFits(strayBytes: file.size % current.pageSize)
+        case .some: return .firstPageDamaged(saltDestroyed: false)
+        case nil: break
+        }
+        if let knownSalt, knownSalt != salt,
+            try firstVerifying(file, current, secret, salt: knownSalt) != nil
+        {
+            return .firstPageDamaged(saltDestroyed: true)
+        }
+        for profile in Profile.older {
+            if try fits(file, profile, try key(profile, salt), salt: salt) {
+                return .olderSQLCipher(version: profile.version)
+            }
+        }
+        if file.size < current.pageSize { return .truncated(bytes: file.size) }
+        return knownSalt == salt ? .destroyed : .wrongKey
+    }
+
+    // MARK: Signs
+
+    /// The number of the first of up to 32 sampled pages that verifies, the log's after the file's.
+    private static func firstVerifying(
+        _ file: borrowing DatabaseFile, _ profile: Profile, _ key: borrowing SecretBytes,
+        salt: [UInt8]
+    ) throws -> UInt32? {
+        let authenticator = try PageAuthenticator(profile, key: key, salt: salt)
+        let count = file.size / profile.pageSize
+        // The first two, the last, and others spread evenly between them.
+        let spread = (0..<28).map { 1 + $0 * max(count - 1, 0) / 28 }
+        let sample = Set([1, 2, count] + spread).filter { (1...max(count, 1)).contains($0) }.sorted()
+        for number in sample {
+            let page = try file.read(at: (number - 1) * profile.pageSize, profile.pageSize)
+            if try authenticator.verifies(page.span, number: UInt32(clamping: number)) {
+                return UInt32(clamping: number)
+            }
+        }
+        return profile == .current ? try firstVerifyingFrame(file.path, profile, authenticator) : nil
+    }
+
+    /// The same for the write-ahead log, where a first page replaces the one in the file.
+    private static func firstVerifyingFrame(
+        _ path: FilePath, _ profile: Profile, _ authenticator: borrowing PageAuthenticator
+    ) throws -> UInt32? {
+        let log = try WriteAheadLog(of: path, pageSize: profile.pageSize)
+        if let log {
+            for frame in try log.committedFrames().prefix(4) {
+                let page = try log.page(frame)
+                if try authenticator.verifies(page.span, number: frame.page) { return frame.page }
+            }
+        }
+        return nil
+    }
+
+    private static func fits(
+        _ file: borrowing DatabaseFile, _ profile: Profile, _ key: borrowing SecretBytes,
+        salt: [UInt8]
+    ) throws -> Bool {
+        guard !profile.authenticates else {
+            return try firstVerifying(file, profile, key, salt: salt) != nil
+        }
+        // Without a MAC the page's first block must decrypt to the fields of SQLite's header.
+        let page = try file.read(at: 0, profile.pageSize)
+        guard page.count == profile.pageSize else { return false }
+        let vector = profile.pageSize - profile.reserve
+        let block = try AES256CBC.decryptBlock(
+            page.span.extracting(16..<32), key: key.bytes,
+            initialisationVector: page.span.extracting(vector..<(vector + 16)))
+        return looksLikeHeader([UInt8](repeating: 0, count: 16) + block)
+    }
+
+    /// Bytes 16 to 23 of SQLite's header ("Database File Format"): a page size that is a power of two
+    /// from 512 to 65,536, write and read versions of 1 or 2, reserved bytes, and 64, 32, 32.
+    private static func looksLikeHeader(_ head: [UInt8]) -> Bool {
+        guard head.count >= 24 else { return false }
+        let size = Int(head[16]) << 8 | Int(head[17])
+        let plausible = size == 1 || (size >= 512 && size & (size - 1) == 0)
+        return plausible && (1...2).contains(head[18]) && (1...2).contains(head[19])
+            && head[21] == 64 && head[22] == 32 && head[23] == 32
+    }
+
+    private static func isCut(_ head: [UInt8], size: Int) -> Bool {
+        guard head.count == 100 else { return true }
+        let field = Int(head[16]) << 8 | Int(head[17])
+        let pageSize = field == 1 ? 65_536 : field
+        let pages = head[28..<32].reduce(0) { $0 << 8 | Int($1) }
+        return size < max(pages, 1) * pageSize
+    }
+}
+
+extension Diagnosis {
+    /// The error to give to someone who wanted to open the file, or nil where it should have opened.
+    func error(_ path: FilePath) -> LockstepError? {
+        switch self {
+        case .empty:
+            LockstepError(
+                .emptyDatabase, "\(path) is empty, so there is no database in it",
+                hint: "restore it from a backup; to start anew, remove the file and run `lockstep init`")
+        case .truncated(let bytes):
+            LockstepError(
+                .truncated, "\(path) ends after \(bytes) bytes, too few for a database",
+                hint: "restore it from a backup")
+        case .plaintext(isCut: false):
+            LockstepError(
+                .plaintextDatabase, "\(path) is a plaintext SQLite database",
+                hint: "it is not encrypted: copy its content into a new encrypted database, then "
+                    + "destroy the file")
+        case .plaintext(isCut: true):
+            LockstepError(
+                .truncated, "\(path) is a plaintext SQLite database that was cut off",
+                hint: "restore it from a backup")
+        case .otherProduct:
+            LockstepError(
+                .otherProduct, "\(path) was encrypted by a product other than SQLCipher",
+                hint: "decrypt it with the product that made it, such as SEE or SQLite3 Multiple "
+                    + "Ciphers, and import the content")
+        case .keyFits: nil
+        case .firstPageDamaged(let saltDestroyed):
+            LockstepError(
+                .damaged,
+                "\(path): the key is right, but page 1 is damaged"
+                    + (saltDestroyed ? ", its salt included" : ""),
+                hint: "restore it from a backup; the other pages can be salvaged")
+        case .olderSQLCipher(let version):
+            LockstepError(
+                .olderSQLCipher, "\(path) is a file of SQLCipher \(version), and the key fits",
+                hint: "convert a copy with `PRAGMA cipher_migrate` of the sqlcipher shell")
+        case .destroyed:
+            LockstepError(
+                .damaged,
+                "\(path) was made under this key, but none of its pages verifies: it is damaged",
+                hint: "restore it from a backup")
+        case .wrongKey:
+            LockstepError(
+                .wrongKey, "the key does not fit \(path): the file was made under another key",
+                hint: "check that the keyring is this database's (each database has its own)")
+        }
+    }
+}

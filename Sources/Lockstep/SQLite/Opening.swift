@@ -1,0 +1,188 @@
+internal import CSQLCipher
+public import SystemPackage
+
+/// How a connection behaves once it is open.
+public struct ConnectionOptions: Sendable {
+    /// When a commit counts as done.
+    public enum Synchronous: String, Sendable {
+        /// When the disk has it: nothing is lost to a power cut. One or two syncs a commit.
+        case full = "FULL"
+        /// When the operating system has it: the last commits may be lost to a power cut, though never
+        /// the file's consistency. No sync outside checkpoints.
+        case normal = "NORMAL"
+    }
+
+    /// When a commit counts as done; ``Synchronous/full`` unless said otherwise.
+    public var synchronous = Synchronous.full
+    /// Refuse every write. For queries of unknown origin.
+    public var isQueryOnly = false
+    /// Bytes of memory for pages. SQLite's own 2 MB make a cached read six times slower.
+    public var cacheBytes = 16 * 1024 * 1024
+    /// How long to wait for another connection's lock before ``LockstepError/Code/busy``.
+    public var busyTimeout = Duration.seconds(5)
+
+    /// The defaults.
+    public init() {}
+}
+
+extension Connection {
+    /// The mark of Lockstep's files in the database header: "LSTK" in ASCII.
+    static let applicationID: Int64 = 0x4C53_544B
+
+    /// Opens an existing encrypted database.
+    /// - Throws: ``LockstepError`` that says why it does not open; see ``Diagnosis``. Nothing is written
+    ///   while finding out.
+    public static func open(
+        _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
+    ) throws -> Connection {
+        _ = try LinkGuard.check()
+        guard try DatabaseFile(path).size > 0 else {
+            throw Diagnosis.empty.error(path)
+                ?? LockstepError(.emptyDatabase, "\(path) is empty")
+        }
+        do {
+            return try Opening.open(
+                path.string, path, keyspec: key.keyspec(withSalt: false), options)
+        } catch let error as LockstepError {
+            guard [.damaged, .sqlFailed, .inputOutput].contains(error.code) else { throw error }
+            throw try Diagnosis.examine(path, key: key).error(path) ?? error.located("\(path)")
+        }
+    }
+
+    /// Makes a new encrypted database, readable by its owner only.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`.
+    public static func create(
+        _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
+    ) throws -> Connection {
+        _ = try LinkGuard.check()
+        for suffix in ["-wal", "-shm", "-journal"] {
+            let side = DatabaseFile.side(suffix, of: path)
+            guard !FileAccess.exists(side) else {
+                throw LockstepError(
+                    .alreadyExists, "\(side) is left over from another database",
+                    hint: "move it away first: SQLite would replay it into the new file")
+            }
+        }
+        // SQLite would make the file readable for all.
+        try AtomicFile.create(path).close()
+        do {
+            let connection = try Opening.open(
+                path.string, path, keyspec: key.keyspec(withSalt: true), options)
+            try connection.setHeaderField("application_id", applicationID)
+            try Opening.requireCiphertext(path, key)
+            try AtomicFile.syncFolder(of: path)
+            return connection
+        } catch {
+            for suffix in ["", "-wal", "-shm"] {
+                AtomicFile.remove(DatabaseFile.side(suffix, of: path))
+            }
+            throw error
+        }
+    }
+
+    /// A database in memory under a key that nobody knows, gone when it is closed.
+    public static func inMemory() throws -> Connection {
+        _ = try LinkGuard.check()
+        return try Opening.open(
+            ":memory:", ":memory:", keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true),
+            .init())
+    }
+}
+
+/// The steps from a path to a usable handle, in the one order that is safe.
+enum Opening {
+    static func open(
+        _ name: String, _ path: FilePath, keyspec: borrowing SecretBytes,
+        _ options: ConnectionOptions
+    ) throws -> Connection {
+        var opened: OpaquePointer?
+        // Never SQLITE_OPEN_URI: a path from outside could name another file's key.
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+            | (name == ":memory:" ? SQLITE_OPEN_CREATE : 0)
+        let code = unsafe sqlite3_open_v2(name, &opened, flags, nil)
+        // Keying a handle that failed to open crashes SQLCipher.
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            let error = unsafe ResultCode.error(code, on: opened)
+            unsafe sqlite3_close_v2(opened)
+            throw error.located("cannot open \(path)")
+        }
+        let authorizer = Authorizer()
+        let connection = unsafe Connection(owning: handle, authorizer, path: path)
+        let keyed = unsafe setKey(keyspec, on: handle)
+        // An ignored failure here would make a plaintext file.
+        guard keyed == SQLITE_OK else {
+            throw unsafe ResultCode.error(keyed, on: handle).located("cannot set the key")
+        }
+        unsafe authorizer.install(on: handle)
+        try pinProfile(connection)
+        try configure(connection, options)
+        authorizer.mode = .program
+        return connection
+    }
+
+    /// Gives SQLCipher the key. Never as SQL: that would reach traces and error messages.
+    static func setKey(_ keyspec: borrowing SecretBytes, on database: OpaquePointer) -> Int32 {
+        unsafe keyspec.bytes.withUnsafeBytes {
+            unsafe sqlite3_key_v2(database, "main", $0.baseAddress, Int32($0.count))
+        }
+    }
+
+    /// SQLCipher 4's own settings, whatever defaults the process may have been given. They take effect
+    /// only between the key and the first read.
+    private static func pinProfile(_ connection: borrowing Connection) throws {
+        try connection.execute("PRAGMA cipher_compatibility = \(Profile.current.version)")
+        try connection.execute("PRAGMA cipher_plaintext_header_size = 0")
+    }
+
+    private static func configure(
+        _ connection: borrowing Connection, _ options: ConnectionOptions
+    ) throws {
+        let handle = unsafe connection.handle
+        let timeout = options.busyTimeout.components
+        let milliseconds = timeout.seconds * 1000 + timeout.attoseconds / 1_000_000_000_000_000
+        unsafe sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+        // The first read: here a wrong key shows.
+        _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
+        // With FILE, sorts and temporary tables would reach the disk in plaintext.
+        try connection.execute("PRAGMA temp_store = MEMORY")
+        guard try connection.value("PRAGMA temp_store", as: Int64.self) == 2,
+            unsafe sqlite3_compileoption_used("TEMP_STORE=0") == 0
+        else {
+            throw LockstepError(
+                .libraryUnusable, "temporary tables cannot be kept in memory",
+                hint: "use a SQLCipher that was built with SQLITE_TEMP_STORE=2")
+        }
+        for (option, value) in [
+            (SQLITE_DBCONFIG_DEFENSIVE, Int32(1)), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
+        ] {
+            let code = unsafe lockstep_db_config_flag(handle, Int32(option), value)
+            guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: handle) }
+        }
+        try connection.execute("PRAGMA foreign_keys = ON")
+        try connection.execute("PRAGMA cell_size_check = ON")
+        try connection.execute("PRAGMA mmap_size = 0")
+        try connection.execute("PRAGMA cache_size = -\(max(options.cacheBytes / 1024, 64))")
+        if options.isQueryOnly {
+            try connection.execute("PRAGMA query_only = ON")
+        } else if connection.path != ":memory:" {
+            guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {
+                throw LockstepError(
+                    .inputOutput, "\(connection.path) cannot be put into WAL mode",
+                    hint: "the file system must support shared memory; network shares do not")
+            }
+        }
+        try connection.execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
+    }
+
+    /// What the first write left on disk must be ciphertext that begins with our salt.
+    static func requireCiphertext(_ path: FilePath, _ key: borrowing DatabaseKey) throws {
+        let head = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
+        guard head == key.salt else {
+            throw LockstepError(
+                .libraryUnusable, "the new file \(path) was not encrypted, and is removed",
+                hint: "check which libsqlcipher the program is linked to")
+        }
+    }
+}

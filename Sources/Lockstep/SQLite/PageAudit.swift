@@ -1,0 +1,77 @@
+public import SystemPackage
+
+/// The MAC of every page of a file and its write-ahead log.
+///
+/// Not `PRAGMA cipher_integrity_check`: that reads only the main file, and with a wrong key or past
+/// 4 GiB it answers nonsense.
+public struct PageAudit: Sendable, Hashable {
+    /// Pages in the main file.
+    public let pages: Int
+    /// Committed pages in the write-ahead log.
+    public let frames: Int
+    /// Numbers of the pages of the main file whose MAC fails, in ascending order. Pages that the log
+    /// replaces are not looked at.
+    public let damagedPages: [UInt32]
+    /// Numbers of the pages whose copy in the log fails.
+    public let damagedFrames: [UInt32]
+    /// Bytes behind the last whole page.
+    public let strayBytes: Int
+
+    /// Whether everything verified.
+    public var isClean: Bool { damagedPages.isEmpty && damagedFrames.isEmpty && strayBytes == 0 }
+
+    /// Reads every page once. Nothing is written, and SQLite is not involved.
+    ///
+    /// A database in use may be caught in the middle of a write: a page that fails is read again, and
+    /// counted only if it fails three times.
+    public static func run(_ path: FilePath, key: borrowing DatabaseKey) throws -> PageAudit {
+        let file = try DatabaseFile(path)
+        // Under the file's own salt: a destroyed one makes every page fail, as it does for SQLCipher.
+        var salt = try file.read(at: 0, DatabaseKey.saltLength)
+        salt += [UInt8](repeating: 0, count: DatabaseKey.saltLength - salt.count)
+        let authenticator = try PageAuthenticator(.current, key: key.secret, salt: salt)
+        let (logged, damagedFrames) = try auditLog(of: path, authenticator)
+        let replaced = Set(logged)
+        let pageSize = Profile.current.pageSize
+        let pageCount = file.size / pageSize
+        var damagedPages: [UInt32] = []
+        for index in 0..<pageCount {
+            let number = UInt32(clamping: index + 1)
+            guard !replaced.contains(number) else { continue }
+            var good = false
+            for _ in 0..<attempts where !good {
+                let page = try file.read(at: index * pageSize, pageSize)
+                good = try authenticator.verifies(page.span, number: number)
+            }
+            if !good { damagedPages.append(number) }
+        }
+        return PageAudit(
+            pages: pageCount, frames: logged.count, damagedPages: damagedPages,
+            damagedFrames: damagedFrames, strayBytes: file.size % pageSize)
+    }
+
+    private static let attempts = 3
+
+    /// The pages that the log replaces, and those of them whose copy fails.
+    private static func auditLog(
+        of path: FilePath, _ authenticator: borrowing PageAuthenticator
+    ) throws -> (logged: [UInt32], damaged: [UInt32]) {
+        let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
+        if let log { return try audit(log, authenticator) }
+        return ([], [])
+    }
+
+    private static func audit(
+        _ log: borrowing WriteAheadLog, _ authenticator: borrowing PageAuthenticator
+    ) throws -> (logged: [UInt32], damaged: [UInt32]) {
+        let frames = try log.committedFrames()
+        var damaged: Set<UInt32> = []
+        for frame in frames {
+            let page = try log.page(frame)
+            if try !authenticator.verifies(page.span, number: frame.page) {
+                damaged.insert(frame.page)
+            }
+        }
+        return (frames.map(\.page), damaged.sorted())
+    }
+}

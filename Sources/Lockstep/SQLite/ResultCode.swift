@@ -1,0 +1,36 @@
+internal import CSQLCipher
+
+/// SQLite's result codes, told as errors of ours.
+enum ResultCode {
+    /// The error for a failed call on `database`; `sql` appears with its literals replaced.
+    static func error(
+        _ code: Int32, on database: OpaquePointer?, sql: String? = nil
+    ) -> LockstepError {
+        var text = unsafe String(cString: sqlite3_errstr(code))
+        if let database = unsafe database, unsafe sqlite3_extended_errcode(database) == code {
+            text = unsafe String(cString: sqlite3_errmsg(database))
+        }
+        let statement = sql.map { " in: \(SQLTokens.redact($0))" } ?? ""
+        let (kind, hint) = classify(code)
+        return LockstepError(kind, "\(text)\(statement)", hint: hint, sqliteCode: code)
+    }
+
+    private static func classify(_ code: Int32) -> (LockstepError.Code, String?) {
+        // The low byte is the primary code; the rest refines it.
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            (.busy, "another connection is writing; run it again, or raise the busy timeout")
+        case SQLITE_CONSTRAINT, SQLITE_MISMATCH: (.constraint, nil)
+        case SQLITE_FULL: (.full, "free some space on the disk and run it again")
+        case SQLITE_INTERRUPT: (.interrupted, nil)
+        case SQLITE_READONLY: (.readOnly, "open the database for writing")
+        case SQLITE_AUTH: (.denied, nil)
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            (.damaged, "run `lockstep verify` to see which pages are damaged")
+        case SQLITE_IOERR, SQLITE_CANTOPEN:
+            (.inputOutput, "check the disk, and the permissions of the file and its folder")
+        case SQLITE_MISUSE, SQLITE_RANGE: (.misuse, nil)
+        default: (.sqlFailed, nil)
+        }
+    }
+}

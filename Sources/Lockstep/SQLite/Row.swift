@@ -1,0 +1,175 @@
+public import CSQLCipher
+
+/// The current row of a statement, on loan to a closure.
+///
+/// Columns are read by their ordinal, from 0 on, and decode to the type that is asked for:
+/// `let title: String = try row[1]`. The conversions are strict: an INTEGER is no text, and NULL is no
+/// value unless an optional is asked for. Errors name column, type and SQL, never the value.
+@frozen
+@safe
+public struct Row: ~Copyable {
+    @usableFromInline
+    let statement: OpaquePointer
+
+    @inlinable
+    init(_ statement: OpaquePointer) { unsafe self.statement = unsafe statement }
+
+    /// The value of a column.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` if it is of another type, or NULL.
+    @inlinable
+    public subscript<Element: ColumnDecodable>(_ column: Int) -> Element {
+        get throws(LockstepError) { try Element(column: Int32(truncatingIfNeeded: column), of: self) }
+    }
+
+    /// How many columns there are.
+    @inlinable
+    public var count: Int { unsafe Int(sqlite3_data_count(statement)) }
+
+    /// The column's name, as the statement gives it.
+    public func name(of column: Int) -> String {
+        guard let name = unsafe sqlite3_column_name(statement, Int32(truncatingIfNeeded: column)) else {
+            return ""
+        }
+        return unsafe String(cString: name)
+    }
+
+    /// Whether the column is NULL. A column that does not exist is an error of its own.
+    @inlinable
+    func isNull(_ column: Int32) throws(LockstepError) -> Bool {
+        guard unsafe sqlite3_column_type(statement, column) == SQLITE_NULL else { return false }
+        // SQLite answers NULL for ordinals out of range, too.
+        guard column >= 0, unsafe column < sqlite3_data_count(statement) else {
+            throw outOfRange(column)
+        }
+        return true
+    }
+
+    /// Goes on only where the column is of storage class `type`.
+    @inlinable
+    func require(_ type: Int32, _ column: Int32, _ wanted: StaticString) throws(LockstepError) {
+        guard unsafe sqlite3_column_type(statement, column) == type else {
+            throw mismatch(column, wanted)
+        }
+    }
+
+    @usableFromInline
+    func outOfRange(_ column: Int32) -> LockstepError {
+        LockstepError(
+            .decodeMismatch,
+            "column \(column) was asked for, and the row has \(count) columns in: \(sql)")
+    }
+
+    @usableFromInline
+    func mismatch(_ column: Int32, _ wanted: StaticString) -> LockstepError {
+        guard column >= 0, column < count else { return outOfRange(column) }
+        let type =
+            switch unsafe sqlite3_column_type(statement, column) {
+            case SQLITE_INTEGER: "INTEGER"
+            case SQLITE_FLOAT: "REAL"
+            case SQLITE_TEXT: "TEXT"
+            case SQLITE_BLOB: "BLOB"
+            default: "NULL"
+            }
+        return LockstepError(
+            .decodeMismatch,
+            "column \(column) (\(name(of: Int(column)))) is \(type), not \(wanted), in: \(sql)",
+            hint: type == "NULL" ? "decode an optional where the column may be NULL" : nil)
+    }
+
+    private var sql: String {
+        guard let text = unsafe sqlite3_sql(statement) else { return "" }
+        return SQLTokens.redact(unsafe String(cString: text))
+    }
+}
+
+/// A Swift type that a column's value can be decoded to.
+public protocol ColumnDecodable {
+    /// Decodes column `column` of `row`, counting from 0.
+    init(column: Int32, of row: borrowing Row) throws(LockstepError)
+}
+
+extension Int64: ColumnDecodable {
+    /// Decodes an INTEGER.
+    @inlinable
+    public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        try row.require(SQLITE_INTEGER, column, "INTEGER")
+        self = unsafe sqlite3_column_int64(row.statement, column)
+    }
+}
+
+extension Int: ColumnDecodable {
+    /// Decodes an INTEGER.
+    @inlinable
+    public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        self = Int(truncatingIfNeeded: try Int64(column: column, of: row))
+    }
+}
+
+extension Bool: ColumnDecodable {
+    /// Decodes an INTEGER: 0 is false, everything else is true, as in SQL.
+    @inlinable
+    public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        self = try Int64(column: column, of: row) != 0
+    }
+}
+
+extension Double: ColumnDecodable {
+    /// Decodes a REAL or an INTEGER.
+    @inlinable
+    public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        let type = unsafe sqlite3_column_type(row.statement, column)
+        guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else {
+            throw row.mismatch(column, "a number")
+        }
+        self = unsafe sqlite3_column_double(row.statement, column)
+    }
+}
+
+extension String: ColumnDecodable {
+    /// Decodes a TEXT; bytes that are not UTF-8 are an error.
+    @inlinable
+    public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        try row.require(SQLITE_TEXT, column, "TEXT")
+        let start = unsafe sqlite3_column_text(row.statement, column)
+        let bytes = unsafe UnsafeBufferPointer(
+            start: start, count: Int(sqlite3_column_bytes(row.statement, column)))
+        guard let text = unsafe String(validating: bytes, as: UTF8.self) else {
+            throw row.mismatch(column, "valid UTF-8")
+        }
+        self = text
+    }
+}
+
+extension [UInt8]: ColumnDecodable {
+    /// Decodes a BLOB.
+    @inlinable
+    public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        try row.require(SQLITE_BLOB, column, "BLOB")
+        let start = unsafe sqlite3_column_blob(row.statement, column)
+        let count = unsafe Int(sqlite3_column_bytes(row.statement, column))
+        self = unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
+extension Optional: ColumnDecodable where Wrapped: ColumnDecodable {
+    /// Decodes the value, or nil for NULL.
+    @inlinable
+    public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        self = try row.isNull(column) ? nil : try Wrapped(column: column, of: row)
+    }
+}
+
+extension Value: ColumnDecodable {
+    /// Decodes whatever is there.
+    public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        switch unsafe sqlite3_column_type(row.statement, column) {
+        case SQLITE_INTEGER: self = .integer(try Int64(column: column, of: row))
+        case SQLITE_FLOAT: self = .real(try Double(column: column, of: row))
+        case SQLITE_TEXT: self = .text(try String(column: column, of: row))
+        case SQLITE_BLOB: self = .blob(try [UInt8](column: column, of: row))
+        default:
+            _ = try row.isNull(column)
+            self = .null
+        }
+    }
+}

@@ -1,0 +1,187 @@
+/// SQL taken apart into SQLite's tokens, as `tokenize.c` defines them.
+///
+/// Used where text is not enough: to leave values out of messages, to see whether two statements differ
+/// in more than spacing and comments, and to find the name that a CREATE TABLE gives. SQL is never
+/// split into statements by it; that is `sqlite3_prepare_v2`'s job.
+struct SQLTokens: Sequence, IteratorProtocol {
+    struct Token: Equatable {
+        enum Kind {
+            case space, comment, string, blob, number, quotedName, word, variable, symbol
+        }
+        let kind: Kind
+        /// Where it lies in the text's UTF-8.
+        let range: Range<Int>
+    }
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ sql: String) { bytes = Array(sql.utf8) }
+
+    mutating func next() -> Token? {
+        guard position < bytes.count else { return nil }
+        let start = position
+        let kind = scan()
+        return Token(kind: kind, range: start..<position)
+    }
+
+    // MARK: What it is for
+
+    /// The SQL on one line, with literals and comments replaced, for messages and traces.
+    static func redact(_ sql: String, longest: Int = 400) -> String {
+        let bytes = Array(sql.utf8)
+        var text = ""
+        for token in SQLTokens(sql) {
+            switch token.kind {
+            case .string, .blob, .number: text += "?"
+            case .space, .comment: if text.last != " ", !text.isEmpty { text += " " }
+            default: text += String(decoding: bytes[token.range], as: UTF8.self)
+            }
+            if text.count > longest { return text.prefix(longest) + " …" }
+        }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
+    /// The SQL in a form in which spacing, comments, the case of words, the way names are quoted and a
+    /// closing semicolon make no difference.
+    static func normalize(_ sql: String) -> String {
+        let bytes = Array(sql.utf8)
+        var tokens: [String] = []
+        for token in SQLTokens(sql) {
+            let text = String(decoding: bytes[token.range], as: UTF8.self)
+            switch token.kind {
+            case .space, .comment: continue
+            case .word: tokens.append(text.lowercased())
+            case .quotedName: tokens.append(unquote(text).lowercased())
+            default: tokens.append(text)
+            }
+        }
+        while tokens.last == ";" { tokens.removeLast() }
+        return tokens.joined(separator: " ")
+    }
+
+    /// The name in `text`, without its quotes if it has any.
+    static func unquote(_ text: String) -> String {
+        guard let first = text.first, text.count >= 2 else { return text }
+        let inner = String(text.dropFirst().dropLast())
+        switch first {
+        case "\"", "`", "'":
+            return inner.split(separator: "\(first)\(first)", omittingEmptySubsequences: false)
+                .joined(separator: String(first))
+        case "[": return inner
+        default: return text
+        }
+    }
+
+    /// `name` as an identifier of SQL, whatever it holds.
+    static func quote(_ name: String) -> String {
+        "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+    }
+
+    // MARK: Scanning
+
+    private func byte(at offset: Int = 0) -> UInt8? {
+        position + offset < bytes.count ? bytes[position + offset] : nil
+    }
+
+    private mutating func skip(while matches: (UInt8) -> Bool) {
+        while let byte = byte(), matches(byte) { position += 1 }
+    }
+
+    private mutating func scan() -> Token.Kind {
+        let first = bytes[position]
+        position += 1
+        switch first {
+        case 0x09, 0x0A, 0x0C, 0x0D, 0x20:
+            skip { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
+            return .space
+        case UInt8(ascii: "-") where byte() == UInt8(ascii: "-"):
+            skip { $0 != 0x0A }
+            return .comment
+        case UInt8(ascii: "/") where byte() == UInt8(ascii: "*"):
+            skipBlockComment()
+            return .comment
+        case UInt8(ascii: "'"):
+            skipQuoted(first)
+            return .string
+        case UInt8(ascii: "\""), UInt8(ascii: "`"):
+            skipQuoted(first)
+            return .quotedName
+        case UInt8(ascii: "["):
+            skip { $0 != UInt8(ascii: "]") }
+            position = Swift.min(position + 1, bytes.count)
+            return .quotedName
+        case UInt8(ascii: "x"), UInt8(ascii: "X"):
+            guard byte() == UInt8(ascii: "'") else { return word() }
+            position += 1
+            skipQuoted(UInt8(ascii: "'"))
+            return .blob
+        case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            return number()
+        case UInt8(ascii: ".") where byte().map(Self.isDigit) == true:
+            return number()
+        case UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "#"):
+            skip(while: Self.isWord)
+            return .variable
+        default:
+            return Self.isWord(first) ? word() : symbol(first)
+        }
+    }
+
+    private mutating func word() -> Token.Kind {
+        skip(while: Self.isWord)
+        return .word
+    }
+
+    private mutating func number() -> Token.Kind {
+        while let byte = byte() {
+            let sign = byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+            let afterExponent = bytes[position - 1] | 0x20 == UInt8(ascii: "e")
+            guard Self.isWord(byte) || byte == UInt8(ascii: ".") || (sign && afterExponent) else {
+                break
+            }
+            position += 1
+        }
+        return .number
+    }
+
+    /// Operators of two characters stay together, so that `a<=b` equals `a <= b` but not `a < = b`.
+    private mutating func symbol(_ first: UInt8) -> Token.Kind {
+        if let second = byte(), Self.pairs.contains([first, second]) { position += 1 }
+        return .symbol
+    }
+
+    private mutating func skipQuoted(_ quote: UInt8) {
+        while let byte = byte() {
+            position += 1
+            guard byte == quote else { continue }
+            guard self.byte() == quote else { return }
+            position += 1
+        }
+    }
+
+    private mutating func skipBlockComment() {
+        position += 1
+        while let byte = byte() {
+            position += 1
+            if byte == UInt8(ascii: "*"), self.byte() == UInt8(ascii: "/") {
+                position += 1
+                return
+            }
+        }
+    }
+
+    private static let pairs: Set<[UInt8]> = Set(
+        ["||", "<=", ">=", "<>", "!=", "==", "<<", ">>", "->"].map { Array($0.utf8) })
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    /// SQLite counts every byte of a multi-byte character as part of a name.
+    private static func isWord(_ byte: UInt8) -> Bool {
+        isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

@@ -1,0 +1,174 @@
+internal import CSQLCipher
+
+/// A prepared statement: one piece of SQL, compiled once and run any number of times.
+///
+/// It belongs to the thread that uses its connection. Leaving its scope finalizes it.
+@safe
+public struct Statement: ~Copyable {
+    let handle: OpaquePointer
+    private let database: OpaquePointer
+
+    /// Prepares the only statement of `sql`.
+    init(_ sql: String, on database: OpaquePointer, _ authorizer: Authorizer) throws(LockstepError) {
+        let (handle, rest) = unsafe try Self.prepare(sql, on: database, authorizer)
+        guard let handle = unsafe handle else {
+            throw LockstepError(.misuse, "there is no statement in: \(SQLTokens.redact(sql))")
+        }
+        guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) || Self.isBlank(rest) else {
+            unsafe sqlite3_finalize(handle)
+            throw LockstepError(
+                .misuse, "several statements stand where one is due: \(SQLTokens.redact(sql))",
+                hint: "run them one at a time")
+        }
+        unsafe self.handle = unsafe handle
+        unsafe self.database = unsafe database
+    }
+
+    /// Takes over a handle that was prepared elsewhere.
+    init(owning handle: OpaquePointer, on database: OpaquePointer) {
+        unsafe self.handle = unsafe handle
+        unsafe self.database = unsafe database
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// Prepares the first statement of `sql`; also gives what follows it. Blank SQL has no statement.
+    static func prepare(
+        _ sql: String, on database: OpaquePointer, _ authorizer: Authorizer
+    ) throws(LockstepError) -> (OpaquePointer?, Substring) {
+        var text = sql
+        var handle: OpaquePointer?
+        authorizer.lastDenial = nil
+        let (code, used): (Int32, Int) = text.withUTF8 { utf8 in
+            guard let start = utf8.baseAddress else { return (SQLITE_OK, 0) }
+            return unsafe start.withMemoryRebound(to: CChar.self, capacity: utf8.count) { start in
+                var tail: UnsafePointer<CChar>?
+                let code = unsafe sqlite3_prepare_v3(
+                    database, start, Int32(clamping: utf8.count), 0, &handle, &tail)
+                return unsafe (code, tail.map { unsafe $0 - start } ?? utf8.count)
+            }
+        }
+        guard code == SQLITE_OK else {
+            if let denial = authorizer.lastDenial { throw denial }
+            throw unsafe ResultCode.error(code, on: database, sql: sql)
+        }
+        return unsafe (handle, sql[text.utf8.index(text.startIndex, offsetBy: used)...])
+    }
+
+    // MARK: Running
+
+    /// Binds all parameters, in their order. What was bound before is replaced.
+    /// - Throws: ``LockstepError/Code/bindMismatch`` unless there are as many values as parameters.
+    public func bind<each Parameter: Bindable>(
+        _ values: repeat each Parameter
+    ) throws(LockstepError) {
+        unsafe sqlite3_reset(handle)
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            guard index <= parameterCount else { continue }
+            let code = value.bind(to: self, at: index)
+            guard code == SQLITE_OK else {
+                throw unsafe ResultCode.error(code, on: database, sql: sql)
+            }
+        }
+        try requireCount(index)
+    }
+
+    /// Binds values whose number is known only at run time.
+    public func bind(values: [Value]) throws(LockstepError) {
+        try requireCount(Int32(clamping: values.count))
+        unsafe sqlite3_reset(handle)
+        for (index, value) in values.enumerated() {
+            let code = value.bind(to: self, at: Int32(clamping: index + 1))
+            guard code == SQLITE_OK else {
+                throw unsafe ResultCode.error(code, on: database, sql: sql)
+            }
+        }
+    }
+
+    /// Goes on to the next row. False: there is none, and the statement is ready to run again.
+    func step() throws(LockstepError) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        guard code == SQLITE_DONE else {
+            let error = unsafe ResultCode.error(code, on: database, sql: sql)
+            unsafe sqlite3_reset(handle)
+            throw error
+        }
+        unsafe sqlite3_reset(handle)
+        return false
+    }
+
+    /// Runs the statement to its end and ignores the rows it may yield.
+    public func run<each Parameter: Bindable>(
+        _ values: repeat each Parameter
+    ) throws(LockstepError) {
+        try bind(repeat each values)
+        while try step() {}
+    }
+
+    /// Lends each row to `body`.
+    public func forEach<each Parameter: Bindable>(
+        _ values: repeat each Parameter, row body: (borrowing Row) throws -> Void
+    ) throws {
+        try bind(repeat each values)
+        // A body that throws must not leave the statement, and with it a snapshot, open.
+        defer { unsafe sqlite3_reset(handle) }
+        while try step() { try body(unsafe Row(handle)) }
+    }
+
+    /// What `body` makes of each row.
+    public func map<each Parameter: Bindable, Element>(
+        _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
+    ) throws -> [Element] {
+        var elements: [Element] = []
+        try forEach(repeat each values) { row in elements.append(try body(row)) }
+        return elements
+    }
+
+    /// What `body` makes of the first row, or nil if there is none.
+    public func first<each Parameter: Bindable, Element>(
+        _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
+    ) throws -> Element? {
+        try bind(repeat each values)
+        defer { unsafe sqlite3_reset(handle) }
+        return try step() ? try body(unsafe Row(handle)) : nil
+    }
+
+    // MARK: Looking
+
+    /// Whether the statement cannot change the database.
+    public var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
+
+    /// The names of the columns that the statement yields.
+    public var columnNames: [String] {
+        unsafe (0..<sqlite3_column_count(handle)).map { column in
+            unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
+        }
+    }
+
+    private var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
+
+    private var sql: String {
+        unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? ""
+    }
+
+    private func requireCount(_ given: Int32) throws(LockstepError) {
+        guard given == parameterCount else {
+            throw LockstepError(
+                .bindMismatch,
+                "\(given) values were given for \(parameterCount) parameters in: "
+                    + SQLTokens.redact(sql))
+        }
+    }
+
+    /// Whether SQL holds nothing but space, comments and semicolons.
+    static func isBlank(_ sql: Substring) -> Bool {
+        let bytes = Array(sql.utf8)
+        return SQLTokens(String(sql)).allSatisfy {
+            $0.kind == .space || $0.kind == .comment
+                || (bytes[$0.range].elementsEqual([UInt8(ascii: ";")]))
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// A value of any of SQLite's five storage classes, for where the type is not known beforehand.
+public enum Value: Sendable, Hashable {
+    /// No value.
+    case null
+    /// A signed 64-bit integer.
+    case integer(Int64)
+    /// A double-precision number.
+    case real(Double)
+    /// UTF-8 text.
+    case text(String)
+    /// Bytes.
+    case blob([UInt8])
+
+    /// The storage class's name, for messages; never the value.
+    var typeName: String {
+        switch self {
+        case .null: "NULL"
+        case .integer: "INTEGER"
+        case .real: "REAL"
+        case .text: "TEXT"
+        case .blob: "BLOB"
+        }
+    }
+}

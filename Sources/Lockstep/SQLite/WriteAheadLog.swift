@@ -1,0 +1,94 @@
+// What is used of SQLite's WAL format (its `wal.c` and the page "WAL-mode File Format"):
+//
+//   header, 32 bytes    0 magic 0x377f0682 (checksums in little-endian words) or …83 (big-endian)
+//                       8 page size · 16 two salts · 24 two checksums over the first 24 bytes
+//   each frame          0 page number · 4 pages in the database after a commit, else 0
+//                       8 the two salts · 16 two checksums over bytes 0..<8 and the page, continued
+//                       from the frame before · 24 the page
+//
+// A frame counts if its salts are the header's, its checksums match, and a later or this frame commits.
+// What lies behind the last such frame is left over from earlier rounds and is not part of the database.
+
+internal import SystemPackage
+
+/// The pages that a write-ahead log holds in addition to the database file.
+struct WriteAheadLog: ~Copyable {
+    private let file: DatabaseFile
+    private let pageSize: Int
+    private let header: [UInt8]
+
+    /// Where a committed frame's page lies in the log, and which page of the database it is.
+    struct Frame: Sendable, Equatable {
+        let page: UInt32
+        let offset: Int
+    }
+
+    /// Nil if there is no log, or an empty one.
+    init?(of database: FilePath, pageSize: Int) throws {
+        let path = DatabaseFile.side("-wal", of: database)
+        guard FileAccess.exists(path) else { return nil }
+        let file = try DatabaseFile(path)
+        let header = try file.read(at: 0, 32)
+        guard header.count == 32, Self.word(header, 8, bigEndian: true) == UInt32(pageSize),
+            [0x377F_0682, 0x377F_0683].contains(Self.word(header, 0, bigEndian: true))
+        else { return nil }
+        self.file = file
+        self.pageSize = pageSize
+        self.header = header
+    }
+
+    /// The frames up to the last commit.
+    func committedFrames() throws -> [Frame] {
+        let bigEndian = header[3] & 1 == 1
+        var sum = Checksum()
+        sum.add(header[..<24], bigEndian)
+        guard sum.matches(header[24..<32]) else { return [] }
+        var frames: [Frame] = []
+        var committed = 0
+        var offset = 32
+        while true {
+            let frame = try file.read(at: offset, 24 + pageSize)
+            guard frame.count == 24 + pageSize, frame[8..<16] == header[16..<24] else { break }
+            sum.add(frame[..<8], bigEndian)
+            sum.add(frame[24...], bigEndian)
+            guard sum.matches(frame[16..<24]) else { break }
+            frames.append(
+                Frame(page: Self.word(frame, 0, bigEndian: true), offset: offset + 24))
+            if Self.word(frame, 4, bigEndian: true) != 0 { committed = frames.count }
+            offset += 24 + pageSize
+        }
+        return Array(frames[..<committed])
+    }
+
+    /// The bytes of a frame's page.
+    func page(_ frame: Frame) throws -> [UInt8] { try file.read(at: frame.offset, pageSize) }
+
+    private static func word(_ bytes: [UInt8], _ at: Int, bigEndian: Bool) -> UInt32 {
+        Checksum.word(bytes[at..<(at + 4)], bigEndian)
+    }
+
+    private struct Checksum {
+        var first: UInt32 = 0
+        var second: UInt32 = 0
+
+        mutating func add(_ bytes: ArraySlice<UInt8>, _ bigEndian: Bool) {
+            var at = bytes.startIndex
+            while at + 8 <= bytes.endIndex {
+                first &+= Self.word(bytes[at..<(at + 4)], bigEndian) &+ second
+                second &+= Self.word(bytes[(at + 4)..<(at + 8)], bigEndian) &+ first
+                at += 8
+            }
+        }
+
+        func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
+            let middle = bytes.startIndex + 4
+            return Self.word(bytes[..<middle], true) == first
+                && Self.word(bytes[middle...], true) == second
+        }
+
+        static func word(_ bytes: ArraySlice<UInt8>, _ bigEndian: Bool) -> UInt32 {
+            let ordered = bigEndian ? Array(bytes) : bytes.reversed()
+            return ordered.reduce(0) { $0 << 8 | UInt32($1) }
+        }
+    }
+}
