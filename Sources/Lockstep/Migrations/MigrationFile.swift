@@ -1,0 +1,107 @@
+/// One version of a migration set, as its file says it.
+///
+/// The native layout: `0003_add_ratings.sql`, in which `-- lockstep: up` opens the SQL that leads to the
+/// version and `-- lockstep: down` the SQL that leads back. A file without a way down is irreversible.
+public struct MigrationFile: Sendable, Equatable {
+    /// Where in the set's order it belongs.
+    public let version: MigrationVersion
+    /// What the file calls it, without version and ending.
+    public let name: String
+    /// The file's name.
+    public let fileName: String
+    let checksums: MigrationChecksums
+    let up: MigrationScript
+    let down: MigrationScript?
+
+    /// Whether the version can be undone.
+    public var isReversible: Bool { down != nil }
+
+    /// Parses a file's bytes.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
+    public init(fileName: String, bytes: [UInt8]) throws(LockstepError) {
+        guard let (version, name) = Self.parts(of: fileName) else {
+            throw LockstepError(
+                .migrationMalformed, "\(fileName) is not named like a migration",
+                hint: "name it <version>_<name>.sql, such as 0001_create_tables.sql")
+        }
+        let text = try Self.decode(bytes, fileName)
+        let scripts = try MigrationFileParser.parse(text, fileName)
+        self.version = version
+        self.name = name
+        self.fileName = fileName
+        up = scripts.up
+        down = scripts.down
+        checksums = try MigrationChecksums(bytes: bytes, text: text)
+    }
+
+    /// Version and name out of `<version>_<name>.sql`.
+    static func parts(of fileName: String) -> (MigrationVersion, String)? {
+        guard fileName.hasSuffix(".sql") else { return nil }
+        let stem = fileName.dropLast(4)
+        guard let split = stem.firstIndex(of: "_"),
+            let version = MigrationVersion(stem[..<split])
+        else { return nil }
+        let name = stem[stem.index(after: split)...]
+        guard !name.isEmpty else { return nil }
+        return (version, String(name))
+    }
+
+    private static func decode(_ bytes: [UInt8], _ fileName: String) throws(LockstepError) -> String {
+        // A byte-order mark says nothing in UTF-8, and SQLite would stumble over it.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let content = bytes.starts(with: mark) ? bytes[3...] : bytes[...]
+        guard let text = String(validating: content, as: UTF8.self) else {
+            let valid = String(decoding: content, as: UTF8.self)
+            let line = valid.prefix { $0 != "\u{FFFD}" }.count(where: \.isNewline) + 1
+            throw LockstepError(
+                .migrationMalformed, "\(fileName):\(line): the file is not valid UTF-8",
+                hint: "save it as UTF-8")
+        }
+        guard !text.utf8.contains(0) else {
+            throw LockstepError(
+                .migrationMalformed, "\(fileName) holds a NUL byte",
+                hint: "SQLite would ignore everything behind it; remove it")
+        }
+        return text
+    }
+}
+
+/// A file's fingerprints, from the strictest to the most lenient, so that a file whose line endings or
+/// comments changed can be told from one whose statements did.
+struct MigrationChecksums: Sendable, Equatable {
+    /// SHA-256 of the bytes.
+    let bytes: [UInt8]
+    /// SHA-256 of the text with LF line endings and without byte-order mark.
+    let text: [UInt8]
+    /// SHA-256 of the SQL's tokens: without spacing and comments, directives included.
+    let tokens: [UInt8]
+
+    init(bytes: [UInt8], text: [UInt8], tokens: [UInt8]) {
+        (self.bytes, self.text, self.tokens) = (bytes, text, tokens)
+    }
+
+    init(bytes: [UInt8], text: String) throws(LockstepError) {
+        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+            .joined(separator: "\n")
+        self.bytes = try HashFunction.sha256.digest(bytes.span)
+        self.text = try HashFunction.sha256.digest(Array(lines.utf8).span)
+        tokens = try HashFunction.sha256.digest(Array(Self.significant(lines).utf8).span)
+    }
+
+    private static func significant(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var pieces: [String] = []
+        for token in SQLTokens(text) {
+            let piece = String(decoding: bytes[token.range], as: UTF8.self)
+            switch token.kind {
+            case .space: continue
+            case .comment:
+                guard piece.hasPrefix(Directive.prefix) else { continue }
+                pieces.append(piece.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+            case .word: pieces.append(piece.lowercased())
+            default: pieces.append(piece)
+            }
+        }
+        return pieces.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,31 @@
+/// A version in natural order: `2` before `10`, `0.9` before `0.10`, timestamps by time.
+///
+/// Leading zeros make no difference: `0003` is version 3.
+public struct MigrationVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    private let parts: [UInt64]
+
+    /// Reads digits, in parts separated by dots. Nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        var parts: [UInt64] = []
+        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
+            guard part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(part)
+            else { return nil }
+            parts.append(number)
+        }
+        self.parts = parts
+    }
+
+    /// The whole-number version `number`.
+    public init(_ number: UInt64) { parts = [number] }
+
+    /// The number of a version of one part.
+    var number: UInt64? { parts.count == 1 ? parts[0] : nil }
+
+    /// The canonical text, without leading zeros.
+    public var description: String { parts.map(String.init).joined(separator: ".") }
+
+    /// Natural order.
+    public static func < (one: MigrationVersion, other: MigrationVersion) -> Bool {
+        one.parts.lexicographicallyPrecedes(other.parts)
+    }
+}
