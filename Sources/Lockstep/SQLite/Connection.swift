@@ -43,6 +43,16 @@ public struct Connection: ~Copyable {
         try statement.run(repeat each values)
     }
 
+    /// Runs the first statement of `sql` and gives what follows it: how scripts are run, since SQLite's
+    /// parser alone knows where a statement ends.
+    func runFirst(of sql: String) throws(LockstepError) -> Substring {
+        let (statement, rest) = unsafe try Statement.prepare(sql, on: handle, authorizer)
+        if let statement = unsafe statement {
+            try unsafe Statement(owning: statement, on: handle).run()
+        }
+        return rest
+    }
+
     /// What `row` makes of each row of a query.
     public func query<each Parameter: Bindable, Element>(
         _ sql: String, _ values: repeat each Parameter,

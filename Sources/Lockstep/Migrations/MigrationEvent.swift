@@ -1,0 +1,37 @@
+/// What a migration run tells while it goes on: for progress, and for tests that stop it anywhere.
+public enum MigrationEvent: Sendable, Equatable {
+    /// A version begins; its transaction is open.
+    case began(set: String, version: MigrationVersion, isUp: Bool)
+    /// A statement is about to run.
+    case statement(file: String, line: Int)
+    /// All statements ran and every check passed; the ledger is about to be written.
+    case checked(set: String, version: MigrationVersion)
+    /// The ledger is written; the commit is about to happen.
+    case recorded(set: String, version: MigrationVersion)
+    /// The version is durable.
+    case committed(set: String, version: MigrationVersion)
+}
+
+/// What a migration run did.
+public struct MigrationReport: Sendable, Equatable {
+    /// One version that was applied or undone.
+    public struct Step: Sendable, Equatable {
+        /// The set it belongs to.
+        public let set: String
+        /// Its version.
+        public let version: MigrationVersion
+        /// Its name.
+        public let name: String
+        /// Applied, or undone.
+        public let isUp: Bool
+        /// How many statements ran.
+        public let statements: Int
+        /// For how long, in microseconds, checks included.
+        public let duration: Int64
+    }
+
+    /// In the order in which they happened.
+    public internal(set) var steps: [Step] = []
+    /// What was not as it should be, without standing in the way.
+    public internal(set) var notices: [LockstepError] = []
+}

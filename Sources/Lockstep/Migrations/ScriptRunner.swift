@@ -1,0 +1,115 @@
+/// Runs a migration's script statement by statement, inside the transaction of its version.
+struct ScriptRunner {
+    let script: MigrationScript
+    /// How errors call the file.
+    let fileName: String
+    let observe: (MigrationEvent) throws -> Void
+
+    /// - Throws: ``LockstepError/Code/migrationFailed`` with file, line, statement and SQLite's message.
+    /// - Returns: How many statements ran.
+    func run(_ connection: borrowing Connection) throws -> Int {
+        var statements = 0
+        var rebuild: TableRebuild?
+        for item in script.items {
+            switch item.content {
+            case .directive(.rebuild(let table)):
+                guard rebuild == nil else {
+                    throw malformed("a rebuild begins before the last one has its CREATE TABLE", item)
+                }
+                rebuild = TableRebuild(table: table)
+            case .directive(.set(let column, let expression)):
+                guard rebuild != nil else { throw malformed("set belongs to a rebuild", item) }
+                rebuild?.expressions[column.lowercased()] = expression
+            case .directive(.dropColumn(let column)):
+                guard rebuild != nil else { throw malformed("drop column belongs to a rebuild", item) }
+                rebuild?.dropped.insert(column.lowercased())
+            case .directive: continue
+            case .sql(let sql):
+                guard rebuild == nil || !Statement.isBlank(sql[...]) else { continue }
+                statements += try run(sql, from: item.line, &rebuild, connection)
+            }
+        }
+        guard rebuild == nil else {
+            throw LockstepError(
+                .migrationMalformed, "\(fileName): a rebuild has no CREATE TABLE behind it",
+                hint: "follow `-- lockstep: rebuild table T` with the table's new definition")
+        }
+        return statements
+    }
+
+    /// Each statement is found by SQLite's own parser, which says where it ends.
+    private func run(
+        _ sql: String, from firstLine: Int, _ rebuild: inout TableRebuild?,
+        _ connection: borrowing Connection
+    ) throws -> Int {
+        var rest = sql[...]
+        var line = firstLine
+        var count = 0
+        while true {
+            line += Self.skipBlank(&rest)
+            guard !rest.isEmpty else { return count }
+            try observe(.statement(file: fileName, line: line))
+            let remaining: Substring
+            do {
+                if let current = rebuild {
+                    remaining = try current.run(String(rest), connection)
+                    rebuild = nil
+                } else {
+                    remaining = try runFirst(String(rest), connection)
+                }
+            } catch let error as LockstepError {
+                throw located(error, line)
+            }
+            guard connection.isInTransaction else {
+                throw LockstepError(
+                    .migrationFailed, "\(fileName):\(line): the statement ended the transaction",
+                    hint: "remove it: the runner puts each version into a transaction of its own")
+            }
+            count += 1
+            let used = rest.utf8.count - remaining.utf8.count
+            line += rest.utf8.prefix(used).count { $0 == UInt8(ascii: "\n") }
+            rest = rest[rest.utf8.index(rest.startIndex, offsetBy: used)...]
+        }
+    }
+
+    private func runFirst(_ sql: String, _ connection: borrowing Connection) throws -> Substring {
+        try connection.with(rights: .migration) {
+            try connection.runFirst(of: sql)
+        }
+    }
+
+    /// Takes spacing, comments and empty statements off the front; gives how many lines they are.
+    private static func skipBlank(_ text: inout Substring) -> Int {
+        let bytes = Array(text.utf8)
+        var end = 0
+        for token in SQLTokens(String(text)) {
+            let isBlank =
+                token.kind == .space || token.kind == .comment
+                || bytes[token.range].elementsEqual([UInt8(ascii: ";")])
+            guard isBlank else { break }
+            end = token.range.upperBound
+        }
+        let lines = bytes[..<end].count { $0 == UInt8(ascii: "\n") }
+        text = text[text.utf8.index(text.startIndex, offsetBy: end)...]
+        return lines
+    }
+
+    private func located(_ error: LockstepError, _ line: Int) -> LockstepError {
+        let code: LockstepError.Code =
+            switch error.code {
+            case .busy, .full, .interrupted, .inputOutput, .damaged, .migrationMalformed: error.code
+            default: .migrationFailed
+            }
+        return LockstepError(
+            code, "\(fileName):\(line): \(error.message)",
+            hint: error.hint ?? "mend the statement; nothing of this version was applied",
+            sqliteCode: error.sqliteCode)
+    }
+
+    private func malformed(_ what: String, _ item: MigrationScript.Item) -> LockstepError {
+        LockstepError(
+            .migrationMalformed, "\(fileName):\(item.line): \(what)",
+            hint: "a rebuild is `-- lockstep: rebuild table T`, then set and drop column as needed, "
+                + "then CREATE TABLE T")
+    }
+}

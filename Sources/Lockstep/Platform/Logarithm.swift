@@ -1,0 +1,11 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The one piece of libm that is used.
+enum Logarithm {
+    /// The logarithm to base 2.
+    static func base2(_ value: Double) -> Double { log2(value) }
+}

@@ -1,0 +1,50 @@
+internal import SystemPackage
+
+/// The file on disk is ciphertext: no header of SQLite's, and bytes as even as random ones.
+enum CiphertextCheck {
+    static func run(
+        _ path: FilePath, _ key: borrowing DatabaseKey
+    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
+        let file = try DatabaseFile(path)
+        var findings: [VerificationReport.Finding] = []
+        let head = try file.read(at: 0, DatabaseKey.saltLength)
+        if head == DatabaseFile.magic {
+            findings.append(.failure("the file begins like a plaintext SQLite database"))
+        } else if head != key.salt {
+            findings.append(
+                .notice("the file's salt is not the one of its keyring: another tool made the file"))
+        }
+        let bits = try entropy(of: file)
+        if bits < leastEntropy {
+            findings.append(
+                .failure("its bytes are too uneven for ciphertext (\(hundredths(bits)) bits a byte)"))
+        }
+        return ("\(hundredths(bits)) bits of entropy a byte", findings)
+    }
+
+    /// A page of 4096 random bytes has 7.95 ± 0.01 bits a byte, more bytes have more; text and
+    /// database pages stay below 7.
+    private static let leastEntropy = 7.8
+
+    /// Shannon's entropy of up to 256 pages spread over the file, in bits a byte.
+    private static func entropy(of file: borrowing DatabaseFile) throws -> Double {
+        let pageSize = Profile.current.pageSize
+        let pages = max(file.size / pageSize, 1)
+        let samples = min(pages, 256)
+        var counts = [Int](repeating: 0, count: 256)
+        for index in 0..<samples {
+            let number = index * pages / samples
+            for byte in try file.read(at: number * pageSize, pageSize) { counts[Int(byte)] += 1 }
+        }
+        let total = Double(counts.reduce(0, +))
+        return counts.filter { $0 > 0 }.reduce(0) { sum, count in
+            let share = Double(count) / total
+            return sum - share * Logarithm.base2(share)
+        }
+    }
+
+    private static func hundredths(_ value: Double) -> String {
+        let scaled = Int((value * 100).rounded())
+        return "\(scaled / 100).\(scaled % 100 / 10)\(scaled % 10)"
+    }
+}

@@ -1,0 +1,15 @@
+/// SQLite's own check of its b-trees, indexes and free pages.
+enum IntegrityCheck {
+    static func run(
+        _ connection: borrowing Connection
+    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
+        let answers = try connection.query("PRAGMA integrity_check(20)") { row in
+            try row[0] as String
+        }
+        let problems = answers == ["ok"] ? [] : answers
+        return (
+            problems.isEmpty ? "b-trees and indexes agree" : "\(problems.count) problems",
+            problems.map { .failure($0) }
+        )
+    }
+}

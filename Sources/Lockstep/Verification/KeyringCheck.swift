@@ -1,0 +1,25 @@
+/// The keys in the keyring are fit for use. That its MAC verifies and that nobody else can read the
+/// file was proven when it was opened.
+enum KeyringCheck {
+    static func run(
+        _ keyring: KeyringSummary
+    ) -> (summary: String, findings: [VerificationReport.Finding]) {
+        var findings: [VerificationReport.Finding] = []
+        for key in keyring.keys where key.state == .compromised {
+            findings.append(
+                .failure(
+                    "\(key.kind.rawValue) key \(key.version) was marked compromised on \(key.since)"))
+        }
+        for slot in keyring.slots {
+            if case .passphrase(let logN) = slot.kind, logN < Scrypt.Cost.advisable {
+                findings.append(
+                    .notice("the slot \(slot.name) is cheap to guess: scrypt with N = 2^\(logN)"))
+            }
+            if case .environment(let variable) = slot.kind {
+                findings.append(
+                    .notice("the slot \(slot.name) opens with the environment variable \(variable)"))
+            }
+        }
+        return ("\(keyring.keys.count) keys, \(keyring.slots.count) slots, MAC verified", findings)
+    }
+}
