@@ -81,7 +81,9 @@ struct AES256GCM: ~Copyable {
         // EVP reads 32 and 12 bytes whatever the caller holds.
         guard key.count == 32, nonce.count == Self.nonceLength else {
             throw LockstepError(
-                .misuse, "AES-256-GCM takes a 32-byte key and a 12-byte nonce, not \(key.count) and \(nonce.count)")
+                .misuse,
+                "AES-256-GCM takes a 32-byte key and a 12-byte nonce, not \(key.count) and \(nonce.count)"
+            )
         }
         let started = unsafe key.withUnsafeBufferPointer { key in
             unsafe nonce.withUnsafeBufferPointer { nonce in

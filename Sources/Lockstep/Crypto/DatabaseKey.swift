@@ -1,3 +1,5 @@
+public import SystemPackage
+
 /// The 32 random bytes that encrypt a database file, with the salt that a new file starts with.
 ///
 /// Opening with it costs half a millisecond: nothing is stretched. The salt is derived along with the
@@ -45,6 +47,19 @@ public struct DatabaseKey: ~Copyable {
     /// Another copy, in secure memory of its own.
     public borrowing func clone() throws(LockstepError) -> DatabaseKey {
         try DatabaseKey(secret: secret.clone(), salt: salt)
+    }
+
+    /// Writes the raw key as SQLCipher's other programs take it, `x'` 64 hex digits `'`, and a line feed.
+    ///
+    /// Whoever reads it opens the database. It goes out by itself so that no buffer of the program
+    /// keeps a copy.
+    public borrowing func writeKeyspec(to file: FileDescriptor) throws {
+        let spec = try keyspec(withSalt: false)
+        let bytes = spec.bytes
+        try translatingErrno("write", "the raw key") {
+            _ = try unsafe bytes.withUnsafeBytes { try unsafe file.writeAll($0) }
+            _ = try file.writeAll([UInt8(ascii: "\n")])
+        }
     }
 
     /// What SQLCipher takes for a raw key: `x'`, 64 hex digits, for a new file 32 more of the salt, `'`.

@@ -22,6 +22,14 @@ public struct Passphrase: ~Copyable {
         secret = try SecretBytes(copying: bytes)
     }
 
+    /// Another copy, in secure memory of its own.
+    public borrowing func clone() throws(LockstepError) -> Passphrase {
+        try Passphrase(secret.clone())
+    }
+
+    /// Whether both are the same; takes the same time wherever they differ.
+    public borrowing func matches(_ other: borrowing Passphrase) -> Bool { secret == other.secret }
+
     private static func check(_ bytes: Span<UInt8>) throws(LockstepError) {
         guard bytes.count > 0 else {
             throw LockstepError(

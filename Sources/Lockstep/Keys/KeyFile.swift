@@ -41,7 +41,8 @@ extension SecretBytes {
             var target = buffer.mutableBytes
             let count = try translatingErrno("read", name) {
                 try unsafe target.withUnsafeMutableBytes { bytes in
-                    try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+                    try unsafe file.read(
+                        into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
                 }
             }
             if count == 0 { break }

@@ -49,7 +49,8 @@ public struct Keyring: ~Copyable {
         throw tried.isEmpty
             ? nothingToTry(parsed.document)
             : LockstepError(
-                .slotNotOpened, "the keyring did not open with the \(tried.joined(separator: ", "))",
+                .slotNotOpened,
+                "the keyring did not open with the \(tried.joined(separator: ", "))",
                 hint: "check the passphrase, key file or variable, and that it is this keyring's")
     }
 

@@ -30,6 +30,16 @@ public struct KeyringFile: Sendable, Hashable {
         return KeyringFile(folder.appending("\(dataset).fields.keyring"))
     }
 
+    /// The keyrings of a folder, by name.
+    /// - Throws: ``LockstepError/Code/notFound`` if there is no such folder.
+    public static func all(in folder: FilePath) throws -> [KeyringFile] {
+        try Folder.list(folder).files.filter { $0.hasSuffix(".keyring") }
+            .map { KeyringFile(folder.appending($0)) }
+    }
+
+    /// Removes a keyring whose key was never used. Nothing may have been encrypted under it.
+    public func removeUnused() { AtomicFile.remove(path) }
+
     /// Whether anything stands at the path.
     public var exists: Bool { FileAccess.exists(path) }
 

@@ -38,7 +38,9 @@ struct KeyringParser {
         try magic()
         var document = try ring()
         while let line = peek(), line.hasPrefix("-> ") {
-            guard document.slots.count < KeyringDocument.mostSlots else { throw bad("too many slots") }
+            guard document.slots.count < KeyringDocument.mostSlots else {
+                throw bad("too many slots")
+            }
             document.slots.append(try slot())
         }
         while let line = peek(), line.hasPrefix("key ") {
@@ -116,7 +118,8 @@ struct KeyringParser {
             throw LockstepError(
                 .keyringUnsupported,
                 "line \(next) of the keyring asks for scrypt with N = 2^\(logN), r = \(r), p = \(p)",
-                hint: "N from 2^14 to 2^20 with r = 8 and p = 1 is read; the file was not written by "
+                hint:
+                    "N from 2^14 to 2^20 with r = 8 and p = 1 is read; the file was not written by "
                     + "Lockstep, or it was changed")
         }
         return Scrypt.Cost(logN: Int(logN), r: Int(r), p: Int(p))
@@ -144,7 +147,9 @@ struct KeyringParser {
     private mutating func signature() throws(LockstepError) -> String {
         let line = try take("the signature")
         let parts = fields(line)
-        guard parts.count == 4, parts[1] == "ed25519" else { throw bad("the signature is malformed") }
+        guard parts.count == 4, parts[1] == "ed25519" else {
+            throw bad("the signature is malformed")
+        }
         _ = try base64(parts[2], 32, "the publisher's key")
         _ = try base64(parts[3], 64, "the signature")
         return String(line)

@@ -44,7 +44,9 @@ extension KeyringDocument.Slot {
     ) throws(LockstepError) -> SecretBytes? {
         guard let wrap = try SlotWrap(kind, header, credential, ringID) else { return nil }
         // The commitment comes first: a ciphertext made to open under many keys ends here.
-        guard ConstantTime.equal(wrap.commitment.span, body.span.extracting(..<32)) else { return nil }
+        guard ConstantTime.equal(wrap.commitment.span, body.span.extracting(..<32)) else {
+            return nil
+        }
         return try AES256GCM().open(
             body.span.extracting(32...), key: wrap.key.bytes, nonce: SlotWrap.nonce.span,
             associatedData: Array(header.utf8).span)

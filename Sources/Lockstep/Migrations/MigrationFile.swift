@@ -46,7 +46,8 @@ public struct MigrationFile: Sendable, Equatable {
         return (version, String(name))
     }
 
-    private static func decode(_ bytes: [UInt8], _ fileName: String) throws(LockstepError) -> String {
+    private static func decode(_ bytes: [UInt8], _ fileName: String) throws(LockstepError) -> String
+    {
         // A byte-order mark says nothing in UTF-8, and SQLite would stumble over it.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let content = bytes.starts(with: mark) ? bytes[3...] : bytes[...]

@@ -22,7 +22,8 @@ enum MigrationFileParser {
             default:
                 if current == nil {
                     // Comments may introduce the file; statements may not.
-                    guard case .sql(let sql) = piece.item.content, Statement.isBlank(sql[...]) else {
+                    guard case .sql(let sql) = piece.item.content, Statement.isBlank(sql[...])
+                    else {
                         throw malformed(
                             "something stands before `-- lockstep: up`", piece, fileName)
                     }
@@ -41,7 +42,8 @@ enum MigrationFileParser {
     }
 
     /// Reads one script on its own: the way down as the ledger keeps it.
-    static func parseScript(_ text: String, _ name: String) throws(LockstepError) -> MigrationScript {
+    static func parseScript(_ text: String, _ name: String) throws(LockstepError) -> MigrationScript
+    {
         MigrationScript(items: try cut(text, firstLine: 1, name).map(\.item), text: text)
     }
 

@@ -62,7 +62,8 @@ public struct MigrationSet: Sendable, Equatable {
         guard !sets.isEmpty else {
             throw LockstepError(
                 .notFound, "there are no migrations in \(folder)",
-                hint: "it should hold files like 0001_create_tables.sql, or folders with such files")
+                hint: "it should hold files like 0001_create_tables.sql, or folders with such files"
+            )
         }
         return sets
     }

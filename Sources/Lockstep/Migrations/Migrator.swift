@@ -10,7 +10,8 @@ public struct Migrator {
     /// A migrator for `set`.
     /// - Parameter observe: Told what happens; an error it throws stops the run, and the version that
     ///   is under way is rolled back.
-    public init(_ set: MigrationSet, observe: @escaping (MigrationEvent) throws -> Void = { _ in }) {
+    public init(_ set: MigrationSet, observe: @escaping (MigrationEvent) throws -> Void = { _ in })
+    {
         self.set = set
         self.observe = observe
     }

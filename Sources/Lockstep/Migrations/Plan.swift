@@ -51,7 +51,9 @@ public struct Plan: Sendable, Equatable {
             steps = Self.pending(set, applied).map(Step.up)
         case .version(let target):
             let known = set.files.contains { $0.version == target }
-            if !known, target != MigrationVersion(0), !applied.contains(where: { $0.version == target }) {
+            if !known, target != MigrationVersion(0),
+                !applied.contains(where: { $0.version == target })
+            {
                 findings.append(
                     .fatal(
                         .migrationMissing, "the set \(set.name) has no version \(target)",
@@ -97,7 +99,8 @@ public struct Plan: Sendable, Equatable {
     private static func check(_ set: MigrationSet, _ applied: [LedgerEntry]) -> [Finding] {
         let files = Dictionary(grouping: set.files, by: \.version)
         var findings: [Finding] = []
-        for (version, claimants) in files.sorted(by: { $0.key < $1.key }) where claimants.count > 1 {
+        for (version, claimants) in files.sorted(by: { $0.key < $1.key }) where claimants.count > 1
+        {
             let names = claimants.map(\.fileName).joined(separator: " and ")
             findings.append(
                 .fatal(
@@ -111,7 +114,8 @@ public struct Plan: Sendable, Equatable {
                     .fatal(
                         .migrationMissing,
                         "\(set.name) \(entry.version) (\(entry.name)) was applied, and its file is gone",
-                        "put the file back, or use the folder that this database was migrated with"))
+                        "put the file back, or use the folder that this database was migrated with")
+                )
                 continue
             }
             findings += compare(file, entry)
@@ -131,7 +135,9 @@ public struct Plan: Sendable, Equatable {
     /// Numbers that count up from one may leave none out; timestamps may.
     private static func gaps(_ set: MigrationSet) -> [Finding] {
         let numbers = set.files.compactMap(\.version.number)
-        guard numbers.count == set.files.count, let first = numbers.first, first <= 1 else { return [] }
+        guard numbers.count == set.files.count, let first = numbers.first, first <= 1 else {
+            return []
+        }
         return zip(numbers, numbers.dropFirst()).compactMap { one, next in
             guard next > one + 1 else { return nil }
             return .fatal(
@@ -149,7 +155,8 @@ public struct Plan: Sendable, Equatable {
                     "restore the file as it was, and put the change into a new version")
             ]
         }
-        let what = file.checksums.text == entry.checksums.text ? "line endings" : "comments or spacing"
+        let what =
+            file.checksums.text == entry.checksums.text ? "line endings" : "comments or spacing"
         return [
             Finding(
                 isFatal: false,

@@ -48,7 +48,9 @@ struct SchemaGuard: Equatable {
                 ?? tables.values.first {
                     $0.rootPage == old.rootPage && before.tables[$0.name.lowercased()] == nil
                 }
-            guard let new else { throw Self.lost("\(old.name) and its \(old.rows) rows are gone", old) }
+            guard let new else {
+                throw Self.lost("\(old.name) and its \(old.rows) rows are gone", old)
+            }
             guard new.rows >= old.rows else {
                 throw Self.lost("\(new.name) went from \(old.rows) rows to \(new.rows)", old)
             }
@@ -69,7 +71,8 @@ struct SchemaGuard: Equatable {
     private static func lost(_ what: String, _ table: Table) -> LockstepError {
         LockstepError(
             .rowsLost, "rows would be lost: \(what)",
-            hint: "if that is meant, declare it: `-- lockstep: allow loss of table \(table.name)`; if "
+            hint:
+                "if that is meant, declare it: `-- lockstep: allow loss of table \(table.name)`; if "
                 + "a table is being replaced, use `-- lockstep: rebuild table …`")
     }
 

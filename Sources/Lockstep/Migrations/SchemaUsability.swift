@@ -23,12 +23,15 @@ enum SchemaUsability {
                 ? try statementThatFires(object.sql, on: object.table, connection)
                 : "SELECT * FROM \(SQLTokens.quote(object.name))"
             do {
-                _ = try connection.with(rights: .engine) { try connection.prepare(probe).isReadOnly }
+                _ = try connection.with(rights: .engine) {
+                    try connection.prepare(probe).isReadOnly
+                }
             } catch let error as LockstepError {
                 throw LockstepError(
                     .schemaBroken,
                     "the \(object.type) \(object.name) cannot be used: \(error.message)",
-                    hint: "mend the definition; SQLite accepts it, but no statement on it would work",
+                    hint:
+                        "mend the definition; SQLite accepts it, but no statement on it would work",
                     sqliteCode: error.sqliteCode)
             }
         }

@@ -14,14 +14,17 @@ struct ScriptRunner {
             switch item.content {
             case .directive(.rebuild(let table)):
                 guard rebuild == nil else {
-                    throw malformed("a rebuild begins before the last one has its CREATE TABLE", item)
+                    throw malformed(
+                        "a rebuild begins before the last one has its CREATE TABLE", item)
                 }
                 rebuild = TableRebuild(table: table)
             case .directive(.set(let column, let expression)):
                 guard rebuild != nil else { throw malformed("set belongs to a rebuild", item) }
                 rebuild?.expressions[column.lowercased()] = expression
             case .directive(.dropColumn(let column)):
-                guard rebuild != nil else { throw malformed("drop column belongs to a rebuild", item) }
+                guard rebuild != nil else {
+                    throw malformed("drop column belongs to a rebuild", item)
+                }
                 rebuild?.dropped.insert(column.lowercased())
             case .directive: continue
             case .sql(let sql):
@@ -109,7 +112,8 @@ struct ScriptRunner {
     private func malformed(_ what: String, _ item: MigrationScript.Item) -> LockstepError {
         LockstepError(
             .migrationMalformed, "\(fileName):\(item.line): \(what)",
-            hint: "a rebuild is `-- lockstep: rebuild table T`, then set and drop column as needed, "
+            hint:
+                "a rebuild is `-- lockstep: rebuild table T`, then set and drop column as needed, "
                 + "then CREATE TABLE T")
     }
 }

@@ -199,6 +199,7 @@ struct TableRebuild {
     private func malformed(_ what: String) -> LockstepError {
         LockstepError(
             .migrationMalformed, "the rebuild of \(table): \(what)",
-            hint: "declare it with `-- lockstep: set C = EXPRESSION` or `-- lockstep: drop column C`")
+            hint:
+                "declare it with `-- lockstep: set C = EXPRESSION` or `-- lockstep: drop column C`")
     }
 }

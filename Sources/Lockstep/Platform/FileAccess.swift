@@ -1,4 +1,4 @@
-internal import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
     internal import Glibc
@@ -7,9 +7,9 @@ internal import SystemPackage
 #endif
 
 /// Opening and reading files that an attacker may have prepared.
-enum FileAccess {
+package enum FileAccess {
     /// What the caller is about to trust a file with.
-    enum Sensitivity {
+    package enum Sensitivity {
         /// Anyone may read it.
         case ordinary
         /// It holds or guards secrets: it must belong to us and be closed to group and others.
@@ -19,7 +19,8 @@ enum FileAccess {
     /// Opens an existing regular file for reading, following no symbolic link in its last component.
     ///
     /// The checks run on the open descriptor, so nobody can exchange the file in between.
-    static func open(_ path: FilePath, _ sensitivity: Sensitivity) throws -> FileDescriptor {
+    package static func open(_ path: FilePath, _ sensitivity: Sensitivity) throws -> FileDescriptor
+    {
         // Non-blocking: a named pipe in the file's place must not hang the caller.
         let file = try translatingErrno("open", path) {
             try FileDescriptor.open(

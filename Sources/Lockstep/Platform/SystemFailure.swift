@@ -1,4 +1,4 @@
-internal import SystemPackage
+package import SystemPackage
 
 extension LockstepError {
     /// What the operating system answered, as an error of ours that names the file and the way out.
@@ -10,7 +10,8 @@ extension LockstepError {
                 .notFound, "\(path) does not exist", hint: "check the path's spelling")
         case .permissionDenied, .notPermitted:
             return LockstepError(
-                .accessDenied, what, hint: "check the owner and permissions of the file and its folder")
+                .accessDenied, what,
+                hint: "check the owner and permissions of the file and its folder")
         case .isDirectory:
             return LockstepError(
                 .notAFile, "\(path) is a folder, not a file", hint: "give the path of a file")
@@ -34,7 +35,7 @@ extension LockstepError {
 }
 
 /// Runs a call of swift-system and tells its failure as an error of ours.
-func translatingErrno<Result: ~Copyable>(
+package func translatingErrno<Result: ~Copyable>(
     _ action: String, _ path: FilePath, _ body: () throws -> Result
 ) throws -> Result {
     do {

@@ -94,6 +94,6 @@ extension Value: Bindable {
 }
 
 /// Tells SQLite to copy what it is given. SQLITE_TRANSIENT is a macro that Swift cannot import.
-private var transient: sqlite3_destructor_type? {
+var transient: sqlite3_destructor_type? {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type?.self)
 }

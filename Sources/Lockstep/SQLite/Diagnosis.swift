@@ -34,6 +34,14 @@ public enum Diagnosis: Sendable, Hashable {
         return try examine(path, knownSalt: key.salt) { _, _ in try secret.clone() }
     }
 
+    /// Makes sure, without a key, that there may be an encrypted database at `path`.
+    /// - Throws: ``LockstepError`` for a path that is no file, an empty file, a plaintext database and
+    ///   the like; see ``Diagnosis``.
+    public static func requireDatabase(_ path: FilePath) throws {
+        let file = try DatabaseFile(path)
+        if let obvious = try recognize(file), let error = obvious.error(path) { throw error }
+    }
+
     /// Examines a file made elsewhere with a passphrase. Costs a derivation a version, 0.3 to 2 s.
     public static func examine(
         _ path: FilePath, passphrase: borrowing Passphrase
@@ -49,14 +57,8 @@ public enum Diagnosis: Sendable, Hashable {
         _ key: (Profile, [UInt8]) throws -> SecretBytes
     ) throws -> Diagnosis {
         let file = try DatabaseFile(path)
-        guard file.size > 0 else { return .empty }
-        let head = try file.read(at: 0, 100)
-        if head.starts(with: DatabaseFile.magic.prefix(head.count)) {
-            return .plaintext(isCut: isCut(head, size: file.size))
-        }
-        if looksLikeHeader(head) { return .otherProduct }
-        guard file.size >= Profile.older[0].pageSize else { return .truncated(bytes: file.size) }
-        let salt = Array(head[..<DatabaseKey.saltLength])
+        if let obvious = try recognize(file) { return obvious }
+        let salt = try file.read(at: 0, DatabaseKey.saltLength)
         let current = Profile.current
         let secret = try key(current, salt)
         switch try firstVerifying(file, current, secret, salt: salt) {
@@ -78,6 +80,18 @@ public enum Diagnosis: Sendable, Hashable {
         return knownSalt == salt ? .destroyed : .wrongKey
     }
 
+    /// What needs no key to be seen.
+    private static func recognize(_ file: borrowing DatabaseFile) throws -> Diagnosis? {
+        guard file.size > 0 else { return .empty }
+        let head = try file.read(at: 0, 100)
+        if head.starts(with: DatabaseFile.magic.prefix(head.count)) {
+            return .plaintext(isCut: isCut(head, size: file.size))
+        }
+        if looksLikeHeader(head) { return .otherProduct }
+        guard file.size >= Profile.older[0].pageSize else { return .truncated(bytes: file.size) }
+        return nil
+    }
+
     // MARK: Signs
 
     /// The number of the first of up to 32 sampled pages that verifies, the log's after the file's.
@@ -89,14 +103,16 @@ public enum Diagnosis: Sendable, Hashable {
         let count = file.size / profile.pageSize
         // The first two, the last, and others spread evenly between them.
         let spread = (0..<28).map { 1 + $0 * max(count - 1, 0) / 28 }
-        let sample = Set([1, 2, count] + spread).filter { (1...max(count, 1)).contains($0) }.sorted()
+        let sample = Set([1, 2, count] + spread).filter { (1...max(count, 1)).contains($0) }
+            .sorted()
         for number in sample {
             let page = try file.read(at: (number - 1) * profile.pageSize, profile.pageSize)
             if try authenticator.verifies(page.span, number: UInt32(clamping: number)) {
                 return UInt32(clamping: number)
             }
         }
-        return profile == .current ? try firstVerifyingFrame(file.path, profile, authenticator) : nil
+        return profile == .current
+            ? try firstVerifyingFrame(file.path, profile, authenticator) : nil
     }
 
     /// The same for the write-ahead log, where a first page replaces the one in the file.
@@ -156,7 +172,9 @@ extension Diagnosis {
         case .empty:
             LockstepError(
                 .emptyDatabase, "\(path) is empty, so there is no database in it",
-                hint: "restore it from a backup; to start anew, remove the file and run `lockstep init`")
+                hint:
+                    "restore it from a backup; to start anew, remove the file and run `lockstep init`"
+            )
         case .truncated(let bytes):
             LockstepError(
                 .truncated, "\(path) ends after \(bytes) bytes, too few for a database",

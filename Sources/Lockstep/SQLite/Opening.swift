@@ -115,6 +115,7 @@ enum Opening {
             throw unsafe ResultCode.error(keyed, on: handle).located("cannot set the key")
         }
         unsafe authorizer.install(on: handle)
+        try unsafe Functions.register(on: handle)
         try pinProfile(connection)
         try configure(connection, options)
         authorizer.mode = .program

@@ -18,7 +18,9 @@ public struct Row: ~Copyable {
     /// - Throws: ``LockstepError/Code/decodeMismatch`` if it is of another type, or NULL.
     @inlinable
     public subscript<Element: ColumnDecodable>(_ column: Int) -> Element {
-        get throws(LockstepError) { try Element(column: Int32(truncatingIfNeeded: column), of: self) }
+        get throws(LockstepError) {
+            try Element(column: Int32(truncatingIfNeeded: column), of: self)
+        }
     }
 
     /// How many columns there are.
@@ -27,7 +29,8 @@ public struct Row: ~Copyable {
 
     /// The column's name, as the statement gives it.
     public func name(of column: Int) -> String {
-        guard let name = unsafe sqlite3_column_name(statement, Int32(truncatingIfNeeded: column)) else {
+        guard let name = unsafe sqlite3_column_name(statement, Int32(truncatingIfNeeded: column))
+        else {
             return ""
         }
         return unsafe String(cString: name)

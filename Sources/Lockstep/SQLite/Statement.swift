@@ -9,7 +9,8 @@ public struct Statement: ~Copyable {
     private let database: OpaquePointer
 
     /// Prepares the only statement of `sql`.
-    init(_ sql: String, on database: OpaquePointer, _ authorizer: Authorizer) throws(LockstepError) {
+    init(_ sql: String, on database: OpaquePointer, _ authorizer: Authorizer) throws(LockstepError)
+    {
         let (handle, rest) = unsafe try Self.prepare(sql, on: database, authorizer)
         guard let handle = unsafe handle else {
             throw LockstepError(.misuse, "there is no statement in: \(SQLTokens.redact(sql))")

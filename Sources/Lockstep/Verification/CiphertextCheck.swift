@@ -12,12 +12,14 @@ enum CiphertextCheck {
             findings.append(.failure("the file begins like a plaintext SQLite database"))
         } else if head != key.salt {
             findings.append(
-                .notice("the file's salt is not the one of its keyring: another tool made the file"))
+                .notice("the file's salt is not the one of its keyring: another tool made the file")
+            )
         }
         let bits = try entropy(of: file)
         if bits < leastEntropy {
             findings.append(
-                .failure("its bytes are too uneven for ciphertext (\(hundredths(bits)) bits a byte)"))
+                .failure(
+                    "its bytes are too uneven for ciphertext (\(hundredths(bits)) bits a byte)"))
         }
         return ("\(hundredths(bits)) bits of entropy a byte", findings)
     }

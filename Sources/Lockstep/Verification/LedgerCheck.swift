@@ -27,8 +27,12 @@ enum LedgerCheck {
         let mirrored = try connection.headerField("user_version")
         if mirrored != Int64(ledger.count) {
             findings.append(
-                .failure("user_version is \(mirrored), and \(ledger.count) migrations are recorded"))
+                .failure("user_version is \(mirrored), and \(ledger.count) migrations are recorded")
+            )
         }
-        return ("\(ledger.count) migrations of \(carried.count) sets", findings)
+        let names = carried.sorted().joined(separator: ", ")
+        return (
+            ledger.isEmpty ? "nothing applied" : "\(ledger.count) applied of \(names)", findings
+        )
     }
 }

@@ -26,10 +26,14 @@ public struct VerificationReport: Sendable {
         public let message: String
 
         /// A finding that fails the verification.
-        static func failure(_ message: String) -> Finding { Finding(isFailure: true, message: message) }
+        static func failure(_ message: String) -> Finding {
+            Finding(isFailure: true, message: message)
+        }
 
         /// A finding that is worth knowing.
-        static func notice(_ message: String) -> Finding { Finding(isFailure: false, message: message) }
+        static func notice(_ message: String) -> Finding {
+            Finding(isFailure: false, message: message)
+        }
     }
 
     /// One check's outcome.

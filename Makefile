@@ -1,0 +1,38 @@
+# Lockstep's commands. Each works alone on a machine that has Swift 6.2 or newer.
+
+.PHONY: help setup build release demo test lint format layers bench clean
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+setup: ## Install SQLCipher (4.5 or newer) and OpenSSL where they are missing.
+	@.ci/setup
+
+build: setup ## Build everything for debugging.
+	swift build
+
+release: setup ## Build the tools with optimisation.
+	swift build -c release --product lockstep
+	swift build -c release --product lockstep-bench
+
+demo: setup ## Build, then show the main job on real data.
+	swift build -c release --product lockstep
+	@Sources/Demo/demo "$$(swift build -c release --show-bin-path)/lockstep"
+
+test: setup lint ## Check style and layers, then run every test.
+	@.ci/test
+
+lint: ## Check style, file lengths and the direction of imports.
+	@.ci/lint
+
+format: ## Put the source into the project's style.
+	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+layers: ## Check the direction of imports, and that nothing links libsqlite3.
+	@.ci/layers
+
+bench: release ## Measure opening, inserting and scanning.
+	"$$(swift build -c release --show-bin-path)/lockstep-bench"
+
+clean: ## Remove what was built.
+	swift package clean

@@ -1,0 +1,82 @@
+-- createdAt becomes an instant: microseconds since 1970 in UTC. Three forms were written over the years:
+-- seconds since 1970, "2012-08-28 20:35:00" (UTC, or with an offset), and the service's own
+-- "Tue Aug 28 20:35:00 +0800 2012". What is none of them stays readable in createdAtAsWritten.
+-- Deleting a user takes the user's statuses along. A timeline is read from its index.
+
+-- lockstep: up
+CREATE TABLE instants (Id INTEGER PRIMARY KEY, instant INTEGER);
+INSERT INTO instants (Id, instant)
+WITH
+written (Id, value) AS (SELECT Id, createdAt FROM Status),
+readable (Id, value, iso) AS (
+    SELECT Id, value,
+        CASE WHEN value GLOB '??? ??? ?? ??:??:?? [+-]???? ????'
+            THEN substr(value, 27, 4) || '-'
+                || printf('%02d', (instr('JanFebMarAprMayJunJulAugSepOctNovDec', substr(value, 5, 3)) + 2) / 3)
+                || '-' || substr(value, 9, 2) || 'T' || substr(value, 12, 8)
+                || substr(value, 21, 3) || ':' || substr(value, 24, 2)
+            ELSE value
+        END
+    FROM written
+)
+SELECT Id,
+    CASE
+        WHEN typeof(value) IN ('integer', 'real') THEN CAST(round(value * 1000000) AS INTEGER)
+        ELSE CAST(strftime('%s', iso) AS INTEGER) * 1000000
+            + CAST(round((CAST(strftime('%f', iso) AS REAL) - CAST(strftime('%S', iso) AS INTEGER)) * 1000) AS INTEGER) * 1000
+    END
+FROM readable;
+
+-- lockstep: rebuild table User
+-- lockstep: set name = coalesce(CAST(name AS TEXT), '')
+-- lockstep: set screenName = coalesce(CAST(screenName AS TEXT), CAST(name AS TEXT), '')
+CREATE TABLE User (
+    Id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    screenName TEXT NOT NULL,
+    profileImageUrl TEXT,
+    mbtype TEXT,
+    city TEXT
+);
+CREATE INDEX User_by_name ON User (name);
+
+-- lockstep: rebuild table Status
+-- lockstep: set createdAt = (SELECT instant FROM instants AS i WHERE i.Id = Status.Id)
+-- lockstep: set createdAtAsWritten = CASE WHEN (SELECT instant FROM instants AS i WHERE i.Id = Status.Id) IS NULL THEN CAST(createdAt AS TEXT) END
+-- lockstep: set text = coalesce("text", '')
+CREATE TABLE Status (
+    Id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source TEXT,
+    createdAt INTEGER,
+    createdAtAsWritten TEXT,
+    "text" TEXT NOT NULL,
+    user INTEGER REFERENCES User (Id) ON DELETE CASCADE
+);
+CREATE INDEX Status_timeline ON Status (createdAt DESC);
+CREATE INDEX Status_by_user ON Status (user, createdAt DESC);
+-- lockstep: allow loss of table instants
+DROP TABLE instants;
+
+-- lockstep: down
+DROP INDEX Status_by_user;
+DROP INDEX Status_timeline;
+DROP INDEX User_by_name;
+-- lockstep: rebuild table Status
+-- lockstep: set createdAt = coalesce(createdAtAsWritten, strftime('%Y-%m-%d %H:%M:%S', createdAt / 1000000, 'unixepoch') || substr(printf('%.3f', createdAt % 1000000 / 1000000.0), 2))
+-- lockstep: drop column createdAtAsWritten
+CREATE TABLE Status (
+    Id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source,
+    createdAt date,
+    "text" text,
+    user integer REFERENCES User (Id)
+);
+-- lockstep: rebuild table User
+CREATE TABLE User (
+    Id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name,
+    screenName,
+    profileImageUrl,
+    mbtype,
+    city
+);

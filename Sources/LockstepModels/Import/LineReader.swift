@@ -1,0 +1,80 @@
+import Lockstep
+import SystemPackage
+
+/// The lines of a file, one after the other, in constant memory: ended by LF or CRLF, the last one by
+/// the file's end too. A byte-order mark at the beginning is not part of the first line.
+struct LineReader: ~Copyable {
+    /// A line of text is not longer; what is would fill the memory.
+    static let longestLine = 16 * 1024 * 1024
+
+    private let path: FilePath
+    private let file: FileDescriptor
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var scanned = 0
+    private var atEnd = false
+    private var isFirst = true
+
+    init(_ path: FilePath) throws {
+        self.path = path
+        file = try FileAccess.open(path, .ordinary)
+    }
+
+    deinit { try? file.close() }
+
+    /// A line, or the notice that one was too long to be read.
+    enum Line {
+        case bytes([UInt8])
+        case tooLong
+    }
+
+    /// The next line without its ending, or nil at the end.
+    mutating func next() throws -> Line? {
+        var isTooLong = false
+        while true {
+            if let newline = buffer[scanned...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = take(upTo: newline)
+                start = newline + 1
+                scanned = start
+                return isTooLong ? .tooLong : .bytes(line)
+            }
+            scanned = buffer.count
+            if atEnd {
+                guard start < buffer.count || isTooLong else { return nil }
+                let line = take(upTo: buffer.count)
+                start = buffer.count
+                return isTooLong ? .tooLong : .bytes(line)
+            }
+            if buffer.count - start > Self.longestLine {
+                isTooLong = true
+                start = buffer.count
+            }
+            try fill()
+        }
+    }
+
+    private mutating func take(upTo end: Int) -> [UInt8] {
+        var line = Array(buffer[start..<end])
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+        isFirst = false
+        return line
+    }
+
+    private mutating func fill() throws {
+        buffer.removeFirst(start)
+        scanned -= start
+        start = 0
+        let old = buffer.count
+        buffer.append(contentsOf: repeatElement(0, count: 65_536))
+        let descriptor = file
+        let count = try translatingErrno("read", path) {
+            try unsafe buffer.withUnsafeMutableBytes { bytes in
+                try unsafe descriptor.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: bytes[old...]))
+            }
+        }
+        buffer.removeLast(65_536 - count)
+        atEnd = count == 0
+    }
+}

@@ -1,0 +1,25 @@
+public import Lockstep
+
+/// The schemas of the five model stores, with their whole history, compiled into this module.
+public enum ModelMigrations {
+    /// The sets' names: `contacts`, `microblog`, `movies`, `notes`, `photos`.
+    public static var names: [String] { EmbeddedMigrations.names }
+
+    /// A set by its name.
+    /// - Throws: ``LockstepError/Code/notFound`` if there is none of that name.
+    public static func set(_ name: String) throws(LockstepError) -> MigrationSet {
+        guard let set = try EmbeddedMigrations.set(name) else {
+            throw LockstepError(
+                .notFound, "there is no model named \(name)",
+                hint: "the models are \(names.joined(separator: ", "))")
+        }
+        return set
+    }
+
+    /// All sets.
+    public static func all() throws(LockstepError) -> [MigrationSet] {
+        var sets: [MigrationSet] = []
+        for name in names { sets.append(try set(name)) }
+        return sets
+    }
+}

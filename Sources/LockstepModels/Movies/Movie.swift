@@ -1,0 +1,48 @@
+internal import Lockstep
+
+/// A film of the catalogue.
+public struct Movie: Sendable, Hashable {
+    /// The row's key; 0 before it is inserted.
+    public var id: Int64
+    /// The title.
+    public var title: String
+    /// The category, such as `Crime`; may be empty.
+    public var category: String
+    /// The year of its release.
+    public var year: Int
+    /// The address of a page about it, if there is one.
+    public var movieURL: String?
+    /// The address of its cover; may be empty.
+    public var coverURL: String
+    /// Whether it was watched.
+    public var isWatched: Bool
+    /// 0 to 3.
+    public var likes: Int
+
+    /// Makes a film.
+    public init(
+        id: Int64 = 0, title: String, category: String, year: Int, movieURL: String? = nil,
+        coverURL: String = "", isWatched: Bool = false, likes: Int = 0
+    ) {
+        self.id = id
+        self.title = title
+        self.category = category
+        self.year = year
+        self.movieURL = movieURL
+        self.coverURL = coverURL
+        self.isWatched = isWatched
+        self.likes = likes
+    }
+
+    /// Reads a row of ``MovieStore``'s queries.
+    init(row: borrowing Row) throws {
+        id = try row[0]
+        title = try row[1]
+        category = try row[2]
+        year = try row[3]
+        movieURL = try row[4]
+        coverURL = try row[5]
+        isWatched = try row[6]
+        likes = try row[7]
+    }
+}

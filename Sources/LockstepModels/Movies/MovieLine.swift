@@ -1,0 +1,30 @@
+/// A line of the catalogue's TSV: title, category, year, address, cover's address.
+enum MovieLine {
+    /// Why a line is no film.
+    struct Problem: Error {
+        let reason: String
+    }
+
+    /// Reads a line. The message of what it throws holds nothing of the line.
+    static func parse(_ line: [UInt8]) throws(Problem) -> Movie {
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw Problem(reason: "it is not valid UTF-8")
+        }
+        let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
+        guard fields.count == 5 else {
+            throw Problem(reason: "it has \(fields.count) fields, and 5 are due")
+        }
+        guard !fields[0].allSatisfy(\.isWhitespace) else {
+            throw Problem(reason: "the title is empty")
+        }
+        guard let year = Int(fields[2]) else {
+            throw Problem(reason: "the year is no whole number")
+        }
+        guard (1...9999).contains(year) else {
+            throw Problem(reason: "the year is not between 1 and 9999")
+        }
+        return Movie(
+            title: String(fields[0]), category: String(fields[1]), year: year,
+            movieURL: fields[3].isEmpty ? nil : String(fields[3]), coverURL: String(fields[4]))
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Lockstep
+
+/// `lockstep migrate`: to the newest version, or to the one that is named.
+struct Migrate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring a database to the newest version of its migrations.",
+        discussion: """
+            Each version is one transaction: it is applied and recorded, or the database is as before. \
+            Before each commit foreign keys, row counts and the use of every table, view and trigger \
+            are checked.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var output: FormatOptions
+
+    @Option(
+        help: "Stop at this version; one that is older than the database's leads back to it.",
+        transform: Self.version)
+    var to: MigrationVersion?
+
+    func run() throws {
+        let sets = try migrations.sets()
+        guard to == nil || sets.count == 1 else {
+            throw ValidationError("--to needs one set: name it with --set")
+        }
+        let session = try Session(database, keyrings, credentials)
+        let connection = try session.connect()
+        try MigrationRun.run(
+            sets, wish: to.map { .version($0) } ?? .latest, on: connection, output.format)
+    }
+}
+
+extension Migrate {
+    private static func version(_ text: String) throws -> MigrationVersion {
+        guard let version = MigrationVersion(text) else {
+            throw ValidationError("a version is a number such as 3, 0.10 or 20240131120000")
+        }
+        return version
+    }
+}
+
+/// `lockstep rollback`: back, by the ways down that the ledger keeps.
+struct Rollback: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Undo the newest versions, by the ways down that were recorded with them.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var output: FormatOptions
+
+    @Option(help: "How many versions.")
+    var steps: Int = 1
+
+    func validate() throws {
+        guard steps > 0 else { throw ValidationError("--steps must be at least 1") }
+    }
+
+    func run() throws {
+        let sets = try migrations.sets()
+        guard sets.count == 1 else {
+            throw ValidationError("a rollback needs one set: name it with --set")
+        }
+        let session = try Session(database, keyrings, credentials)
+        let connection = try session.connect()
+        try MigrationRun.run(sets, wish: .back(steps), on: connection, output.format)
+    }
+}
+
+/// Runs sets and tells what was done.
+private enum MigrationRun {
+    struct Step: Encodable {
+        let set: String
+        let version: String
+        let name: String
+        let direction: String
+        let statements: Int
+        let microseconds: Int64
+    }
+
+    struct Result: Encodable {
+        let steps: [Step]
+        let notices: [String]
+    }
+
+    static func run(
+        _ sets: [MigrationSet], wish: Plan.Wish, on connection: borrowing Connection,
+        _ format: OutputFormat
+    ) throws {
+        var steps: [Step] = []
+        var notices: [String] = []
+        for set in sets {
+            let report = try Migrator(set).run(wish, on: connection)
+            notices += report.notices.map(\.message)
+            steps += report.steps.map { step in
+                Step(
+                    set: step.set, version: step.version.description, name: step.name,
+                    direction: step.isUp ? "up" : "down", statements: step.statements,
+                    microseconds: step.duration)
+            }
+        }
+        switch format {
+        case .json: try Output.json(Result(steps: steps, notices: notices))
+        case .text:
+            for notice in notices { Output.note("notice: \(notice)") }
+            if steps.isEmpty { Output.line("nothing to do") }
+            for step in steps {
+                Output.line(
+                    "\(step.direction) \(step.set) \(step.version) \(step.name): "
+                        + "\(step.statements) statements, \(Output.duration(step.microseconds))")
+            }
+        }
+    }
+}

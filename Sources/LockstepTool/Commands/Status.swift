@@ -1,0 +1,85 @@
+import ArgumentParser
+import Lockstep
+import SystemPackage
+
+/// `lockstep status`: how far the schema has come, and what is waiting.
+struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show which migrations are applied and which are pending.",
+        discussion: "Exits with 3 if versions are pending, with 4 if files and ledger disagree.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var output: FormatOptions
+
+    private struct Version: Encodable {
+        let version: String
+        let name: String
+        let state: String
+        let appliedAt: Int64?
+    }
+
+    private struct SetStatus: Encodable {
+        let set: String
+        let versions: [Version]
+        let findings: [String]
+    }
+
+    private struct Result: Encodable {
+        let database: String
+        let library: String
+        let sets: [SetStatus]
+    }
+
+    func run() throws {
+        let sets = try migrations.sets()
+        let session = try Session(database, keyrings, credentials)
+        let connection = try session.connect(queryOnly: true)
+        let ledger = try Ledger.entries(connection)
+        var isPending = false
+        var fatal: LockstepError?
+        let statuses = sets.map { set in
+            let findings = Plan(set, ledger: ledger, wish: .latest).findings
+            fatal = fatal ?? findings.first(where: \.isFatal)?.error
+            let applied = ledger.filter { $0.set == set.name }
+            let done = applied.map { entry in
+                Version(
+                    version: entry.version.description, name: entry.name, state: "applied",
+                    appliedAt: entry.appliedAt)
+            }
+            let waiting = set.files.filter { file in
+                !applied.contains { $0.version == file.version }
+            }
+            isPending = isPending || !waiting.isEmpty
+            let pending = waiting.map {
+                Version(
+                    version: $0.version.description, name: $0.name, state: "pending",
+                    appliedAt: nil)
+            }
+            return SetStatus(
+                set: set.name, versions: done + pending, findings: findings.map(\.error.message))
+        }
+        let result = Result(
+            database: session.path.string, library: try Connection.libraryVersion(),
+            sets: statuses)
+        try tell(result)
+        if let fatal {
+            Output.error(fatal)
+            throw ExitCode(Exit.code(for: fatal.code))
+        }
+        if isPending { throw ExitCode(Exit.pending) }
+    }
+
+    private func tell(_ result: Result) throws {
+        guard output.format == .text else { return try Output.json(result) }
+        Output.line("\(result.database): encrypted, SQLCipher \(result.library)")
+        for set in result.sets {
+            Output.line(set.set)
+            for version in set.versions {
+                Output.line("  \(version.state)  \(version.version)  \(version.name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Lockstep
+
+/// The `lockstep` tool.
+@main
+struct LockstepCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lockstep",
+        abstract: "Encrypted SQLite databases whose schema moves in step.",
+        discussion: """
+            The database is named with --database or the variable LOCKSTEP_DATABASE, its keyring is \
+            looked for in the folder Keys unless --keys or --keyring says otherwise.
+
+            Exit codes: 0 done, 1 failed, 3 migrations pending, 4 drift or changed files, 5 locked, \
+            6 wrong key, 7 rolled back, 9 migration folder not sound, 64 usage, 65 damaged or tampered \
+            data, 66 no such input, 74 input or output failed.
+            """,
+        version: LockstepVersion.current,
+        subcommands: [
+            Init.self, Migrate.self, Rollback.self, Status.self, Verify.self, Keys.self,
+            Import.self, Query.self,
+        ])
+
+    /// Errors of ours are told as `error:` and `hint:` and choose the exit code; everything else is left
+    /// to the argument parser.
+    static func main() {
+        ProcessHardening.apply()
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let error as LockstepError {
+            Output.error(error)
+            exit(withError: ExitCode(Exit.code(for: error.code)))
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import FoundationEssentials
+import Lockstep
+import SystemPackage
+
+/// Which database.
+struct DatabaseOptions: ParsableArguments {
+    @Option(
+        name: [.short, .long],
+        help: "The database file. (default: the variable LOCKSTEP_DATABASE)")
+    var database: String?
+
+    func path() throws -> FilePath {
+        guard let name = database ?? ProcessInfo.processInfo.environment["LOCKSTEP_DATABASE"],
+            !name.isEmpty
+        else {
+            throw ValidationError(
+                "no database is named: give --database FILE, or set LOCKSTEP_DATABASE")
+        }
+        return FilePath(name)
+    }
+}
+
+/// Where keyrings lie.
+struct KeyringOptions: ParsableArguments {
+    @Option(
+        help: "The folder of the keyrings. (default: the variable LOCKSTEP_KEYS, or Keys)")
+    var keys: String?
+
+    @Option(help: "The keyring file, if it is not the database's in the folder of the keyrings.")
+    var keyring: String?
+
+    var folder: FilePath {
+        FilePath(keys ?? ProcessInfo.processInfo.environment["LOCKSTEP_KEYS"] ?? "Keys")
+    }
+
+    func file(for database: FilePath) -> KeyringFile {
+        if let keyring { return KeyringFile(FilePath(keyring)) }
+        return KeyringFile.database(for: database, in: folder)
+    }
+}
+
+/// Which migrations.
+struct MigrationOptions: ParsableArguments {
+    @Option(
+        name: [.short, .long],
+        help: "A migration set's folder, or a folder of such folders.")
+    var migrations: String = "Migrations"
+
+    @Option(help: "Only the set of this name, out of a folder of sets.")
+    var set: String?
+
+    func sets() throws -> [MigrationSet] {
+        let all = try MigrationSet.sets(in: FilePath(migrations))
+        guard let name = self.set else { return all }
+        let chosen = all.filter { $0.name == name }
+        guard !chosen.isEmpty else {
+            throw LockstepError(
+                .notFound, "\(migrations) holds no set named \(name)",
+                hint: "it holds \(all.map(\.name).joined(separator: ", "))")
+        }
+        return chosen
+    }
+}
+
+/// Text or JSON.
+struct FormatOptions: ParsableArguments {
+    @Option(help: "text, or json for programs.")
+    var format: OutputFormat = .text
+}

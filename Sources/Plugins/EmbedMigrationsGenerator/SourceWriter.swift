@@ -1,0 +1,46 @@
+/// Turns migration sets into a Swift source file.
+enum SourceWriter {
+    static func source(of sets: [EmbeddedSet]) -> String {
+        var lines = [
+            "// Made by the EmbedMigrations plugin from the folder Migrations. Do not edit.",
+            "internal import Lockstep",
+            "",
+            "/// The migration sets that are compiled into this module.",
+            "enum EmbeddedMigrations {",
+            "    /// The names of the sets.",
+            "    static let names = [\(sets.map { literal($0.name) }.joined(separator: ", "))]",
+            "",
+            "    /// The set of this name, or nil if there is none.",
+            "    static func set(_ name: String) throws(LockstepError) -> MigrationSet? {",
+            "        switch name {",
+        ]
+        for set in sets {
+            lines.append("        case \(literal(set.name)):")
+            lines.append("            try MigrationSet(name: name, files: [")
+            for file in set.files {
+                lines.append("                (name: \(literal(file.name)), content:")
+                lines.append("                    \(literal(file.content))),")
+            }
+            lines.append("            ])")
+        }
+        lines += ["        default: nil", "        }", "    }", "}", ""]
+        return lines.joined(separator: "\n")
+    }
+
+    /// A literal that keeps every byte: line endings would be changed in one of several lines.
+    private static func literal(_ text: String) -> String {
+        var escaped = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": escaped += "\\n"
+            case "\r": escaped += "\\r"
+            case "\t": escaped += "\\t"
+            case "\"": escaped += "\\\""
+            case "\\": escaped += "\\\\"
+            case " "..."~": escaped.unicodeScalars.append(scalar)
+            default: escaped += "\\u{\(String(scalar.value, radix: 16))}"
+            }
+        }
+        return escaped + "\""
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+// Writes a Swift file that holds every migration set of a folder. Called by the EmbedMigrations plugin
+// with the folder and the file to write.
+
+do {
+    guard CommandLine.arguments.count == 3 else {
+        throw GeneratorError(message: "usage: EmbedMigrationsGenerator FOLDER OUTPUT.swift")
+    }
+    let sets = try EmbeddedSet.read(URL(filePath: CommandLine.arguments[1]))
+    let source = SourceWriter.source(of: sets)
+    try source.write(
+        to: URL(filePath: CommandLine.arguments[2]), atomically: true, encoding: .utf8)
+} catch {
+    FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+    exit(1)
+}

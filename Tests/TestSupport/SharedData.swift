@@ -1,0 +1,31 @@
+import Foundation
+public import SystemPackage
+
+/// Vectors, fixtures and data that may lie beside the project. Who has only the project has none of
+/// them, and tests that need them say that they were skipped.
+public enum SharedData {
+    private static let folder: FilePath = {
+        var path = FilePath(#filePath)
+        for _ in 0..<4 { path.removeLastComponent() }
+        return path.appending("shared")
+    }()
+
+    /// Whether a file or folder is there.
+    public static func has(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appending(name).string)
+    }
+
+    /// The path of a file or folder.
+    public static func path(_ name: String) -> FilePath { folder.appending(name) }
+
+    /// A JSON file, decoded.
+    public static func json<Content: Decodable>(
+        _ name: String, as type: Content.Type
+    ) throws -> Content {
+        try JSONDecoder().decode(
+            type, from: Data(contentsOf: URL(filePath: path(name).string)))
+    }
+
+    /// Why a test was skipped.
+    public static let missing = "the folder shared/ is not beside the project"
+}
