@@ -99,6 +99,7 @@ let package = Package(
                 "LockstepTool", "TestSupport", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
+            exclude: ["Terminal", "Transcripts"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -10,6 +10,8 @@ struct DatabaseOptions: ParsableArguments {
         help: "The database file. (default: the variable LOCKSTEP_DATABASE)")
     var database: String?
 
+    func validate() throws { _ = try path() }
+
     func path() throws -> FilePath {
         guard let name = database ?? ProcessInfo.processInfo.environment["LOCKSTEP_DATABASE"],
             !name.isEmpty

@@ -24,8 +24,9 @@ enum Output {
     static func note(_ text: String) { write(text) }
 
     static func error(_ error: LockstepError) {
-        write("error: \(error.message)")
-        if let hint = error.hint { write("hint: \(hint)") }
+        // Names of files and tables may hold control characters, too.
+        write("error: \(printable(error.message))")
+        if let hint = error.hint { write("hint: \(printable(hint))") }
     }
 
     /// Text of the database as it may go to a terminal: control characters could command it.

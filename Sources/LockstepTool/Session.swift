@@ -2,21 +2,25 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
+/// Which database, and what opens it.
+struct AccessOptions: ParsableArguments {
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var credentials: CredentialOptions
+
+    /// Opens the keyring; the database follows when it is needed.
+    func session() throws -> Session {
+        let path = try database.path()
+        // Asking for a passphrase first would be a waste where there is no file.
+        try Diagnosis.requireDatabase(path)
+        return Session(path: path, keyring: try credentials.open(keyrings.file(for: path)))
+    }
+}
+
 /// What every command needs that works on an existing database: its path, its opened keyring, its key.
 struct Session: ~Copyable {
     let path: FilePath
     let keyring: Keyring
-
-    init(
-        _ database: DatabaseOptions, _ keyrings: KeyringOptions, _ credentials: CredentialOptions
-    ) throws {
-        let path = try database.path()
-        // Asking for a passphrase first would be a waste where there is no file.
-        try Diagnosis.requireDatabase(path)
-        let keyring = try credentials.open(keyrings.file(for: path))
-        self.path = path
-        self.keyring = keyring
-    }
 
     /// Opens the database.
     func connect(queryOnly: Bool = false) throws -> Connection {

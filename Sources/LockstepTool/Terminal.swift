@@ -48,7 +48,8 @@ enum Terminal {
         return first
     }
 
-    /// Signals are off together with the echo, or an interrupt would leave the terminal without it.
+    /// Signals are off together with the echo, or an interrupt would leave the terminal without it; and
+    /// keys arrive one by one, or Ctrl-C would wait for the end of the line.
     private static func withoutEcho<Result: ~Copyable>(
         _ terminal: FileDescriptor, _ body: () throws -> Result
     ) throws -> Result {
@@ -57,7 +58,11 @@ enum Terminal {
             throw LockstepError(.inputOutput, "the terminal's settings cannot be read")
         }
         var silent = before
-        silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        silent.c_lflag &= ~tcflag_t(ECHO | ISIG | ICANON)
+        unsafe withUnsafeMutableBytes(of: &silent.c_cc) { characters in
+            unsafe characters[Int(VMIN)] = 1
+            unsafe characters[Int(VTIME)] = 0
+        }
         guard unsafe tcsetattr(terminal.rawValue, TCSAFLUSH, &silent) == 0 else {
             throw LockstepError(.inputOutput, "the terminal's echo cannot be switched off")
         }
@@ -65,25 +70,41 @@ enum Terminal {
         return try body()
     }
 
+    /// Reads up to the end of the line. Backspace and Ctrl-U work as they do elsewhere.
     private static func readLine(from terminal: FileDescriptor) throws -> SecretBytes {
         var line = try SecretBytes(zeroed: 4097)
         var length = 0
         while length < line.count {
-            var byte = try SecretBytes(zeroed: 1)
-            var target = byte.mutableBytes
-            let count = try unsafe target.withUnsafeMutableBytes {
-                try unsafe terminal.read(into: $0)
-            }
-            let read = byte.bytes[0]
-            // Ctrl-C arrives as a byte, for the terminal sends no signals now.
-            guard count > 0, read != 0x03 else {
-                throw LockstepError(.interrupted, "no passphrase was given")
-            }
-            if read == UInt8(ascii: "\n") { break }
+            let key = try readKey(from: terminal)
             var bytes = line.mutableBytes
-            bytes[length] = read
-            length += 1
+            switch key {
+            case nil, 0x03:
+                throw LockstepError(.interrupted, "no passphrase was given")
+            case 0x0A, 0x0D, 0x04:
+                return try SecretBytes(copying: line.bytes.extracting(first: length))
+            case 0x15:
+                length = 0
+            case 0x08, 0x7F:
+                // A character of several bytes goes as a whole.
+                while length > 0 {
+                    length -= 1
+                    if bytes[length] & 0xC0 != 0x80 { break }
+                }
+            case .some(let byte):
+                bytes[length] = byte
+                length += 1
+            }
         }
-        return try SecretBytes(copying: line.bytes.extracting(first: length))
+        return line
+    }
+
+    /// Nil where the terminal was closed.
+    private static func readKey(from terminal: FileDescriptor) throws -> UInt8? {
+        var key = try SecretBytes(zeroed: 1)
+        var target = key.mutableBytes
+        let count = try unsafe target.withUnsafeMutableBytes {
+            try unsafe terminal.read(into: $0)
+        }
+        return count > 0 ? key.bytes[0] : nil
     }
 }

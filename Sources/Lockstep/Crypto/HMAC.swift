@@ -68,13 +68,16 @@ struct HMAC: ~Copyable {
         return unsafe function.name.withCString { name in
             unsafe withUnsafeMutablePointer(to: &empty) { empty in
                 unsafe key.withUnsafeBufferPointer { key in
-                    // OpenSSL copies the name; the parameter merely lacks const. A null key would
-                    // mean "as before", so an empty key needs an address.
+                    // A parameter keeps the address of its key, which as a Swift string would be
+                    // gone by the time it is read. The value's address merely lacks const.
+                    let digest = unsafe UnsafeRawPointer(digestParameter.utf8Start)
+                        .assumingMemoryBound(to: CChar.self)
                     var parameters = unsafe [
                         OSSL_PARAM_construct_utf8_string(
-                            OSSL_MAC_PARAM_DIGEST, UnsafeMutablePointer(mutating: name), 0),
+                            digest, UnsafeMutablePointer(mutating: name), 0),
                         OSSL_PARAM_construct_end(),
                     ]
+                    // A null key would mean "as before", so an empty one needs an address.
                     return unsafe EVP_MAC_init(
                         context, key.baseAddress ?? UnsafePointer(empty), key.count, &parameters)
                         == 1
@@ -82,6 +85,9 @@ struct HMAC: ~Copyable {
             }
         }
     }
+
+    /// OSSL_MAC_PARAM_DIGEST, at an address that stays.
+    private static let digestParameter: StaticString = "digest"
 
     // Fetched once; EVP_MAC objects are reference-counted and safe to share between threads.
     nonisolated(unsafe) private static let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil)

@@ -12,7 +12,7 @@ public struct Credential: ~Copyable {
     /// Less could be guessed, and nothing but a passphrase slot makes a guess dear.
     static let shortestSecret = 32
     /// More is a mistake, and would crowd the secure heap.
-    static let longestSecret = 16_384
+    static let longestSecret = 4096
 
     private init(_ kind: Kind, _ secret: consuming SecretBytes) {
         self.kind = kind

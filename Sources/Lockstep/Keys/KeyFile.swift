@@ -8,11 +8,18 @@ public enum KeyFile {
         let secret = try SecretBytes(random: 32)
         let file = try AtomicFile.create(path)
         defer { try? file.close() }
-        let bytes = secret.bytes
-        try translatingErrno("write", path) {
-            _ = try unsafe bytes.withUnsafeBytes { try unsafe file.writeAll($0) }
+        do {
+            let bytes = secret.bytes
+            try translatingErrno("write", path) {
+                _ = try unsafe bytes.withUnsafeBytes { try unsafe file.writeAll($0) }
+            }
+            // A keyring will depend on it: it must survive a power loss at least as well.
+            try AtomicFile.sync(file, path)
+            try AtomicFile.syncFolder(of: path)
+        } catch {
+            AtomicFile.remove(path)
+            throw error
         }
-        try AtomicFile.syncFolder(of: path)
     }
 
     /// Reads a key file straight into secure memory.
@@ -21,8 +28,12 @@ public enum KeyFile {
     public static func read(_ path: FilePath) throws -> Credential {
         let file = try FileAccess.open(path, .secret)
         defer { try? file.close() }
-        let secret = try SecretBytes(readingFrom: file, path, limit: Credential.longestSecret)
-        return try Credential.keyFile(secret)
+        do {
+            let secret = try SecretBytes(readingFrom: file, path, limit: Credential.longestSecret)
+            return try Credential.keyFile(secret)
+        } catch let error as LockstepError where error.code == .tooLarge {
+            throw LockstepError(.secretUnsuitable, error.message, hint: error.hint)
+        }
     }
 }
 

@@ -158,7 +158,19 @@ public struct Keyring: ~Copyable {
     mutating func addKey(
         _ kind: KeyKind, state: KeyState, today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
-        let version = (document.keys.filter { $0.kind == kind }.map(\.version).max() ?? 0) + 1
+        guard document.keys.count < KeyringDocument.mostKeys else {
+            throw LockstepError(
+                .keyringConflict, "the keyring has \(KeyringDocument.mostKeys) keys already",
+                hint: "make a new keyring")
+        }
+        let (version, overflow) =
+            (document.keys.filter { $0.kind == kind }.map(\.version).max() ?? 0)
+            .addingReportingOverflow(1)
+        guard !overflow else {
+            throw LockstepError(
+                .keyringConflict, "the versions of \(kind.rawValue) keys are used up",
+                hint: "make a new keyring")
+        }
         let material = try SecretBytes(random: 32)
         var entry = KeyringDocument.KeyEntry(
             kind: kind, version: version, state: state, day: today,
@@ -169,6 +181,8 @@ public struct Keyring: ~Copyable {
     }
 
     /// Moves a key to another state; activating one retires the key that was active.
+    ///
+    /// If it throws, nothing has changed.
     mutating func setState(
         _ kind: KeyKind, version: UInt32, to state: KeyState, today: CalendarDay = .today
     ) throws(LockstepError) {
@@ -180,26 +194,44 @@ public struct Keyring: ~Copyable {
                 "\(kind.rawValue) key \(version) cannot go from \(old.rawValue) to \(state.rawValue)",
                 hint: old == .active ? "activate another key first" : nil)
         }
+        var keys = document.keys
+        keys[index] = try rewrapped(keys[index], as: state, today)
         if state == .active {
-            for other in document.keys.indices
-            where document.keys[other].kind == kind && document.keys[other].state == .active {
-                try rewrap(other, as: .retired, today)
+            for other in keys.indices
+            where other != index && keys[other].kind == kind && keys[other].state == .active {
+                keys[other] = try rewrapped(keys[other], as: .retired, today)
             }
         }
-        try rewrap(index, as: state, today)
+        document.keys = keys
     }
 
-    /// The file's text, under the next epoch once it has been written before.
-    mutating func encode(epoch: UInt64) throws(LockstepError) -> [UInt8] {
+    /// The file's text under `epoch`.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that could not be read again.
+    borrowing func encode(epoch: UInt64) throws(LockstepError) -> [UInt8] {
         guard document.signature == nil else {
             throw LockstepError(
                 .keyringConflict, "the keyring is signed; a change would break its signature",
                 hint: "ask its publisher for a new one")
         }
+        guard epoch <= KeyringDocument.greatestEpoch else {
+            throw LockstepError(
+                .keyringConflict, "the keyring's epoch cannot rise any further",
+                hint: "make a new keyring")
+        }
+        var document = document
         document.epoch = epoch
-        try document.checkConsistency()
+        do {
+            try document.checkConsistency()
+        } catch {
+            throw LockstepError(
+                .keyringConflict, error.message,
+                hint: "a keyring needs a slot, and one active key of each kind")
+        }
         return document.text(mac: try mac(over: document.textAboveMAC()))
     }
+
+    /// Notes that the file was written under `epoch`.
+    mutating func wasWritten(epoch: UInt64) { document.epoch = epoch }
 
     // MARK: Pieces
 
@@ -266,14 +298,14 @@ public struct Keyring: ~Copyable {
             hint: "restore the keyring from a backup")
     }
 
-    private mutating func rewrap(
-        _ index: Int, as state: KeyState, _ today: CalendarDay
-    ) throws(LockstepError) {
-        var entry = document.keys[index]
+    private borrowing func rewrapped(
+        _ entry: KeyringDocument.KeyEntry, as state: KeyState, _ today: CalendarDay
+    ) throws(LockstepError) -> KeyringDocument.KeyEntry {
+        var entry = entry
         let material = try unwrap(entry)
         (entry.state, entry.day, entry.wrapped) = (state, today, nil)
         if state != .destroyed { try wrap(material, into: &entry) }
-        document.keys[index] = entry
+        return entry
     }
 
     private static func commitment(

@@ -44,6 +44,8 @@ struct KeyringDocument: Sendable, Equatable {
     static let largestFile = 262_144
     static let mostSlots = 64
     static let mostKeys = 1024
+    /// What SQLite can store of it.
+    static let greatestEpoch = UInt64(Int64.max)
 
     var ringID: [UInt8]
     var epoch: UInt64

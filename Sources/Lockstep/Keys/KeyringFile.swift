@@ -47,7 +47,18 @@ public struct KeyringFile: Sendable, Hashable {
     /// - Throws: ``LockstepError`` located at the file's path.
     public func open(credential: (SlotDescription) throws -> Credential?) throws -> Keyring {
         let text = try read()
-        return try located { try Keyring.open(text, credential: credential) }
+        // What goes wrong with a credential is not the keyring's fault, and not told as such.
+        var isCredentialsFault = false
+        do {
+            return try Keyring.open(text) { slot in
+                isCredentialsFault = true
+                let offered = try credential(slot)
+                isCredentialsFault = false
+                return offered
+            }
+        } catch let error as LockstepError where !isCredentialsFault {
+            throw error.located("\(path)")
+        }
     }
 
     /// What the file says about itself, without any secret. Its MAC is not checked.
@@ -58,9 +69,9 @@ public struct KeyringFile: Sendable, Hashable {
 
     /// Writes a keyring that has no file yet.
     /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
-    public func create(_ keyring: inout Keyring) throws {
+    public func create(_ keyring: borrowing Keyring) throws {
         try AtomicFile.createFolder(folder)
-        try checkFolder()
+        try FileAccess.requireOwnFolder(folder)
         let lock = try FileLock(lockPath)
         defer { _ = lock }
         guard !exists else { throw LockstepError.system(.fileExists, "create", path) }
@@ -70,7 +81,7 @@ public struct KeyringFile: Sendable, Hashable {
     /// Writes a changed keyring over the file that it was opened from.
     /// - Throws: ``LockstepError/Code/keyringConflict`` if someone else wrote the file since.
     public func save(_ keyring: inout Keyring) throws {
-        try checkFolder()
+        try FileAccess.requireOwnFolder(folder)
         let lock = try FileLock(lockPath)
         defer { _ = lock }
         let standing = try located { try KeyringParser.parse(try read()).document }
@@ -79,7 +90,9 @@ public struct KeyringFile: Sendable, Hashable {
                 .keyringConflict, "\(path) was changed by someone else meanwhile",
                 hint: "run the command again")
         }
-        try AtomicFile.write(try keyring.encode(epoch: keyring.epoch + 1), to: path)
+        let epoch = keyring.epoch + 1
+        try AtomicFile.write(try keyring.encode(epoch: epoch), to: path)
+        keyring.wasWritten(epoch: epoch)
     }
 
     private var folder: FilePath { AtomicFile.parent(of: path) }
@@ -92,19 +105,8 @@ public struct KeyringFile: Sendable, Hashable {
                 hint: "name it with --keyring, its folder with --keys, or make one with "
                     + "`lockstep init`")
         }
-        try checkFolder()
+        try FileAccess.requireOwnFolder(folder)
         return try FileAccess.read(path, limit: KeyringDocument.largestFile, .secret)
-    }
-
-    /// Whoever may write into the folder may exchange the file.
-    private func checkFolder() throws {
-        let status = try translatingErrno("look at", folder) { try Stat(folder) }
-        let writable: FilePermissions = [.groupWrite, .otherWrite]
-        guard status.permissions.intersection(writable).isEmpty else {
-            throw LockstepError(
-                .permissionsTooOpen, "others may write into the keys' folder \(folder)",
-                hint: "close it: chmod 700 \(folder)")
-        }
     }
 
     private func located<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {

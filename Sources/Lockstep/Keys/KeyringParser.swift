@@ -76,14 +76,17 @@ struct KeyringParser {
         else { throw bad("the ring's line is due") }
         return KeyringDocument(
             ringID: try base64(parts[1], 16, "the ring's identifier"),
-            epoch: try number(parts[3], 1...UInt64(Int64.max), "the epoch"), purpose: purpose,
+            epoch: try number(parts[3], 1...KeyringDocument.greatestEpoch, "the epoch"),
+            purpose: purpose,
             subjectID: try base64(parts[7], 16, "the subject's identifier"))
     }
 
     private mutating func slot() throws(LockstepError) -> KeyringDocument.Slot {
         let header = String(try take("a slot"))
         let parts = fields(Substring(header))
-        guard parts.count >= 3, Self.isSlotName(parts[2]) else {
+        guard parts.count >= 3, Self.isSlotName(parts[1]), Self.isSlotName(parts[2]),
+            !parts.contains("")
+        else {
             throw bad("a slot has a type and a name of [a-z0-9-]")
         }
         let kind: KeyringDocument.Slot.Kind

@@ -49,7 +49,7 @@ public enum Ledger {
             """
             SELECT position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
                    down, applied_at, duration, tool_version
-            FROM lockstep_migration ORDER BY position
+            FROM main.lockstep_migration ORDER BY position
             """
         ) { row in
             let text: String = try row[2]
@@ -69,7 +69,7 @@ public enum Ledger {
 
     static func exists(_ connection: borrowing Connection) throws -> Bool {
         try connection.value(
-            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", table,
+            "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table,
             as: Int64.self) == 1
     }
 
@@ -77,7 +77,7 @@ public enum Ledger {
     static func prepare(_ connection: borrowing Connection) throws {
         try connection.execute(
             """
-            CREATE TABLE IF NOT EXISTS lockstep_migration (
+            CREATE TABLE IF NOT EXISTS main.lockstep_migration (
                 position INTEGER PRIMARY KEY,
                 "set" TEXT NOT NULL,
                 version TEXT NOT NULL,
@@ -100,7 +100,7 @@ public enum Ledger {
     ) throws {
         try connection.execute(
             """
-            INSERT INTO lockstep_migration ("set", version, name, checksum_bytes, checksum_text,
+            INSERT INTO main.lockstep_migration ("set", version, name, checksum_bytes, checksum_text,
                 checksum_tokens, down, applied_at, duration, tool_version)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, set, file.version.description, file.name, file.checksums.bytes,
@@ -111,13 +111,13 @@ public enum Ledger {
 
     static func erase(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {
         try connection.execute(
-            "DELETE FROM lockstep_migration WHERE position = ?", entry.position)
+            "DELETE FROM main.lockstep_migration WHERE position = ?", entry.position)
         try mirrorCount(connection)
     }
 
     /// `user_version` shows readers that know nothing of the ledger how far the schema has come.
     private static func mirrorCount(_ connection: borrowing Connection) throws {
-        let count: Int64? = try connection.value("SELECT count(*) FROM lockstep_migration")
+        let count: Int64? = try connection.value("SELECT count(*) FROM main.lockstep_migration")
         try connection.setHeaderField("user_version", count ?? 0)
     }
 }

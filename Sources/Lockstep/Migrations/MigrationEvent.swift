@@ -4,12 +4,28 @@ public enum MigrationEvent: Sendable, Equatable {
     case began(set: String, version: MigrationVersion, isUp: Bool)
     /// A statement is about to run.
     case statement(file: String, line: Int)
+    /// A rebuild of this table is about to take this step.
+    case rebuilding(table: String, step: RebuildStep)
     /// All statements ran and every check passed; the ledger is about to be written.
     case checked(set: String, version: MigrationVersion)
     /// The ledger is written; the commit is about to happen.
     case recorded(set: String, version: MigrationVersion)
     /// The version is durable.
     case committed(set: String, version: MigrationVersion)
+}
+
+/// The steps of a table rebuild, in their order.
+public enum RebuildStep: String, Sendable, CaseIterable {
+    /// Create the new table under a temporary name.
+    case create
+    /// Copy the rows.
+    case copy
+    /// Drop the old table.
+    case drop
+    /// Give the new table the old one's name.
+    case rename
+    /// Create its indexes and triggers anew.
+    case restore
 }
 
 /// What a migration run did.

@@ -97,8 +97,9 @@ struct MigrationChecksums: Sendable, Equatable {
             switch token.kind {
             case .space: continue
             case .comment:
-                guard piece.hasPrefix(Directive.prefix) else { continue }
-                pieces.append(piece.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+                guard let directive = Directive.content(of: piece) else { continue }
+                let words = directive.split(whereSeparator: \.isWhitespace)
+                pieces.append("-- lockstep: \(words.joined(separator: " "))")
             case .word: pieces.append(piece.lowercased())
             default: pieces.append(piece)
             }

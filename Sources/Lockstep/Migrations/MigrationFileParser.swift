@@ -89,10 +89,11 @@ enum MigrationFileParser {
         }
         for token in SQLTokens(text) {
             let newlines = bytes[token.range].count { $0 == UInt8(ascii: "\n") }
-            if token.kind == .comment, bytes[token.range].starts(with: Directive.prefix.utf8) {
-                let words = bytes[token.range].dropFirst(Directive.prefix.utf8.count)
-                let content = String(decoding: words, as: UTF8.self)[...].trimmingSpace()
-                guard let directive = Directive(String(content)) else {
+            if token.kind == .comment,
+                let content = Directive.content(
+                    of: String(decoding: bytes[token.range], as: UTF8.self))
+            {
+                guard let directive = Directive(content) else {
                     throw LockstepError(
                         .migrationMalformed,
                         "\(fileName):\(line): “\(content)” is no directive of this version",

@@ -50,7 +50,16 @@ enum Directive: Sendable, Equatable {
     case allowLoss(table: String)
     case foreignKeysOff
 
-    static let prefix = "-- lockstep:"
+    /// What a comment asks for, if it is a directive: `--` and `lockstep:`, with or without space and in
+    /// any case, or a slip of the pen would quietly turn a way down into part of the way up.
+    static func content(of comment: String) -> String? {
+        guard comment.hasPrefix("--") else { return nil }
+        let text = comment.dropFirst(2).trimmingSpace()
+        let name = text.prefix { $0 != ":" && !$0.isWhitespace }
+        let rest = text.dropFirst(name.count).trimmingSpace()
+        guard name.lowercased() == "lockstep", rest.first == ":" else { return nil }
+        return String(rest.dropFirst().trimmingSpace())
+    }
 
     /// Reads what follows the prefix; nil if it is nothing this version knows.
     init?(_ text: String) {

@@ -50,7 +50,9 @@ public struct Migrator {
     ) throws -> Plan {
         let plan = try plan(wish, on: connection)
         try plan.requireSound()
-        report.notices = plan.findings.map(\.error)
+        for finding in plan.findings where !report.notices.contains(finding.error) {
+            report.notices.append(finding.error)
+        }
         return plan
     }
 

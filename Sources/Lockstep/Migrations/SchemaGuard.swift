@@ -10,7 +10,8 @@ struct SchemaGuard: Equatable {
     private struct Table: Equatable {
         let name: String
         let rootPage: Int64
-        let rows: Int64
+        /// Nil for a table that no statement can read: its definition was broken before.
+        let rows: Int64?
     }
 
     /// Measures the database as it is now.
@@ -24,8 +25,8 @@ struct SchemaGuard: Equatable {
             """
         ) { row in (try row[0] as String, try row[1] as Int64) }
         for (name, rootPage) in found {
-            let rows: Int64? = try connection.value("SELECT count(*) FROM \(SQLTokens.quote(name))")
-            tables[name.lowercased()] = Table(name: name, rootPage: rootPage, rows: rows ?? 0)
+            tables[name.lowercased()] = Table(
+                name: name, rootPage: rootPage, rows: try Self.rowCount(name, connection))
         }
         brokenReferences = try Self.brokenReferences(connection)
         // The check itself fails on a reference that cannot be resolved.
@@ -41,19 +42,17 @@ struct SchemaGuard: Equatable {
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``.
     func requireNothingLost(since before: SchemaGuard, allowed: Set<String>) throws(LockstepError) {
         for (key, old) in before.tables.sorted(by: { $0.key < $1.key })
-        where !allowed.contains(key) && old.rows > 0 {
+        where !allowed.contains(key) {
+            guard let rows = old.rows, rows > 0 else { continue }
             // A renamed table keeps its root page.
             let new =
                 tables[key]
                 ?? tables.values.first {
                     $0.rootPage == old.rootPage && before.tables[$0.name.lowercased()] == nil
                 }
-            guard let new else {
-                throw Self.lost("\(old.name) and its \(old.rows) rows are gone", old)
-            }
-            guard new.rows >= old.rows else {
-                throw Self.lost("\(new.name) went from \(old.rows) rows to \(new.rows)", old)
-            }
+            guard let new else { throw Self.lost("\(old.name) and its \(rows) rows are gone", old) }
+            guard let left = new.rows, left < rows else { continue }
+            throw Self.lost("\(new.name) went from \(rows) rows to \(left)", old)
         }
         if let reference = brokenReferences.subtracting(before.brokenReferences).min() {
             throw LockstepError(
@@ -65,6 +64,17 @@ struct SchemaGuard: Equatable {
             throw LockstepError(
                 .foreignKeysBroken, "\(count) rows of \(reference) have no parent",
                 hint: "insert the parents first, or delete the children and declare it")
+        }
+    }
+
+    private static func rowCount(
+        _ table: String, _ connection: borrowing Connection
+    ) throws -> Int64? {
+        do {
+            return try connection.value("SELECT count(*) FROM \(SQLTokens.quote(table))")
+        } catch let error as LockstepError where error.code == .sqlFailed {
+            // A migration may be what mends it; if none does, the check of usability tells.
+            return nil
         }
     }
 

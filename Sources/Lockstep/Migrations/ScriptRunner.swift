@@ -55,7 +55,7 @@ struct ScriptRunner {
             let remaining: Substring
             do {
                 if let current = rebuild {
-                    remaining = try current.run(String(rest), connection)
+                    remaining = try current.run(String(rest), connection, observe: observe)
                     rebuild = nil
                 } else {
                     remaining = try runFirst(String(rest), connection)

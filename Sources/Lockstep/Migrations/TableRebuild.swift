@@ -17,7 +17,13 @@ struct TableRebuild {
     private var temporaryName: String { "lockstep_rebuild_\(table)" }
 
     /// Runs the rebuild with the CREATE TABLE that `sql` begins with, and gives what follows it.
-    func run(_ sql: String, _ connection: borrowing Connection) throws -> Substring {
+    func run(
+        _ sql: String, _ connection: borrowing Connection,
+        observe: (MigrationEvent) throws -> Void
+    ) throws -> Substring {
+        func begin(_ step: RebuildStep) throws {
+            try observe(.rebuilding(table: table, step: step))
+        }
         let old = try columns(of: table, connection)
         guard !old.isEmpty else {
             throw LockstepError(
@@ -32,15 +38,17 @@ struct TableRebuild {
             """, table
         ) { row in try row[0] as String }
         let sequence = try savedSequence(connection)
+        try begin(.create)
         let rest = try createNew(sql, connection)
+        try begin(.copy)
         try copyRows(from: old, connection)
+        try begin(.drop)
         try connection.with(rights: .engine) {
             try connection.execute("DROP TABLE \(SQLTokens.quote(table))")
-            try connection.execute("PRAGMA legacy_alter_table = ON")
-            defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
-            try connection.execute(
-                "ALTER TABLE \(SQLTokens.quote(temporaryName)) RENAME TO \(SQLTokens.quote(table))")
         }
+        try begin(.rename)
+        try connection.with(rights: .engine) { try takeOldName(connection) }
+        try begin(.restore)
         if let sequence { try restore(sequence, connection) }
         for sql in dependents {
             do {
@@ -79,6 +87,19 @@ struct TableRebuild {
         let rest = try connection.with(rights: .migration) { try connection.runFirst(of: renamed) }
         // The rest belongs to a copy; what it is of the original is the same number of bytes.
         return sql[sql.utf8.index(sql.endIndex, offsetBy: -rest.utf8.count)...]
+    }
+
+    /// With `legacy_alter_table`, or SQLite would refuse while a view still speaks of the old table.
+    private func takeOldName(_ connection: borrowing Connection) throws {
+        try connection.execute("PRAGMA legacy_alter_table = ON")
+        do {
+            try connection.execute(
+                "ALTER TABLE \(SQLTokens.quote(temporaryName)) RENAME TO \(SQLTokens.quote(table))")
+        } catch {
+            try connection.execute("PRAGMA legacy_alter_table = OFF")
+            throw error
+        }
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
     }
 
     private func copyRows(

@@ -74,7 +74,8 @@ enum AtomicFile {
         return parent.isEmpty ? "." : parent
     }
 
-    private static func sync(_ file: FileDescriptor, _ path: FilePath) throws {
+    /// Makes what was written to the file survive a power loss.
+    static func sync(_ file: FileDescriptor, _ path: FilePath) throws {
         guard fsync(file.rawValue) == 0 else {
             throw LockstepError.system(Errno(rawValue: errno), "sync", path)
         }

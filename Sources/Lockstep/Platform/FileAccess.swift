@@ -58,12 +58,6 @@ package enum FileAccess {
         (try? Stat(path, followTargetSymlink: false)) != nil
     }
 
-    /// The size in bytes of the regular file at `path`.
-    static func size(_ path: FilePath) throws -> Int {
-        let status = try translatingErrno("look at", path) { try Stat(path) }
-        return Int(status.size)
-    }
-
     /// The error for a file that is larger than `limit` bytes.
     static func tooLarge(_ path: FilePath, _ limit: Int) -> LockstepError {
         LockstepError(
@@ -71,18 +65,52 @@ package enum FileAccess {
             hint: "check that this is the file you mean")
     }
 
-    private static func check(
-        _ file: FileDescriptor, _ path: FilePath, _ sensitivity: Sensitivity
-    ) throws {
-        let status = try translatingErrno("look at", path) { try file.stat() }
+    /// The size in bytes of `path`, if it is itself, and not only through a link, a regular file.
+    static func sizeOfRegularFile(_ path: FilePath) throws -> Int {
+        let status = try translatingErrno("look at", path) {
+            try Stat(path, followTargetSymlink: false)
+        }
+        try checkType(status, path)
+        return Int(status.size)
+    }
+
+    /// Whether we may read the file.
+    static func isReadable(_ path: FilePath) -> Bool {
+        unsafe path.withPlatformString { unsafe access($0, R_OK) } == 0
+    }
+
+    /// Goes on only where nobody else may exchange what lies in the folder. Root may do anything anyway.
+    static func requireOwnFolder(_ folder: FilePath) throws {
+        let status = try translatingErrno("look at", folder) { try Stat(folder) }
+        guard [0, geteuid()].contains(status.userID.rawValue) else {
+            throw LockstepError(
+                .permissionsTooOpen, "the folder \(folder) belongs to another user",
+                hint: "keep keyrings in a folder of your own")
+        }
+        guard status.permissions.intersection([.groupWrite, .otherWrite]).isEmpty else {
+            throw LockstepError(
+                .permissionsTooOpen, "others may write into the folder \(folder)",
+                hint: "close it: chmod 700 \(folder)")
+        }
+    }
+
+    private static func checkType(_ status: Stat, _ path: FilePath) throws {
         switch status.type {
-        case .regular: break
+        case .regular: return
         case .directory: throw LockstepError.system(.isDirectory, "open", path)
+        case .symbolicLink: throw LockstepError.system(.tooManySymbolicLinkLevels, "open", path)
         default:
             throw LockstepError(
                 .notAFile, "\(path) is not a regular file",
                 hint: "devices, sockets and pipes are refused here")
         }
+    }
+
+    private static func check(
+        _ file: FileDescriptor, _ path: FilePath, _ sensitivity: Sensitivity
+    ) throws {
+        let status = try translatingErrno("look at", path) { try file.stat() }
+        try checkType(status, path)
         guard sensitivity == .secret else { return }
         guard status.userID.rawValue == geteuid() else {
             throw LockstepError(

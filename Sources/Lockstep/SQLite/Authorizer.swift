@@ -18,15 +18,23 @@ final class Authorizer {
     /// Why the last statement was refused; SQLite itself only says "not authorized".
     var lastDenial: LockstepError?
 
+    /// Whether the statement that is being prepared begins or ends a transaction.
+    var sawTransactionControl = false
+    /// How many transactions of the engine are open on the connection: SQL may not end them.
+    var openTransactions = 0
+
     /// Destroy the file, change its key or write plaintext, whatever their argument.
     private static let deniedPragmas: Set<String> = [
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "kdf_iter", "fast_kdf_iter",
         "temp_store_directory", "writable_schema",
     ]
-    /// May be read, not set.
-    private static let readOnlyPragmas: Set<String> = ["page_size", "temp_store", "query_only"]
+    /// May be read, not set: what the engine pins when it opens a connection.
+    private static let readOnlyPragmas: Set<String> = [
+        "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema",
+        "cell_size_check", "mmap_size",
+    ]
     /// Silently do nothing inside a transaction, where a migration always is.
-    private static let futilePragmas: Set<String> = ["foreign_keys", "journal_mode", "synchronous"]
+    private static let futilePragmas: Set<String> = ["foreign_keys", "synchronous"]
 
     /// Starts asking. The connection keeps this object alive for as long as the handle.
     func install(on database: OpaquePointer) {
@@ -44,7 +52,9 @@ final class Authorizer {
     }
 
     private func decide(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {
-        guard mode != .engine, let denial = denial(action, first, second) else { return SQLITE_OK }
+        guard mode != .engine else { return SQLITE_OK }
+        if action == SQLITE_TRANSACTION { sawTransactionControl = true }
+        guard let denial = denial(action, first, second) else { return SQLITE_OK }
         lastDenial = denial
         return SQLITE_DENY
     }
@@ -57,12 +67,38 @@ final class Authorizer {
                 .denied, "ATTACH is refused here: the attached file could be plaintext",
                 hint: "open the other file as a store of its own; to compact a file, use "
                     + "Connection.vacuum()")
-        case SQLITE_TRANSACTION where mode == .migration:
-            LockstepError(
-                .denied, "\(first ?? "a transaction statement") is refused inside a migration",
-                hint: "remove it: the runner puts each version into a transaction of its own")
+        case SQLITE_TRANSACTION: transactionDenial(first ?? "the statement")
+        case SQLITE_SAVEPOINT: ownNameDenial(second)
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE, SQLITE_CREATE_TABLE,
+            SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW,
+            SQLITE_CREATE_VTABLE:
+            ownNameDenial(first)
+        case SQLITE_ALTER_TABLE, SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TRIGGER,
+            SQLITE_CREATE_TEMP_TRIGGER, SQLITE_DROP_TRIGGER:
+            ownNameDenial(second)
         default: nil
         }
+    }
+
+    func transactionDenial(_ statement: String) -> LockstepError? {
+        if mode == .migration {
+            return LockstepError(
+                .denied, "\(statement) is refused inside a migration",
+                hint: "remove it: the runner puts each version into a transaction of its own")
+        }
+        guard openTransactions > 0 else { return nil }
+        return LockstepError(
+            .denied, "\(statement) is refused inside the closure of a transaction",
+            hint: "return from the closure to commit, throw from it to roll back")
+    }
+
+    /// The ledger is written by the migrator, in step with the schema; nothing may stand in for it.
+    private func ownNameDenial(_ name: String?) -> LockstepError? {
+        let name = (name ?? "").lowercased()
+        guard name.hasPrefix("lockstep_"), !name.hasPrefix("lockstep_rebuild_") else { return nil }
+        return LockstepError(
+            .denied, "\(name) is refused: names that begin with lockstep_ are the engine's",
+            hint: "choose another name")
     }
 
     private func pragmaDenial(_ name: String, _ argument: String?) -> LockstepError? {
@@ -73,7 +109,7 @@ final class Authorizer {
         if refused {
             return LockstepError(
                 .denied, "PRAGMA \(name) is refused: it could destroy the file or leak plaintext",
-                hint: "keys and cipher settings are the engine's; see `lockstep keys`")
+                hint: "keys, cipher settings and the safety of a connection are the engine's")
         }
         if mode == .migration, argument != nil, Self.futilePragmas.contains(name) {
             return LockstepError(

@@ -48,7 +48,7 @@ public struct Connection: ~Copyable {
     func runFirst(of sql: String) throws(LockstepError) -> Substring {
         let (statement, rest) = unsafe try Statement.prepare(sql, on: handle, authorizer)
         if let statement = unsafe statement {
-            try unsafe Statement(owning: statement, on: handle).run()
+            try unsafe Statement(owning: statement, on: handle, authorizer).run()
         }
         return rest
     }

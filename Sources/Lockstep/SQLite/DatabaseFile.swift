@@ -1,49 +1,95 @@
+internal import CSQLCipher
 internal import SystemPackage
 
-/// A database file as bytes: what can be learned of it without SQLite, and without writing.
+/// A database file as bytes: what can be learned of it without a connection, and without writing.
+///
+/// It is read through SQLite's own file layer, and never through a descriptor of ours: the system drops
+/// all of a process's locks on a file as soon as the process closes any descriptor of it, those of open
+/// connections included. SQLite knows of them, and keeps the descriptor until they are gone.
+@safe
 struct DatabaseFile: ~Copyable {
     let path: FilePath
     let size: Int
-    private let file: FileDescriptor
+    private let handle: Handle
 
     /// How every plaintext SQLite file begins.
     static let magic = Array("SQLite format 3\0".utf8)
 
-    init(_ path: FilePath) throws {
-        let file = try FileAccess.open(path, .ordinary)
-        do {
-            let end = try translatingErrno("measure", path) { try file.seek(offset: 0, from: .end) }
-            self.size = Int(end)
-        } catch {
-            try? file.close()
-            throw error
-        }
+    /// Opens the database file itself, or, with a suffix such as `-wal`, a file beside it.
+    init(_ database: FilePath, suffix: String = "") throws {
+        let path = Self.side(suffix, of: database)
+        // Not as SQLite tells it, for which a file of one byte is empty.
+        let size = try FileAccess.sizeOfRegularFile(path)
+        let kind = suffix.isEmpty ? SQLITE_OPEN_MAIN_DB : SQLITE_OPEN_WAL
+        let handle = try Handle(path, kind)
         self.path = path
-        self.file = file
+        self.size = size
+        self.handle = handle
     }
-
-    deinit { try? file.close() }
 
     /// Up to `count` bytes from `offset` on; fewer only at the file's end.
     func read(at offset: Int, _ count: Int) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let got = try translatingErrno("read", path) {
-                try unsafe bytes.withUnsafeMutableBytes { buffer in
-                    try unsafe file.read(
-                        fromAbsoluteOffset: Int64(offset + filled),
-                        into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
-                }
-            }
-            if got == 0 { break }
-            filled += got
-        }
-        return Array(bytes[..<filled])
+        let wanted = max(min(count, size - offset), 0)
+        guard wanted > 0 else { return [] }
+        return try handle.read(at: offset, wanted)
     }
 
     /// The path of a side file: `-wal`, `-shm` or `-journal`.
     static func side(_ suffix: String, of path: FilePath) -> FilePath {
         FilePath(path.string + suffix)
+    }
+}
+
+/// A file that SQLite's file layer opened for reading.
+@safe
+private struct Handle: ~Copyable {
+    private let path: FilePath
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    /// In the form that the file layer expects of a database's name; it must live as long as the file.
+    private let name: UnsafePointer<CChar>?
+
+    init(_ path: FilePath, _ kind: Int32) throws {
+        guard let layer = unsafe sqlite3_vfs_find(nil) else {
+            throw LockstepError(.libraryUnusable, "SQLite has no file layer")
+        }
+        let size = unsafe Int(layer.pointee.szOsFile)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        let file = unsafe memory.assumingMemoryBound(to: sqlite3_file.self)
+        let name = unsafe sqlite3_create_filename(path.string, "", "", 0, nil)
+        var granted: Int32 = 0
+        let code = unsafe layer.pointee.xOpen(
+            layer, name, file, kind | SQLITE_OPEN_READONLY, &granted)
+        guard code == SQLITE_OK, unsafe file.pointee.pMethods != nil else {
+            unsafe memory.deallocate()
+            unsafe sqlite3_free_filename(name)
+            throw LockstepError.system(
+                FileAccess.isReadable(path) ? .ioError : .permissionDenied, "open", path)
+        }
+        self.path = path
+        unsafe self.file = unsafe file
+        unsafe self.name = unsafe name
+    }
+
+    /// SQLITE_IOERR_SHORT_READ, a macro that Swift cannot import.
+    private static let shortRead = SQLITE_IOERR | 2 << 8
+
+    deinit {
+        unsafe _ = file.pointee.pMethods.pointee.xClose(file)
+        unsafe UnsafeMutableRawPointer(file).deallocate()
+        unsafe sqlite3_free_filename(name)
+    }
+
+    func read(at offset: Int, _ count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let code = unsafe bytes.withUnsafeMutableBytes {
+            unsafe file.pointee.pMethods.pointee.xRead(
+                file, $0.baseAddress, Int32(clamping: count), Int64(offset))
+        }
+        // A file that shrank meanwhile ends in zeros, which no MAC confirms.
+        guard code == SQLITE_OK || code == Self.shortRead else {
+            throw LockstepError.system(.ioError, "read", path)
+        }
+        return bytes
     }
 }

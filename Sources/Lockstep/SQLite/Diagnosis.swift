@@ -94,39 +94,44 @@ public enum Diagnosis: Sendable, Hashable {
 
     // MARK: Signs
 
-    /// The number of the first of up to 32 sampled pages that verifies, the log's after the file's.
+    /// The number of the first of up to 32 sampled pages that verifies.
     private static func firstVerifying(
         _ file: borrowing DatabaseFile, _ profile: Profile, _ key: borrowing SecretBytes,
         salt: [UInt8]
     ) throws -> UInt32? {
         let authenticator = try PageAuthenticator(profile, key: key, salt: salt)
+        let logged = profile == .current ? try loggedPages(file.path, profile, authenticator) : []
+        // A first page in the log replaces the one in the file.
+        if logged.contains(1) { return 1 }
         let count = file.size / profile.pageSize
         // The first two, the last, and others spread evenly between them.
         let spread = (0..<28).map { 1 + $0 * max(count - 1, 0) / 28 }
         let sample = Set([1, 2, count] + spread).filter { (1...max(count, 1)).contains($0) }
-            .sorted()
-        for number in sample {
+        for number in sample.sorted() {
             let page = try file.read(at: (number - 1) * profile.pageSize, profile.pageSize)
             if try authenticator.verifies(page.span, number: UInt32(clamping: number)) {
                 return UInt32(clamping: number)
             }
         }
-        return profile == .current
-            ? try firstVerifyingFrame(file.path, profile, authenticator) : nil
+        return logged.min()
     }
 
-    /// The same for the write-ahead log, where a first page replaces the one in the file.
-    private static func firstVerifyingFrame(
+    /// Pages of the write-ahead log that verify: the newest copy of the first, and a few others.
+    private static func loggedPages(
         _ path: FilePath, _ profile: Profile, _ authenticator: borrowing PageAuthenticator
-    ) throws -> UInt32? {
+    ) throws -> Set<UInt32> {
         let log = try WriteAheadLog(of: path, pageSize: profile.pageSize)
-        if let log {
-            for frame in try log.committedFrames().prefix(4) {
-                let page = try log.page(frame)
-                if try authenticator.verifies(page.span, number: frame.page) { return frame.page }
+        guard let log else { return [] }
+        let frames = try log.committedFrames()
+        let sample = Array(frames.prefix(4)) + [frames.last { $0.page == 1 }].compactMap(\.self)
+        var verified: Set<UInt32> = []
+        for frame in sample {
+            let page = try log.page(frame)
+            if try authenticator.verifies(page.span, number: frame.page) {
+                verified.insert(frame.page)
             }
         }
-        return nil
+        return verified
     }
 
     private static func fits(

@@ -36,13 +36,15 @@ extension Connection {
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
         _ = try LinkGuard.check()
-        guard try DatabaseFile(path).size > 0 else {
-            throw Diagnosis.empty.error(path)
-                ?? LockstepError(.emptyDatabase, "\(path) is empty")
+        // SQLite takes a file of up to one byte for a new database, and would make one of it.
+        let size = try DatabaseFile(path).size
+        if size < Profile.current.pageSize {
+            let diagnosis = try Diagnosis.examine(path, key: key)
+            throw diagnosis.error(path)
+                ?? LockstepError(.truncated, "\(path) ends after \(size) bytes")
         }
         do {
-            return try Opening.open(
-                path.string, path, keyspec: key.keyspec(withSalt: false), options)
+            return try Opening.open(path, keyspec: key.keyspec(withSalt: false), options)
         } catch let error as LockstepError {
             guard [.damaged, .sqlFailed, .inputOutput].contains(error.code) else { throw error }
             throw try Diagnosis.examine(path, key: key).error(path) ?? error.located("\(path)")
@@ -66,8 +68,7 @@ extension Connection {
         // SQLite would make the file readable for all.
         try AtomicFile.create(path).close()
         do {
-            let connection = try Opening.open(
-                path.string, path, keyspec: key.keyspec(withSalt: true), options)
+            let connection = try Opening.open(path, keyspec: key.keyspec(withSalt: true), options)
             try connection.setHeaderField("application_id", applicationID)
             try Opening.requireCiphertext(path, key)
             try AtomicFile.syncFolder(of: path)
@@ -84,17 +85,18 @@ extension Connection {
     public static func inMemory() throws -> Connection {
         _ = try LinkGuard.check()
         return try Opening.open(
-            ":memory:", ":memory:", keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true),
-            .init())
+            nil, keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true), .init())
     }
 }
 
 /// The steps from a path to a usable handle, in the one order that is safe.
 enum Opening {
+    /// - Parameter path: The file; nil for a database in memory.
     static func open(
-        _ name: String, _ path: FilePath, keyspec: borrowing SecretBytes,
-        _ options: ConnectionOptions
+        _ path: FilePath?, keyspec: borrowing SecretBytes, _ options: ConnectionOptions
     ) throws -> Connection {
+        let name = path.map(fileName) ?? ":memory:"
+        let path = path ?? ":memory:"
         var opened: OpaquePointer?
         // Never SQLITE_OPEN_URI: a path from outside could name another file's key.
         let flags =
@@ -122,6 +124,20 @@ enum Opening {
         return connection
     }
 
+    /// As SQLite counts; what is longer than it can count, 24 days, is that long.
+    private static func milliseconds(_ duration: Duration) -> Int32 {
+        let limit = Duration.milliseconds(Int32.max)
+        guard duration < limit else { return Int32.max }
+        let parts = max(duration, .zero).components
+        return Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// A name that SQLite can only take for a file's: `:memory:`, `file:…` and the like mean something
+    /// else to it.
+    private static func fileName(_ path: FilePath) -> String {
+        path.isAbsolute ? path.string : "./\(path.string)"
+    }
+
     /// Gives SQLCipher the key. Never as SQL: that would reach traces and error messages.
     static func setKey(_ keyspec: borrowing SecretBytes, on database: OpaquePointer) -> Int32 {
         unsafe keyspec.bytes.withUnsafeBytes {
@@ -140,9 +156,7 @@ enum Opening {
         _ connection: borrowing Connection, _ options: ConnectionOptions
     ) throws {
         let handle = unsafe connection.handle
-        let timeout = options.busyTimeout.components
-        let milliseconds = timeout.seconds * 1000 + timeout.attoseconds / 1_000_000_000_000_000
-        unsafe sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+        unsafe sqlite3_busy_timeout(handle, milliseconds(options.busyTimeout))
         // The first read: here a wrong key shows.
         _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
         // With FILE, sorts and temporary tables would reach the disk in plaintext.
@@ -167,7 +181,8 @@ enum Opening {
         try connection.execute("PRAGMA cache_size = -\(max(options.cacheBytes / 1024, 64))")
         if options.isQueryOnly {
             try connection.execute("PRAGMA query_only = ON")
-        } else if connection.path != ":memory:" {
+        } else if unsafe sqlite3_db_filename(handle, "main").map({ unsafe $0.pointee != 0 }) == true
+        {
             guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {
                 throw LockstepError(
                     .inputOutput, "\(connection.path) cannot be put into WAL mode",

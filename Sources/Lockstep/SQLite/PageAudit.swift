@@ -14,6 +14,9 @@ public struct PageAudit: Sendable, Hashable {
     public let damagedPages: [UInt32]
     /// Numbers of the pages whose copy in the log fails.
     public let damagedFrames: [UInt32]
+    /// Pages in the log that are not part of the database: of a transaction that never committed, or cut
+    /// off by damage before them.
+    public let ignoredFrames: Int
     /// Bytes behind the last whole page.
     public let strayBytes: Int
 
@@ -30,8 +33,8 @@ public struct PageAudit: Sendable, Hashable {
         var salt = try file.read(at: 0, DatabaseKey.saltLength)
         salt += [UInt8](repeating: 0, count: DatabaseKey.saltLength - salt.count)
         let authenticator = try PageAuthenticator(.current, key: key.secret, salt: salt)
-        let (logged, damagedFrames) = try auditLog(of: path, authenticator)
-        let replaced = Set(logged)
+        let log = try auditLog(of: path, authenticator)
+        let replaced = Set(log.pages)
         let pageSize = Profile.current.pageSize
         let pageCount = file.size / pageSize
         var damagedPages: [UInt32] = []
@@ -46,24 +49,27 @@ public struct PageAudit: Sendable, Hashable {
             if !good { damagedPages.append(number) }
         }
         return PageAudit(
-            pages: pageCount, frames: logged.count, damagedPages: damagedPages,
-            damagedFrames: damagedFrames, strayBytes: file.size % pageSize)
+            pages: pageCount, frames: log.pages.count, damagedPages: damagedPages,
+            damagedFrames: log.damaged, ignoredFrames: log.ignored, strayBytes: file.size % pageSize
+        )
     }
 
     private static let attempts = 3
 
-    /// The pages that the log replaces, and those of them whose copy fails.
+    /// The pages that the log replaces, those of them whose copy fails, and how many do not count.
+    private typealias LogAudit = (pages: [UInt32], damaged: [UInt32], ignored: Int)
+
     private static func auditLog(
         of path: FilePath, _ authenticator: borrowing PageAuthenticator
-    ) throws -> (logged: [UInt32], damaged: [UInt32]) {
+    ) throws -> LogAudit {
         let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
         if let log { return try audit(log, authenticator) }
-        return ([], [])
+        return ([], [], 0)
     }
 
     private static func audit(
         _ log: borrowing WriteAheadLog, _ authenticator: borrowing PageAuthenticator
-    ) throws -> (logged: [UInt32], damaged: [UInt32]) {
+    ) throws -> LogAudit {
         let frames = try log.committedFrames()
         var damaged: Set<UInt32> = []
         for frame in frames {
@@ -72,6 +78,6 @@ public struct PageAudit: Sendable, Hashable {
                 damaged.insert(frame.page)
             }
         }
-        return (frames.map(\.page), damaged.sorted())
+        return (frames.map(\.page), damaged.sorted(), try log.framesBehind(frames))
     }
 }

@@ -3,16 +3,20 @@ internal import CSQLCipher
 /// SQLite's result codes, told as errors of ours.
 enum ResultCode {
     /// The error for a failed call on `database`; `sql` appears with its literals replaced.
+    /// - Parameter isRunning: Whether the statement was running, so that values may have reached
+    ///   SQLite's message; else it was being prepared.
     static func error(
-        _ code: Int32, on database: OpaquePointer?, sql: String? = nil
+        _ code: Int32, on database: OpaquePointer?, sql: String? = nil, isRunning: Bool = true
     ) -> LockstepError {
         var text = unsafe String(cString: sqlite3_errstr(code))
         if let database = unsafe database, unsafe sqlite3_extended_errcode(database) == code {
             text = unsafe String(cString: sqlite3_errmsg(database))
         }
-        let statement = sql.map { " in: \(SQLTokens.redact($0))" } ?? ""
         let (kind, hint) = classify(code)
-        return LockstepError(kind, "\(text)\(statement)", hint: hint, sqliteCode: code)
+        guard let sql else { return LockstepError(kind, text, hint: hint, sqliteCode: code) }
+        let message = MessageRedaction.redact(text, code, sql, isRunning: isRunning)
+        return LockstepError(
+            kind, "\(message) in: \(SQLTokens.redact(sql))", hint: hint, sqliteCode: code)
     }
 
     private static func classify(_ code: Int32) -> (LockstepError.Code, String?) {

@@ -19,7 +19,7 @@ public struct Row: ~Copyable {
     @inlinable
     public subscript<Element: ColumnDecodable>(_ column: Int) -> Element {
         get throws(LockstepError) {
-            try Element(column: Int32(truncatingIfNeeded: column), of: self)
+            try Element(column: Int32(clamping: column), of: self)
         }
     }
 
@@ -29,7 +29,7 @@ public struct Row: ~Copyable {
 
     /// The column's name, as the statement gives it.
     public func name(of column: Int) -> String {
-        guard let name = unsafe sqlite3_column_name(statement, Int32(truncatingIfNeeded: column))
+        guard let name = unsafe sqlite3_column_name(statement, Int32(clamping: column))
         else {
             return ""
         }

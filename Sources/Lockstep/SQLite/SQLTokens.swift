@@ -53,7 +53,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             switch token.kind {
             case .space, .comment: continue
             case .word: tokens.append(text.lowercased())
-            case .quotedName: tokens.append(unquote(text).lowercased())
+            case .quotedName: tokens.append(canonical(text))
             default: tokens.append(text)
             }
         }
@@ -61,23 +61,55 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return tokens.joined(separator: " ")
     }
 
-    /// The name in `text`, without its quotes if it has any.
+    /// The name in `text`, without its quotes if it has any. Quotes are bytes: a combining mark behind
+    /// one makes another character of it for people, but not for SQLite.
     static func unquote(_ text: String) -> String {
-        guard let first = text.first, text.count >= 2 else { return text }
-        let inner = String(text.dropFirst().dropLast())
+        let bytes = Array(text.utf8)
+        guard let first = bytes.first, bytes.count >= 2 else { return text }
+        let inner = bytes[1..<(bytes.count - 1)]
         switch first {
-        case "\"", "`", "'":
-            return inner.split(separator: "\(first)\(first)", omittingEmptySubsequences: false)
-                .joined(separator: String(first))
-        case "[": return inner
+        case UInt8(ascii: "["): return String(decoding: inner, as: UTF8.self)
+        case UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "'"):
+            var name: [UInt8] = []
+            var isSecondOfPair = false
+            for byte in inner {
+                isSecondOfPair = byte == first && !isSecondOfPair
+                // The first quote of a pair is dropped, the second stands for it.
+                if byte != first || !isSecondOfPair { name.append(byte) }
+            }
+            return String(decoding: name, as: UTF8.self)
         default: return text
         }
     }
 
     /// `name` as an identifier of SQL, whatever it holds.
     static func quote(_ name: String) -> String {
-        "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+        let quote = UInt8(ascii: "\"")
+        let inner = name.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+        return "\"\(String(decoding: inner, as: UTF8.self))\""
     }
+
+    /// A name as ``normalize(_:)`` has it: bare where it needs no quotes, so that both ways to write it
+    /// are one; quoted where without them it would be something else.
+    private static func canonical(_ quoted: String) -> String {
+        let name = unquote(quoted).lowercased()
+        let bytes = Array(name.utf8)
+        let isPlain =
+            bytes.first.map { isWord($0) && !isDigit($0) } == true && bytes.allSatisfy(isWord)
+        return isPlain && !reserved.contains(name) ? name : quote(name)
+    }
+
+    /// The keywords that SQLite's grammar never takes for a name ("SQLite Keywords", those without a
+    /// fallback in `parse.y`).
+    private static let reserved: Set<String> = [
+        "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "check", "collate",
+        "commit", "constraint", "create", "default", "deferrable", "delete", "distinct", "drop",
+        "else", "escape", "except", "exists", "foreign", "from", "group", "having", "in", "index",
+        "insert", "intersect", "into", "is", "isnull", "join", "limit", "not", "nothing", "notnull",
+        "null", "on", "or", "order", "primary", "references", "returning", "select", "set", "table",
+        "then", "to", "transaction", "union", "unique", "update", "using", "values", "when",
+        "where",
+    ]
 
     // MARK: Scanning
 
@@ -135,9 +167,10 @@ struct SQLTokens: Sequence, IteratorProtocol {
     }
 
     private mutating func number() -> Token.Kind {
+        let isHex = byte().map { $0 | 0x20 == UInt8(ascii: "x") } == true
         while let byte = byte() {
             let sign = byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
-            let afterExponent = bytes[position - 1] | 0x20 == UInt8(ascii: "e")
+            let afterExponent = !isHex && bytes[position - 1] | 0x20 == UInt8(ascii: "e")
             guard Self.isWord(byte) || byte == UInt8(ascii: ".") || (sign && afterExponent) else {
                 break
             }

@@ -7,6 +7,10 @@ internal import CSQLCipher
 public struct Statement: ~Copyable {
     let handle: OpaquePointer
     private let database: OpaquePointer
+    private let authorizer: Authorizer
+    /// SQLite asks for permission only when it prepares: what was prepared before a transaction must be
+    /// kept from ending it when it runs.
+    private let controlsTransaction: Bool
 
     /// Prepares the only statement of `sql`.
     init(_ sql: String, on database: OpaquePointer, _ authorizer: Authorizer) throws(LockstepError)
@@ -23,12 +27,18 @@ public struct Statement: ~Copyable {
         }
         unsafe self.handle = unsafe handle
         unsafe self.database = unsafe database
+        self.authorizer = authorizer
+        controlsTransaction = authorizer.sawTransactionControl
     }
 
     /// Takes over a handle that was prepared elsewhere.
-    init(owning handle: OpaquePointer, on database: OpaquePointer) {
+    init(
+        owning handle: OpaquePointer, on database: OpaquePointer, _ authorizer: Authorizer
+    ) {
         unsafe self.handle = unsafe handle
         unsafe self.database = unsafe database
+        self.authorizer = authorizer
+        controlsTransaction = authorizer.sawTransactionControl
     }
 
     deinit { unsafe sqlite3_finalize(handle) }
@@ -40,6 +50,7 @@ public struct Statement: ~Copyable {
         var text = sql
         var handle: OpaquePointer?
         authorizer.lastDenial = nil
+        authorizer.sawTransactionControl = false
         let (code, used): (Int32, Int) = text.withUTF8 { utf8 in
             guard let start = utf8.baseAddress else { return (SQLITE_OK, 0) }
             return unsafe start.withMemoryRebound(to: CChar.self, capacity: utf8.count) { start in
@@ -51,7 +62,7 @@ public struct Statement: ~Copyable {
         }
         guard code == SQLITE_OK else {
             if let denial = authorizer.lastDenial { throw denial }
-            throw unsafe ResultCode.error(code, on: database, sql: sql)
+            throw unsafe ResultCode.error(code, on: database, sql: sql, isRunning: false)
         }
         return unsafe (handle, sql[text.utf8.index(text.startIndex, offsetBy: used)...])
     }
@@ -63,7 +74,7 @@ public struct Statement: ~Copyable {
     public func bind<each Parameter: Bindable>(
         _ values: repeat each Parameter
     ) throws(LockstepError) {
-        unsafe sqlite3_reset(handle)
+        try requireIdle()
         var index: Int32 = 0
         for value in repeat each values {
             index += 1
@@ -78,8 +89,8 @@ public struct Statement: ~Copyable {
 
     /// Binds values whose number is known only at run time.
     public func bind(values: [Value]) throws(LockstepError) {
+        try requireIdle()
         try requireCount(Int32(clamping: values.count))
-        unsafe sqlite3_reset(handle)
         for (index, value) in values.enumerated() {
             let code = value.bind(to: self, at: Int32(clamping: index + 1))
             guard code == SQLITE_OK else {
@@ -95,6 +106,8 @@ public struct Statement: ~Copyable {
         guard code == SQLITE_DONE else {
             let error = unsafe ResultCode.error(code, on: database, sql: sql)
             unsafe sqlite3_reset(handle)
+            // VACUUM attaches a database of its own, and is refused only when it runs.
+            if error.code == .denied, let denial = authorizer.lastDenial { throw denial }
             throw error
         }
         unsafe sqlite3_reset(handle)
@@ -114,9 +127,7 @@ public struct Statement: ~Copyable {
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Void
     ) throws {
         try bind(repeat each values)
-        // A body that throws must not leave the statement, and with it a snapshot, open.
-        defer { unsafe sqlite3_reset(handle) }
-        while try step() { try body(unsafe Row(handle)) }
+        try resetting { while try step() { try body(unsafe Row(handle)) } }
     }
 
     /// What `body` makes of each row.
@@ -133,8 +144,22 @@ public struct Statement: ~Copyable {
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
     ) throws -> Element? {
         try bind(repeat each values)
-        defer { unsafe sqlite3_reset(handle) }
-        return try step() ? try body(unsafe Row(handle)) : nil
+        return try resetting { try step() ? try body(unsafe Row(handle)) : nil }
+    }
+
+    /// Ends the statement after `body`, which must not leave it, and with it a snapshot, open. An INSERT
+    /// … RETURNING outside a transaction commits only here, and that can fail.
+    private func resetting<Result>(_ body: () throws -> Result) throws -> Result {
+        let result: Result
+        do {
+            result = try body()
+        } catch {
+            unsafe sqlite3_reset(handle)
+            throw error
+        }
+        let code = unsafe sqlite3_reset(handle)
+        guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: database, sql: sql) }
+        return result
     }
 
     // MARK: Looking
@@ -153,6 +178,25 @@ public struct Statement: ~Copyable {
 
     private var sql: String {
         unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// A statement that lends a row cannot begin anew from within; and where an error has ended a
+    /// transaction before its closure, what the closure does next would stand alone.
+    private func requireIdle() throws(LockstepError) {
+        if controlsTransaction, let denial = authorizer.transactionDenial("the statement") {
+            throw denial
+        }
+        let isInTransaction = unsafe sqlite3_get_autocommit(database) == 0
+        guard authorizer.openTransactions == 0 || isInTransaction else {
+            throw LockstepError(
+                .misuse, "the transaction has ended, so this is not run: \(SQLTokens.redact(sql))",
+                hint: "pass on the error that ended it instead of catching it")
+        }
+        guard unsafe sqlite3_stmt_busy(handle) == 0 else {
+            throw LockstepError(
+                .misuse, "the statement is still reading: \(SQLTokens.redact(sql))",
+                hint: "prepare it a second time to run it inside its own rows")
+        }
     }
 
     private func requireCount(_ given: Int32) throws(LockstepError) {

@@ -49,10 +49,7 @@ extension Connection {
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         guard !isInTransaction else { return try savepoint(body) }
-        let transaction = try Transaction(.immediate, on: self)
-        let result = try body(self)
-        try transaction.commit()
-        return result
+        return try transaction(.immediate, body)
     }
 
     /// Runs `body` on one snapshot of the database, whatever others commit meanwhile.
@@ -60,10 +57,7 @@ extension Connection {
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         guard !isInTransaction else { return try body(self) }
-        let transaction = try Transaction(.deferred, on: self)
-        let result = try body(self)
-        try transaction.commit()
-        return result
+        return try transaction(.deferred, body)
     }
 
     /// Runs `body` so that, if it throws, what it changed is undone, and what came before it is not.
@@ -83,6 +77,31 @@ extension Connection {
             }
             throw error
         }
+    }
+
+    private func transaction<Result: ~Copyable>(
+        _ kind: Transaction.Kind, _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        let transaction = try Transaction(kind, on: self)
+        let result = try guarded(body)
+        try transaction.commit()
+        return result
+    }
+
+    /// Runs the closure of a transaction, which SQL cannot end from within.
+    private func guarded<Result: ~Copyable>(
+        _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        authorizer.openTransactions += 1
+        defer { authorizer.openTransactions -= 1 }
+        let result = try body(self)
+        // An error such as a full disk ends the whole transaction, and `body` may have passed over it.
+        guard isInTransaction else {
+            throw LockstepError(
+                .misuse, "the transaction ended before its closure did",
+                hint: "pass on the error that ended it instead of catching it")
+        }
+        return result
     }
 
     private func control(_ sql: String) throws {

@@ -25,9 +25,8 @@ struct WriteAheadLog: ~Copyable {
 
     /// Nil if there is no log, or an empty one.
     init?(of database: FilePath, pageSize: Int) throws {
-        let path = DatabaseFile.side("-wal", of: database)
-        guard FileAccess.exists(path) else { return nil }
-        let file = try DatabaseFile(path)
+        guard FileAccess.exists(DatabaseFile.side("-wal", of: database)) else { return nil }
+        let file = try DatabaseFile(database, suffix: "-wal")
         let header = try file.read(at: 0, 32)
         guard header.count == 32, Self.word(header, 8, bigEndian: true) == UInt32(pageSize),
             [0x377F_0682, 0x377F_0683].contains(Self.word(header, 0, bigEndian: true))
@@ -35,6 +34,19 @@ struct WriteAheadLog: ~Copyable {
         self.file = file
         self.pageSize = pageSize
         self.header = header
+    }
+
+    /// How many frames of this round lie behind the last commit: a transaction that never committed, or
+    /// commits that a damaged frame before them cuts off.
+    func framesBehind(_ committed: [Frame]) throws -> Int {
+        var count = 0
+        var offset = committed.last.map { $0.offset + pageSize } ?? 32
+        while true {
+            let frame = try file.read(at: offset, 24)
+            guard frame.count == 24, frame[8..<16] == header[16..<24] else { return count }
+            count += 1
+            offset += 24 + pageSize
+        }
     }
 
     /// The frames up to the last commit.

@@ -11,7 +11,7 @@ enum LedgerCheck {
             findings.append(
                 .failure("the set \(name) was applied, and no folder of that name was given"))
         }
-        for set in sets where carried.contains(set.name) {
+        for set in sets where carried.contains(set.name) || sets.count == 1 {
             for finding in Plan(set, ledger: ledger, wish: .latest).findings {
                 findings.append(
                     finding.isFatal

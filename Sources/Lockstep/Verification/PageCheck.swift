@@ -17,6 +17,12 @@ enum PageCheck {
         if audit.strayBytes > 0 {
             findings.append(.failure("\(audit.strayBytes) bytes follow the last whole page"))
         }
+        if audit.ignoredFrames > 0 {
+            findings.append(
+                .notice(
+                    "\(audit.ignoredFrames) pages at the end of the write-ahead log were never "
+                        + "committed, or are cut off by damage before them"))
+        }
         return ("\(audit.pages) pages, \(audit.frames) in the log", findings)
     }
 

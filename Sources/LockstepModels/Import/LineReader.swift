@@ -7,6 +7,7 @@ struct LineReader: ~Copyable {
     /// A line of text is not longer; what is would fill the memory.
     static let longestLine = 16 * 1024 * 1024
 
+    private let longest: Int
     private let path: FilePath
     private let file: FileDescriptor
     private var buffer: [UInt8] = []
@@ -15,9 +16,10 @@ struct LineReader: ~Copyable {
     private var atEnd = false
     private var isFirst = true
 
-    init(_ path: FilePath) throws {
-        self.path = path
+    init(_ path: FilePath, longest: Int = longestLine) throws {
         file = try FileAccess.open(path, .ordinary)
+        self.path = path
+        self.longest = longest
     }
 
     deinit { try? file.close() }
@@ -45,7 +47,7 @@ struct LineReader: ~Copyable {
                 start = buffer.count
                 return isTooLong ? .tooLong : .bytes(line)
             }
-            if buffer.count - start > Self.longestLine {
+            if buffer.count - start > longest {
                 isTooLong = true
                 start = buffer.count
             }

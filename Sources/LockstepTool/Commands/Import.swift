@@ -24,9 +24,7 @@ extension Import {
         @Argument(help: "The tab-separated file.")
         var file: String
 
-        @OptionGroup var database: DatabaseOptions
-        @OptionGroup var keyrings: KeyringOptions
-        @OptionGroup var credentials: CredentialOptions
+        @OptionGroup var access: AccessOptions
         @OptionGroup var output: FormatOptions
 
         private struct Rejection: Encodable {
@@ -41,7 +39,7 @@ extension Import {
         }
 
         func run() throws {
-            let session = try Session(database, keyrings, credentials)
+            let session = try access.session()
             let report = try MovieStore(session.store()).importTSV(FilePath(file))
             guard output.format == .text else {
                 return try Output.json(

@@ -29,13 +29,13 @@ struct Init: ParsableCommand {
             let file = keyrings.file(for: path)
             var keyring = try Keyring.create(.database)
             try slots.add(to: &keyring)
-            try file.create(&keyring)
+            try file.create(keyring)
             made.append(file)
             if let dataset {
                 let fieldsFile = try KeyringFile.fields(of: dataset, in: keyrings.folder)
                 var fields = try Keyring.create(.fields)
                 try slots.add(to: &fields)
-                try fieldsFile.create(&fields)
+                try fieldsFile.create(fields)
                 made.append(fieldsFile)
             }
             let connection = try Connection.create(path, key: keyring.databaseKey())

@@ -124,9 +124,7 @@ extension Keys {
                 sqlcipher shell it is used as: PRAGMA key = "<the line>";
                 """)
 
-        @OptionGroup var database: DatabaseOptions
-        @OptionGroup var keyrings: KeyringOptions
-        @OptionGroup var credentials: CredentialOptions
+        @OptionGroup var access: AccessOptions
 
         @Flag(help: "Confirm that the key may be printed.")
         var iUnderstand = false
@@ -137,7 +135,7 @@ extension Keys {
                     "the raw key opens the database for whoever sees it: confirm with --i-understand"
                 )
             }
-            let session = try Session(database, keyrings, credentials)
+            let session = try access.session()
             try session.keyring.databaseKey().writeKeyspec(to: .standardOutput)
         }
     }

@@ -11,9 +11,7 @@ struct Migrate: ParsableCommand {
             are checked.
             """)
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var keyrings: KeyringOptions
-    @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -27,7 +25,7 @@ struct Migrate: ParsableCommand {
         guard to == nil || sets.count == 1 else {
             throw ValidationError("--to needs one set: name it with --set")
         }
-        let session = try Session(database, keyrings, credentials)
+        let session = try access.session()
         let connection = try session.connect()
         try MigrationRun.run(
             sets, wish: to.map { .version($0) } ?? .latest, on: connection, output.format)
@@ -48,9 +46,7 @@ struct Rollback: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Undo the newest versions, by the ways down that were recorded with them.")
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var keyrings: KeyringOptions
-    @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -66,7 +62,7 @@ struct Rollback: ParsableCommand {
         guard sets.count == 1 else {
             throw ValidationError("a rollback needs one set: name it with --set")
         }
-        let session = try Session(database, keyrings, credentials)
+        let session = try access.session()
         let connection = try session.connect()
         try MigrationRun.run(sets, wish: .back(steps), on: connection, output.format)
     }

@@ -11,9 +11,7 @@ struct Query: ParsableCommand {
     @Argument(help: "The statement. It shows in the list of processes: put no secret into it.")
     var sql: String
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var keyrings: KeyringOptions
-    @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var access: AccessOptions
     @OptionGroup var output: FormatOptions
 
     private struct Result: Encodable {
@@ -22,7 +20,7 @@ struct Query: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(database, keyrings, credentials)
+        let session = try access.session()
         let connection = try session.connect(queryOnly: true)
         let (columns, rows) = try connection.read { connection in
             let statement = try connection.prepare(sql)
@@ -35,7 +33,7 @@ struct Query: ParsableCommand {
             let values = rows.map { $0.map { JSONValue(value: $0) } }
             return try Output.json(Result(columns: columns, rows: values))
         }
-        Self.tell(columns, rows.map { $0.map(Self.text) })
+        Self.tell(columns.map(Output.printable), rows.map { $0.map(Self.text) })
     }
 
     private static func tell(_ columns: [String], _ rows: [[String]]) {

@@ -8,9 +8,7 @@ struct Status: ParsableCommand {
         abstract: "Show which migrations are applied and which are pending.",
         discussion: "Exits with 3 if versions are pending, with 4 if files and ledger disagree.")
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var keyrings: KeyringOptions
-    @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -35,7 +33,7 @@ struct Status: ParsableCommand {
 
     func run() throws {
         let sets = try migrations.sets()
-        let session = try Session(database, keyrings, credentials)
+        let session = try access.session()
         let connection = try session.connect(queryOnly: true)
         let ledger = try Ledger.entries(connection)
         var isPending = false

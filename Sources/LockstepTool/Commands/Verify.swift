@@ -12,9 +12,7 @@ struct Verify: ParsableCommand {
             that does not fit the migrations, 1 for everything else. Nothing is changed.
             """)
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var keyrings: KeyringOptions
-    @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -39,7 +37,7 @@ struct Verify: ParsableCommand {
 
     func run() throws {
         let sets = try migrations.sets()
-        let session = try Session(database, keyrings, credentials)
+        let session = try access.session()
         let report = try Verification(session.path, sets: sets).run(
             key: session.keyring.databaseKey(), keyring: session.keyring.summary)
         try tell(report, session.path.string)

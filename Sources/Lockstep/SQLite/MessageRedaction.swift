@@ -1,0 +1,77 @@
+internal import CSQLCipher
+
+/// Keeps values out of what SQLite says.
+///
+/// Its messages quote what they stumbled over: a literal of the SQL, the path given to a JSON function,
+/// a word of a full-text query. Names stay, or nobody could mend a statement.
+struct MessageRedaction {
+    /// Words of the SQL outside its literals, and those that SQLite's own messages are made of.
+    private var names: Set<String> = [
+        "syntax", "error", "main", "temp", "malformed", "no", "such", "table", "column", "function",
+    ]
+    /// Words inside the SQL's literals.
+    private var values: Set<String> = []
+
+    private init(_ sql: String) {
+        let bytes = Array(sql.utf8)
+        for token in SQLTokens(sql) {
+            let piece = String(decoding: bytes[token.range], as: UTF8.self)
+            switch token.kind {
+            case .word, .variable: names.insert(piece.lowercased())
+            case .quotedName: names.insert(SQLTokens.unquote(piece).lowercased())
+            case .string, .blob, .number: values.formUnion(Self.words(piece))
+            case .space, .comment, .symbol: continue
+            }
+        }
+    }
+
+    /// The message with everything replaced that may be a value.
+    /// - Parameter isRunning: Whether bound values and the database's content can have reached the
+    ///   message, or only the SQL.
+    static func redact(
+        _ message: String, _ code: Int32, _ sql: String, isRunning: Bool
+    ) -> String {
+        // Other codes' messages are made of names of the schema alone.
+        guard code & 0xFF == SQLITE_ERROR else { return message }
+        let quoting: Set<Character> = ["\"", "'", "[", ":"]
+        guard let start = message.firstIndex(where: { quoting.contains($0) }) else {
+            return message
+        }
+        let redaction = MessageRedaction(sql)
+        var text = String(message[..<start])
+        let rest = String(message[start...])
+        let bytes = Array(rest.utf8)
+        for token in SQLTokens(rest) {
+            let piece = String(decoding: bytes[token.range], as: UTF8.self)
+            switch token.kind {
+            case .space, .symbol: text += piece
+            case .comment, .string, .blob, .number: text += "?"
+            case .word, .variable:
+                text += redaction.isHarmless(piece, isRunning) ? piece : "?"
+            case .quotedName:
+                let inner = SQLTokens.unquote(piece)
+                let isHarmless = Self.words(inner).allSatisfy {
+                    redaction.isHarmless($0, isRunning)
+                }
+                text += isHarmless && !inner.contains("'") ? piece : "\"?\""
+            }
+        }
+        return text
+    }
+
+    private func isHarmless(_ word: String, _ isRunning: Bool) -> Bool {
+        names.contains(word.lowercased()) || (!isRunning && !values.contains(word.lowercased()))
+    }
+
+    private static func words(_ text: String) -> Set<String> {
+        let bytes = Array(text.utf8)
+        let isLetter = { (byte: UInt8) in
+            byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte)
+                || (0x61...0x7A).contains(byte | 0x20)
+        }
+        return Set(
+            bytes.split { !isLetter($0) }.map {
+                String(decoding: $0, as: UTF8.self).lowercased()
+            })
+    }
+}
