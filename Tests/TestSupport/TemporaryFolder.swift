@@ -3,8 +3,10 @@ public import SystemPackage
 
 /// A folder of mode 0700 for one test, removed when the value goes away.
 public final class TemporaryFolder: Sendable {
+    /// Where it lies.
     public let path: FilePath
 
+    /// Makes the folder.
     public init() throws {
         let url = FileManager.default.temporaryDirectory
             .appending(path: "lockstep-test-\(UUID().uuidString)")
@@ -35,10 +37,12 @@ public final class TemporaryFolder: Sendable {
 
 /// Files as bytes, for tests that damage them.
 public enum Bytes {
+    /// The content of a file.
     public static func read(_ path: FilePath) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(filePath: path.string)))
     }
 
+    /// Writes a file of these permission bits.
     public static func write(_ bytes: [UInt8], to path: FilePath, mode: Int = 0o600) throws {
         try Data(bytes).write(to: URL(filePath: path.string))
         try FileManager.default.setAttributes(
@@ -49,7 +53,9 @@ public enum Bytes {
     public static func hex(_ text: String) -> [UInt8] {
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return [] }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        return stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(digits[$0] << 4 | digits[$0 + 1])
+        }
     }
 
     /// Whether `needle` occurs anywhere in `haystack`.

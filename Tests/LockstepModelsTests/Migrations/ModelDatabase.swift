@@ -1,0 +1,37 @@
+import Lockstep
+import LockstepModels
+
+/// A model's schema in memory, filled at version 1 as the original programs filled it.
+struct ModelDatabase: ~Copyable {
+    let connection: Connection
+    private let migrator: Migrator
+
+    init(_ name: String, _ rows: [String]) throws {
+        let connection = try Connection.inMemory()
+        let migrator = Migrator(try ModelMigrations.set(name))
+        _ = try migrator.run(.version(MigrationVersion(1)), on: connection)
+        for row in rows { try connection.execute(row) }
+        self.connection = connection
+        self.migrator = migrator
+    }
+
+    func migrate(to version: UInt64? = nil) throws {
+        _ = try migrator.run(
+            version.map { .version(MigrationVersion($0)) } ?? .latest, on: connection)
+    }
+
+    /// Rows as text, columns separated by bars, NULL as a dash.
+    func rows(_ sql: String) throws -> [String] {
+        try connection.query(sql) { row in
+            try (0..<row.count).map { index in
+                switch try row[index] as Value {
+                case .null: "-"
+                case .integer(let number): "\(number)"
+                case .real(let number): "\(number)"
+                case .text(let text): text
+                case .blob(let bytes): "\(bytes.count) bytes"
+                }
+            }.joined(separator: "|")
+        }
+    }
+}

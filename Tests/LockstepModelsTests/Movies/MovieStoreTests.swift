@@ -1,0 +1,100 @@
+import Lockstep
+import LockstepModels
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The catalogue of films")
+struct MovieStoreTests {
+    private func store(_ folder: TemporaryFolder, version: UInt64? = nil) throws -> MovieStore {
+        let keyring = try Keyring.create(.database)
+        let path = folder.file("films.db")
+        do {
+            let connection = try Connection.create(path, key: keyring.databaseKey())
+            _ = try Migrator(ModelMigrations.set(MovieStore.setName)).run(
+                version.map { .version(MigrationVersion($0)) } ?? .latest, on: connection)
+        }
+        return MovieStore(try Store.open(path, key: keyring.databaseKey()))
+    }
+
+    @Test("A file's films come in, on every version of the schema", arguments: [1, 2] as [UInt64])
+    func imports(version: UInt64) throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder, version: version)
+        let report = try store.importTSV(
+            folder.write(
+                "films.tsv",
+                "It's a \"film\"; DROP TABLE movies\tCrime\t1972\thttp://x\tc\r\n"
+                    + "七人の侍\t\t1954\t\t\r\n"))
+        #expect(report.imported == 2)
+        #expect(report.rejections.isEmpty)
+        let films = try store.allByYear()
+        #expect(films.map(\.title) == ["七人の侍", "It's a \"film\"; DROP TABLE movies"])
+        #expect(films.map(\.movieURL) == [nil, "http://x"])
+        #expect(films.map(\.category) == ["", "Crime"])
+    }
+
+    @Test("Lines that are no films are reported with number and reason, the others imported")
+    func rejections() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        let bytes =
+            Array("\u{FEFF}good\tx\t1999\t\t\n".utf8)
+            + Array("four\tx\t1999\t\n".utf8) + Array("six\tx\t1999\t\t\t\n".utf8)
+            + [0x66, 0xFF] + Array("\tx\t1999\t\t\n".utf8)
+            + Array("no year\tx\tsoon\t\t\n\tx\t1999\t\t\n".utf8)
+            + Array("old\tx\t0\t\t\n\nlast\tx\t2001\t\t".utf8)
+        let report = try store.importTSV(folder.write("films.tsv", bytes))
+        #expect(report.imported == 2)
+        #expect(
+            report.rejections.map { "\($0.line): \($0.reason)" } == [
+                "2: it has 4 fields, and 5 are due", "3: it has 6 fields, and 5 are due",
+                "4: it is not valid UTF-8", "5: the year is no whole number",
+                "6: the title is empty", "7: the year is not between 1 and 9999",
+                "8: it has 1 fields, and 5 are due",
+            ])
+        #expect(try store.allByYear().map(\.title) == ["good", "last"])
+    }
+
+    @Test("The report stays bounded, its count does not")
+    func manyRejections() throws {
+        let folder = try TemporaryFolder()
+        let lines = String(repeating: "x\n", count: ImportReport.mostRejections + 5)
+        let report = try store(folder).importTSV(folder.write("films.tsv", lines))
+        #expect(report.rejected == ImportReport.mostRejections + 5)
+        #expect(report.rejections.count == ImportReport.mostRejections)
+    }
+
+    @Test(
+        "An empty file imports nothing; a missing one, a folder and a database without the set are errors"
+    )
+    func borders() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        #expect(try store.importTSV(folder.write("empty.tsv", "")).imported == 0)
+        for path in [folder.file("no.tsv"), folder.path] {
+            #expect(throws: LockstepError.self) { try store.importTSV(path) }
+        }
+        let bare = try TemporaryFolder()
+        let unmigrated = try self.store(bare, version: 0)
+        #expect {
+            _ = try unmigrated.importTSV(folder.write("one.tsv", "a\tb\t1999\t\t\n"))
+        } throws: { error in
+            (error as? LockstepError)?.hint?.contains("lockstep migrate") == true
+        }
+    }
+
+    @Test(
+        "The tutorial's twenty films, and 3,201 of another table's lines, come in",
+        .enabled(if: SharedData.has("data/movies.tsv"), "\(SharedData.missing)"))
+    func sharedData() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        #expect(try store.importTSV(SharedData.path("data/movies.tsv")).imported == 20)
+        #expect(try store.allByYear().first?.title == "Casablanca")
+        // Another number of fields in every line.
+        let report = try store.importTSV(SharedData.path("data/films-3201.tsv"))
+        #expect(report.imported == 0)
+        #expect(report.rejected == 3202)
+    }
+}

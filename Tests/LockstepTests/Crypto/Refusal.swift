@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Lockstep
+
+/// Expecting an error of one code.
+enum Refusal {
+    static func expect(
+        _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Void
+    ) {
+        do {
+            try body()
+            Issue.record("nothing was refused; \(code) was due", sourceLocation: sourceLocation)
+        } catch let error as LockstepError {
+            #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+        } catch {
+            Issue.record(error, sourceLocation: sourceLocation)
+        }
+    }
+
+    /// The code that `body` is refused with; nil if it is not refused at all.
+    static func code(_ body: () throws -> Void) throws -> LockstepError.Code? {
+        do {
+            try body()
+            return nil
+        } catch let error as LockstepError {
+            return error.code
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// A process that is killed anywhere in a migration leaves ledger and schema in step, and every row.
+@Suite("Killed migrations")
+struct CrashTests {
+    /// Version 1 with rows in it, in a file, with its keyring and key file.
+    private struct Victim {
+        let folder: TemporaryFolder
+        let set: MigrationSet
+        let setFolder: FilePath
+
+        init(_ name: String, rows: [String]) throws {
+            folder = try TemporaryFolder()
+            setFolder = Programs.package.appending("Migrations").appending(name)
+            set = try MigrationSet(folder: setFolder)
+            try KeyFile.create(keyFile)
+            var keyring = try Keyring.create(.database)
+            try keyring.addSlot("key-file", KeyFile.read(keyFile))
+            try keyringFile.create(keyring)
+            let connection = try Connection.create(original, key: keyring.databaseKey())
+            _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
+            for row in rows { try connection.execute(row) }
+        }
+
+        var keyFile: FilePath { folder.file("my.key") }
+        var keyringFile: KeyringFile { KeyringFile(folder.file("Keys/data.database.keyring")) }
+        var original: FilePath { folder.file("data.db") }
+
+        func key() throws -> DatabaseKey {
+            try keyringFile.open { _ in try KeyFile.read(keyFile) }.databaseKey()
+        }
+    }
+
+    /// Kills a fresh copy at each event in turn until a run gets through; gives how often.
+    private func killEverywhere(_ victim: Victim, table: String, rows: Int) async throws -> Int {
+        let fresh = try (0...victim.set.files.count).map { count in
+            let connection = try Connection.inMemory()
+            if count > 0 {
+                _ = try Migrator(victim.set).run(
+                    .version(victim.set.files[count - 1].version), on: connection)
+            }
+            return try SchemaSnapshot(connection)
+        }
+        var event = 0
+        while true {
+            let copy = victim.folder.file("copy-\(event).db")
+            try Bytes.write(Bytes.read(victim.original), to: copy)
+            let result = try await run(
+                .path(Programs.path("CrashingMigrator")),
+                arguments: [
+                    copy.string, victim.keyringFile.path.string, victim.keyFile.string,
+                    victim.setFolder.string, "\(event)",
+                ], output: .discarded, error: .string(limit: 10_000))
+            if result.terminationStatus == .exited(0) { return event }
+            #expect(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
+            let connection = try Connection.open(copy, key: victim.key())
+            let applied = try Ledger.entries(connection).count
+            #expect(applied >= 1)
+            #expect(
+                try SchemaSnapshot(connection).differences(from: fresh[applied]).isEmpty,
+                "killed at event \(event) with \(applied) versions applied")
+            #expect(try Scratch.int(connection, "PRAGMA user_version") == applied)
+            #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)
+            // The next run completes what was begun.
+            _ = try Migrator(victim.set).run(on: connection)
+            #expect(try Ledger.entries(connection).count == victim.set.files.count)
+            #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)
+            _ = consume connection
+            let report = try Verification(copy, sets: [victim.set]).run(key: victim.key())
+            #expect(report.isClean, "\(report)")
+            event += 1
+        }
+    }
+
+    @Test("Between any two statements of the movies' upgrade, its rebuild included")
+    func movies() async throws {
+        let victim = try Victim(
+            "movies",
+            rows: (1...40).map {
+                "INSERT INTO movies (title, category, year, coverURL, likes) "
+                    + "VALUES ('film \($0)', 'Drama', \(1960 + $0), '', \($0))"
+            })
+        let kills = try await killEverywhere(victim, table: "movies", rows: 40)
+        // One version: began, 3 statements, 5 steps of the rebuild, checked, recorded, committed.
+        #expect(kills == 12)
+    }
+
+    @Test("Between any two statements of the microblog's two upgrades, over two transactions")
+    func microblog() async throws {
+        let victim = try Victim(
+            "microblog",
+            rows: ["INSERT INTO User (name) VALUES ('Ann')"]
+                + (1...30).map {
+                    "INSERT INTO Status (createdAt, \"text\", user) "
+                        + "VALUES ('2012-08-28 20:35:\($0 + 10)', 'status \($0)', 1)"
+                })
+        let kills = try await killEverywhere(victim, table: "Status", rows: 30)
+        #expect(kills > 25)
+    }
+}

@@ -1,0 +1,158 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Page audit")
+struct PageAuditTests {
+    private let scratch: DatabaseScratch
+    private let pages: Int
+
+    init() throws {
+        scratch = try DatabaseScratch()
+        try scratch.fill(rows: 500)
+        pages = try scratch.bytes.count / 4096
+    }
+
+    private func audit(key: UInt8 = 1) throws -> PageAudit {
+        try PageAudit.run(scratch.path, key: scratch.key(key))
+    }
+
+    @Test("A whole database is clean")
+    func clean() throws {
+        let audit = try audit()
+        #expect(pages > 10)
+        #expect(audit.isClean && audit.pages == pages && audit.frames == 0)
+    }
+
+    /// Where in a page a byte is changed: content, initialisation vector, MAC.
+    @Test(
+        "One changed byte anywhere in a page names that page",
+        arguments: [16, 17, 1000, 4015, 4016, 4031, 4032, 4095])
+    func oneByte(_ offset: Int) throws {
+        for page in [1, 2, 3, pages / 2, pages] {
+            try scratch.damage { $0[(page - 1) * 4096 + offset] ^= 0x80 }
+            let audit = try audit()
+            #expect(audit.damagedPages == [UInt32(page)])
+            #expect(!audit.isClean && audit.damagedFrames == [] && audit.strayBytes == 0)
+            try scratch.damage { $0[(page - 1) * 4096 + offset] ^= 0x80 }
+        }
+        #expect(try audit().isClean)
+    }
+
+    @Test("Several damaged pages come in ascending order")
+    func several() throws {
+        let damaged = [pages, 5, 2, 9]
+        try scratch.damage { bytes in for page in damaged { bytes[(page - 1) * 4096 + 77] ^= 1 } }
+        #expect(try audit().damagedPages == damaged.sorted().map { UInt32($0) })
+    }
+
+    @Test("Two whole pages that changed places are both found")
+    func swapped() throws {
+        try scratch.damage { bytes in
+            let second = Array(bytes[4096..<8192])
+            bytes.replaceSubrange(4096..<8192, with: bytes[8192..<12288])
+            bytes.replaceSubrange(8192..<12288, with: second)
+        }
+        #expect(try audit().damagedPages == [2, 3])
+    }
+
+    @Test("A page of zeros is damage, though SQLCipher takes it for a short read")
+    func zeros() throws {
+        try scratch.damage {
+            $0.replaceSubrange(4096..<8192, with: [UInt8](repeating: 0, count: 4096))
+        }
+        #expect(try audit().damagedPages == [2])
+    }
+
+    @Test("Without its salt no page of a file verifies")
+    func salt() throws {
+        try scratch.damage { $0.replaceSubrange(0..<16, with: [UInt8](repeating: 0, count: 16)) }
+        #expect(try audit().damagedPages == (1...UInt32(pages)).map { $0 })
+    }
+
+    @Test("Under another key no page verifies")
+    func otherKey() throws {
+        #expect(try audit(key: 2).damagedPages.count == pages)
+    }
+
+    @Test("Bytes behind the last whole page are counted", arguments: [1, 2, 4095])
+    func strayBytes(_ count: Int) throws {
+        try scratch.damage { $0 += [UInt8](repeating: 0, count: count) }
+        let audit = try audit()
+        #expect(audit.strayBytes == count && audit.pages == pages && audit.damagedPages == [])
+        #expect(!audit.isClean)
+        #expect(try scratch.count(scratch.open()) == 500)
+    }
+
+    @Test("A cut last page is stray bytes; a whole page that is missing is not seen by MACs")
+    func cut() throws {
+        try scratch.damage { $0.removeLast() }
+        let partial = try audit()
+        #expect(partial.strayBytes == 4095 && partial.pages == pages - 1)
+        #expect(partial.damagedPages == [])
+        try scratch.damage { $0.removeLast(4095) }
+        let whole = try audit()
+        #expect(whole.isClean && whole.pages == pages - 1)
+    }
+
+    @Test("A file of one page is audited like any other")
+    func onePage() throws {
+        let small = try DatabaseScratch()
+        _ = try small.create()
+        #expect(try small.bytes.count == 4096)
+        #expect(try PageAudit.run(small.path, key: small.key()).isClean)
+        try small.damage { $0[2000] ^= 1 }
+        #expect(try PageAudit.run(small.path, key: small.key()).damagedPages == [1])
+    }
+
+    @Test("Files too short for a page have none", arguments: [0, 1, 2, 15, 16, 4095])
+    func tiny(_ size: Int) throws {
+        try scratch.damage { $0 = Array($0.prefix(size)) }
+        let audit = try audit()
+        #expect(audit.pages == 0 && audit.strayBytes == size)
+    }
+
+    @Test("What is not there, or not a file, is an error")
+    func noFile() throws {
+        let missing = try #require(throws: LockstepError.self) {
+            _ = try PageAudit.run(scratch.folder.file("nosuch"), key: scratch.key())
+        }
+        #expect(missing.code == .notFound)
+        let folder = try #require(throws: LockstepError.self) {
+            _ = try PageAudit.run(scratch.folder.path, key: scratch.key())
+        }
+        #expect(folder.code == .notAFile)
+    }
+
+    @Test("An audit beside a writer finds nothing wrong")
+    func besideWriter() async throws {
+        var options = ConnectionOptions()
+        options.synchronous = .normal
+        let store = try Store.open(scratch.path, key: scratch.key(), options: options)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for round in 0..<60 {
+                    try store.write { connection in
+                        try connection.execute(
+                            "UPDATE item SET body = ? WHERE id % 7 = ?",
+                            [UInt8](repeating: UInt8(round), count: 100), round % 7)
+                    }
+                    if round % 9 == 0 {
+                        try store.write {
+                            try $0.execute("DELETE FROM item WHERE id = ?", round + 1)
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<10 {
+                    let audit = try PageAudit.run(scratch.path, key: scratch.key())
+                    #expect(audit.isClean, "\(audit)")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

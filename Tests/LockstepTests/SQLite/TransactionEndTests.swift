@@ -1,0 +1,152 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// Transactions that end otherwise than by their closure's return.
+@Suite("Transactions that end early")
+struct TransactionEndTests {
+    private let scratch: DatabaseScratch
+
+    init() throws {
+        scratch = try DatabaseScratch()
+        let connection = try scratch.create()
+        try connection.execute("CREATE TABLE t (a INTEGER UNIQUE)")
+    }
+
+    private func values(_ connection: borrowing Connection) throws -> [Int] {
+        try connection.query("SELECT a FROM t ORDER BY a") { row in try row[0] }
+    }
+
+    private func open() throws -> Connection {
+        var options = ConnectionOptions()
+        options.busyTimeout = .zero
+        return try scratch.open(options)
+    }
+
+    private static let rollingBack = "INSERT OR ROLLBACK INTO t VALUES (1)"
+
+    @Test("An error that ends the transaction is thrown, and nothing remains")
+    func automaticRollback() throws {
+        let writer = try open()
+        let error = try #require(throws: LockstepError.self) {
+            try writer.write { connection in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try connection.execute(Self.rollingBack)
+            }
+        }
+        #expect(error.code == .constraint)
+        #expect(writer.isInTransaction == false)
+        #expect(try values(writer) == [])
+    }
+
+    @Test("The same within a nested write")
+    func automaticRollbackNested() throws {
+        let writer = try open()
+        let error = try #require(throws: LockstepError.self) {
+            try writer.write { connection in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try connection.write { try $0.execute(Self.rollingBack) }
+            }
+        }
+        #expect(error.code == .constraint)
+        #expect(try values(writer) == [])
+    }
+
+    @Test("What follows in a write whose transaction was ended does not remain either")
+    func goingOnAfterAutomaticRollback() throws {
+        let writer = try open()
+        #expect(throws: LockstepError.self) {
+            try writer.write { connection in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try? connection.write { try $0.execute(Self.rollingBack) }
+                try connection.execute("INSERT INTO t VALUES (2)")
+            }
+        }
+        #expect(try values(writer) == [])
+    }
+
+    @Test("SQL cannot end the transaction of a write", arguments: ["COMMIT", "ROLLBACK", "END"])
+    func endingBySQL(_ sql: String) throws {
+        let writer = try open()
+        #expect(throws: LockstepError.self) {
+            try writer.write { connection in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try connection.execute(sql)
+                try connection.execute("INSERT INTO t VALUES (2)")
+            }
+        }
+        #expect(try values(writer) == [])
+    }
+
+    @Test("Nor can a statement that was prepared beforehand", arguments: ["COMMIT", "ROLLBACK"])
+    func endingByPreparedStatement(_ sql: String) throws {
+        let writer = try open()
+        let end = try writer.prepare(sql)
+        #expect(throws: LockstepError.self) {
+            try writer.write { connection in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try end.run()
+                try connection.execute("INSERT INTO t VALUES (2)")
+            }
+        }
+        #expect(try values(writer) == [])
+    }
+
+    @Test("Outside such closures SQL may begin and end transactions as it likes")
+    func transactionsBySQL() throws {
+        let writer = try open()
+        try writer.execute("BEGIN IMMEDIATE")
+        try writer.execute("INSERT INTO t VALUES (1)")
+        try writer.write { try $0.execute("INSERT INTO t VALUES (2)") }
+        #expect(try values(open()) == [])
+        try writer.execute("COMMIT")
+        #expect(try values(open()) == [1, 2])
+        try writer.execute("BEGIN")
+        try writer.execute("DELETE FROM t")
+        try writer.execute("ROLLBACK")
+        #expect(try values(writer) == [1, 2])
+    }
+
+    // MARK: When the commit fails
+
+    @Test("A commit that fails for a deferred constraint rolls back")
+    func failingCommit() throws {
+        let writer = try open()
+        try writer.execute(
+            "CREATE TABLE child (a REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED)")
+        let error = try #require(throws: LockstepError.self) {
+            try writer.write { connection in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try connection.execute("INSERT INTO child VALUES (9)")
+            }
+        }
+        #expect(error.code == .constraint)
+        #expect(writer.isInTransaction == false)
+        #expect(try values(writer) == [])
+    }
+
+    // In WAL mode a commit never waits for readers; with a rollback journal it does.
+    @Test("A commit that is busy rolls back, and can be done again later")
+    func busyCommit() throws {
+        var reading = ConnectionOptions()
+        reading.isQueryOnly = true
+        let writer = try open()
+        let mode = try writer.with(rights: .engine) {
+            try writer.value("PRAGMA journal_mode = DELETE", as: String.self)
+        }
+        try #require(mode == "delete")
+        let reader = try scratch.open(reading)
+        try reader.read { reader in
+            #expect(try values(reader) == [])
+            let error = try #require(throws: LockstepError.self) {
+                try writer.write { try $0.execute("INSERT INTO t VALUES (1)") }
+            }
+            #expect(error.code == .busy)
+            #expect(writer.isInTransaction == false)
+        }
+        #expect(try values(writer) == [])
+        try writer.write { try $0.execute("INSERT INTO t VALUES (2)") }
+        #expect(try values(reader) == [2])
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What the tool asks on a terminal. Python's standard library provides the terminal.
+@Suite(
+    "Prompts",
+    .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/python3"), "no python3"))
+struct TerminalTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func converse(
+        _ exchanges: [String], _ arguments: [String]
+    ) async throws -> (shown: String, status: TerminationStatus) {
+        let script = FilePath(#filePath).removingLastComponent().appending("Terminal/converse.py")
+        let result = try await Subprocess.run(
+            .path("/usr/bin/python3"),
+            arguments: Arguments(
+                [script.string] + exchanges + ["--", Programs.path("lockstep").string] + arguments),
+            environment: .custom(["PATH": "/usr/bin:/bin", "LOCKSTEP_DATABASE": "a.db"]),
+            workingDirectory: folder.path, output: .string(limit: 100_000), error: .discarded)
+        return (result.standardOutput, result.terminationStatus)
+    }
+
+    @Test("A new passphrase is asked twice, an old one once, and none of them is shown")
+    func passphrases() async throws {
+        let made = try await converse(
+            ["New passphrase: ", "correct horse\n", "again: ", "correct horse\n"], ["init"])
+        #expect(made.status == .exited(0), "\(made.shown)")
+        #expect(made.shown.contains("made the encrypted database a.db"))
+        let asked = try await converse(
+            // Ctrl-U takes back the line, backspace a character however many bytes it has.
+            ["Passphrase for Keys/a.database.keyring: ", "no\u{15}correct horsö\u{7F}e\n"],
+            ["query", "SELECT 7 * 6 AS answer"])
+        #expect(asked.status == .exited(0), "\(asked.shown)")
+        #expect(asked.shown.contains("42"))
+        #expect(!(made.shown + asked.shown).contains("horse"))
+        let wrong = try await converse(
+            ["keyring: ", "battery staple\n"], ["query", "SELECT 1"])
+        #expect(wrong.status == .exited(6))
+        #expect(!wrong.shown.contains("staple"))
+    }
+
+    @Test("Two different answers, an empty one and Ctrl-C make nothing")
+    func refusals() async throws {
+        let differing = try await converse(
+            ["New passphrase: ", "one two three\n", "again: ", "one two four\n"], ["init"])
+        #expect(differing.status == .exited(64))
+        #expect(differing.shown.contains("the two passphrases differ"))
+        let empty = try await converse(["New passphrase: ", "\n"], ["init"])
+        #expect(empty.status == .exited(64))
+        let interrupted = try await converse(["New passphrase: ", "abc\u{3}"], ["init"])
+        #expect(interrupted.shown.contains("no passphrase was given"))
+        #expect(interrupted.status == .exited(1))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).isEmpty)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A session at the command line, as a text file: what is typed, and what must come back.
+///
+///     $ lockstep status            a command, run by the shell in a scratch folder
+///     films.db: encrypted, …       a line of its standard output; … stands for anything
+///     ! error: …                   a line of its standard error
+///     ? 3                          its exit code, where it is not 0
+///
+/// Lines that begin with `#` and empty lines are for the reader.
+struct Transcript {
+    struct Step {
+        let line: Int
+        let command: String
+        var output: [String] = []
+        var errors: [String] = []
+        var exitCode: Int32 = 0
+    }
+
+    let name: String
+    let steps: [Step]
+
+    /// The transcripts that lie beside this file.
+    static let names: [String] = {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
+        return files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted()
+    }()
+
+    private static let folder = FilePath(#filePath).removingLastComponent()
+        .appending("Transcripts")
+
+    init(_ name: String) throws {
+        self.name = name
+        let text = String(
+            decoding: try Bytes.read(Self.folder.appending("\(name).txt")), as: UTF8.self)
+        var steps: [Step] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            if line.hasPrefix("$ ") {
+                steps.append(Step(line: index + 1, command: String(line.dropFirst(2))))
+                continue
+            }
+            guard !line.isEmpty, !line.hasPrefix("#"), let last = steps.indices.last else {
+                continue
+            }
+            if line.hasPrefix("! ") {
+                steps[last].errors.append(String(line.dropFirst(2)))
+            } else if line.hasPrefix("? ") {
+                steps[last].exitCode = try #require(Int32(line.dropFirst(2)))
+            } else {
+                steps[last].output.append(String(line))
+            }
+        }
+        self.steps = steps
+    }
+
+    /// Runs every step and compares.
+    func run() async throws {
+        let folder = try TemporaryFolder()
+        let environment = ProcessInfo.processInfo.environment.filter {
+            !$0.key.hasPrefix("LOCKSTEP_")
+        }
+        let tools = Programs.path("lockstep").removingLastComponent()
+        let path = "\(tools):\(environment["PATH"] ?? "/usr/bin:/bin")"
+        for step in steps {
+            let result = try await Subprocess.run(
+                .path("/bin/sh"), arguments: ["-c", step.command],
+                environment: .custom([
+                    "PATH": path, "HOME": folder.path.string, "LC_ALL": "C.UTF-8",
+                    "PACKAGE": Programs.package.string, "LOCKSTEP_DATABASE": "films.db",
+                ]), workingDirectory: folder.path,
+                output: .string(limit: 1_000_000), error: .string(limit: 1_000_000))
+            let place = "\(name).txt:\(step.line): \(step.command)"
+            #expect(
+                result.terminationStatus == .exited(step.exitCode),
+                "\(place)\n\(result.standardError)")
+            compare(result.standardOutput, step.output, "\(place), output")
+            compare(result.standardError, step.errors, "\(place), error")
+        }
+    }
+
+    private func compare(_ text: String, _ expected: [String], _ place: String) {
+        let lines = text.split(separator: "\n").map(String.init)
+        let fits =
+            lines.count == expected.count
+            && zip(lines, expected).allSatisfy { Self.matches($0, pattern: $1) }
+        #expect(fits, "\(place)\ngot:\n\(text)\nexpected:\n\(expected.joined(separator: "\n"))")
+    }
+
+    private static func matches(_ line: String, pattern: String) -> Bool {
+        let parts = pattern.split(separator: "…", omittingEmptySubsequences: false)
+        guard parts.count > 1 else { return line == pattern }
+        guard line.hasPrefix(parts[0]), line.hasSuffix(parts[parts.count - 1]) else { return false }
+        var rest = line.dropFirst(parts[0].count)
+        for part in parts.dropFirst() where !part.isEmpty {
+            guard let found = rest.range(of: part) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return true
+    }
+}

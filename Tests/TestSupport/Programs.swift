@@ -1,0 +1,18 @@
+import Foundation
+public import SystemPackage
+
+/// Programs of this package, built beside the tests.
+public enum Programs {
+    /// The path of a program by its name, such as `lockstep`.
+    public static func path(_ name: String) -> FilePath {
+        let tests = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+        return FilePath(tests.deletingLastPathComponent().appending(path: name).path)
+    }
+
+    /// The package's own folder, for the migrations and data that it ships.
+    public static let package: FilePath = {
+        var path = FilePath(#filePath)
+        for _ in 0..<3 { path.removeLastComponent() }
+        return path
+    }()
+}
