@@ -96,7 +96,7 @@ let package = Package(
         .testTarget(
             name: "LockstepToolTests",
             dependencies: [
-                "LockstepTool", "TestSupport", systemPackage,
+                "LockstepTool", "LockstepBench", "TestSupport", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             exclude: ["Terminal", "Transcripts"],

@@ -1,13 +1,6 @@
 import ArgumentParser
-import FoundationEssentials
 import Lockstep
 import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// What opens a keyring: never an argument, which every process of the machine could read.
 struct CredentialOptions: ParsableArguments {
@@ -49,13 +42,9 @@ struct CredentialOptions: ParsableArguments {
         }
     }
 
-    /// The variable's value, or nil if it is not set. It is removed from the environment, so that no
-    /// process started later inherits it.
+    /// The variable's value, or nil if it is not set.
     static func environment(_ variable: String) throws -> Credential? {
-        guard let value = unsafe getenv(variable) else { return nil }
-        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
-        let secret = try unsafe SecretBytes(copying: bytes.bindMemory(to: UInt8.self).span)
-        unsafe unsetenv(variable)
+        guard let secret = try Environment.takeSecret(variable) else { return nil }
         return try .environment(variable: variable, secret)
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import Lockstep
 import SystemPackage
 
@@ -13,9 +12,7 @@ struct DatabaseOptions: ParsableArguments {
     func validate() throws { _ = try path() }
 
     func path() throws -> FilePath {
-        guard let name = database ?? ProcessInfo.processInfo.environment["LOCKSTEP_DATABASE"],
-            !name.isEmpty
-        else {
+        guard let name = database ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
             throw ValidationError(
                 "no database is named: give --database FILE, or set LOCKSTEP_DATABASE")
         }
@@ -33,7 +30,7 @@ struct KeyringOptions: ParsableArguments {
     var keyring: String?
 
     var folder: FilePath {
-        FilePath(keys ?? ProcessInfo.processInfo.environment["LOCKSTEP_KEYS"] ?? "Keys")
+        FilePath(keys ?? Environment.text("LOCKSTEP_KEYS") ?? "Keys")
     }
 
     func file(for database: FilePath) -> KeyringFile {

@@ -15,11 +15,17 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 enum Output {
     static func line(_ text: String = "") { print(text) }
 
-    static func json(_ value: some Encodable) throws {
+    static func json(_ value: some Encodable) throws { print(try encoded(value)) }
+
+    /// JSON on one line, fields in alphabetical order.
+    static func encoded(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(value), as: UTF8.self))
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
+
+    /// A piece of a line.
+    static func part(_ text: String) { print(text, terminator: "") }
 
     static func note(_ text: String) { write(text) }
 

@@ -22,10 +22,10 @@ public struct KeyringFile: Sendable, Hashable {
     public static func fields(of dataset: String, in folder: FilePath) throws(LockstepError)
         -> KeyringFile
     {
-        guard KeyringParser.isSlotName(dataset) else {
+        guard PlainName.isValid(dataset) else {
             throw LockstepError(
                 .keyringConflict, "a dataset cannot be named “\(dataset)”",
-                hint: "use 1 to 32 of the characters a-z, 0-9 and -")
+                hint: "use \(PlainName.rule)")
         }
         return KeyringFile(folder.appending("\(dataset).fields.keyring"))
     }

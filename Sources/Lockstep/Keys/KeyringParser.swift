@@ -84,7 +84,7 @@ struct KeyringParser {
     private mutating func slot() throws(LockstepError) -> KeyringDocument.Slot {
         let header = String(try take("a slot"))
         let parts = fields(Substring(header))
-        guard parts.count >= 3, Self.isSlotName(parts[1]), Self.isSlotName(parts[2]),
+        guard parts.count >= 3, PlainName.isValid(parts[1]), PlainName.isValid(parts[2]),
             !parts.contains("")
         else {
             throw bad("a slot has a type and a name of [a-z0-9-]")
@@ -197,14 +197,6 @@ struct KeyringParser {
             throw bad("\(what) is no number of the allowed range")
         }
         return value
-    }
-
-    static func isSlotName(_ text: some StringProtocol) -> Bool {
-        (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                ("a"..."z").contains(Unicode.Scalar($0)) || ("0"..."9").contains(Unicode.Scalar($0))
-                    || $0 == UInt8(ascii: "-")
-            }
     }
 
     static func isVariableName(_ text: some StringProtocol) -> Bool {

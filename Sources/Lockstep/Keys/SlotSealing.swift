@@ -5,10 +5,10 @@ extension KeyringDocument.Slot {
         name: String, _ credential: borrowing Credential, ringKey: borrowing SecretBytes,
         ringID: [UInt8], cost: Scrypt.Cost
     ) throws(LockstepError) {
-        guard KeyringParser.isSlotName(name) else {
+        guard PlainName.isValid(name) else {
             throw LockstepError(
                 .keyringConflict, "a slot cannot be named “\(name)”",
-                hint: "use 1 to 32 of the characters a-z, 0-9 and -")
+                hint: "use \(PlainName.rule)")
         }
         let salt = try Random.bytes(16)
         let saltText = Base64.encode(salt)

@@ -18,10 +18,10 @@ public struct MigrationSet: Sendable, Equatable {
     }
 
     private init(name: String, parsed: [MigrationFile]) throws(LockstepError) {
-        guard KeyringParser.isSlotName(name) else {
+        guard PlainName.isValid(name) else {
             throw LockstepError(
                 .migrationMalformed, "a migration set cannot be named “\(name)”",
-                hint: "name its folder with 1 to 32 of the characters a-z, 0-9 and -")
+                hint: "name its folder with \(PlainName.rule)")
         }
         self.name = name
         files = parsed.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import Lockstep
 
 /// `lockstep query`: one statement that reads.
@@ -14,40 +13,36 @@ struct Query: ParsableCommand {
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: FormatOptions
 
-    private struct Result: Encodable {
-        let columns: [String]
-        let rows: [[JSONValue]]
-    }
-
     func run() throws {
         let session = try access.session()
         let connection = try session.connect(queryOnly: true)
-        let (columns, rows) = try connection.read { connection in
+        try connection.read { connection in
             let statement = try connection.prepare(sql)
-            let rows = try statement.map { row in
-                try (0..<row.count).map { try row[$0] as Value }
+            switch output.format {
+            case .json: try Self.writeJSON(statement)
+            case .text: try Self.writeTable(statement)
             }
-            return (statement.columnNames, rows)
         }
-        guard output.format == .text else {
-            let values = rows.map { $0.map { JSONValue(value: $0) } }
-            return try Output.json(Result(columns: columns, rows: values))
-        }
-        Self.tell(columns.map(Output.printable), rows.map { $0.map(Self.text) })
     }
 
-    private static func tell(_ columns: [String], _ rows: [[String]]) {
-        let widths = columns.indices.map { index in
-            ([columns[index].count] + rows.map { $0[index].count }).max() ?? 0
+    /// Row by row, so that a result of any size takes little memory.
+    private static func writeJSON(_ statement: borrowing Statement) throws {
+        try Output.part("{\"columns\":\(Output.encoded(statement.columnNames)),\"rows\":[")
+        var separator = ""
+        try statement.forEach { row in
+            let values = try (0..<row.count).map { JSONValue(value: try row[$0]) }
+            try Output.part(separator + Output.encoded(values))
+            separator = ","
         }
-        for row in [columns] + rows {
-            let cells = zip(row, widths).map { cell, width in
-                cell + String(repeating: " ", count: max(0, min(width, 60) - cell.count))
-            }
-            var line = cells.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
-            Output.line(line)
+        Output.line("]}")
+    }
+
+    private static func writeTable(_ statement: borrowing Statement) throws {
+        var table = TableWriter(header: statement.columnNames.map(Output.printable))
+        try statement.forEach { row in
+            table.add(try (0..<row.count).map { text(try row[$0]) })
         }
+        table.finish()
     }
 
     private static func text(_ value: Value) -> String {
@@ -57,24 +52,6 @@ struct Query: ParsableCommand {
         case .real(let number): String(number)
         case .text(let text): Output.printable(text)
         case .blob(let bytes): "blob of \(bytes.count) bytes"
-        }
-    }
-}
-
-/// A value as JSON has it; a blob is its base64 text.
-private struct JSONValue: Encodable {
-    let value: Value
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch value {
-        case .null: try container.encodeNil()
-        case .integer(let number): try container.encode(number)
-        case .real(let number):
-            // JSON has no infinity.
-            number.isFinite ? try container.encode(number) : try container.encode("\(number)")
-        case .text(let text): try container.encode(text)
-        case .blob(let bytes): try container.encode(Data(bytes).base64EncodedString())
         }
     }
 }

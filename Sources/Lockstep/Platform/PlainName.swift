@@ -1,0 +1,16 @@
+/// Names that are safe in a file's name, in a line of a keyring and in a message: of slots, datasets and
+/// migration sets.
+enum PlainName {
+    /// What a name may be, for messages.
+    static let rule = "1 to 32 of the characters a-z, 0-9 and -"
+
+    /// Whether `text` is 1 to 32 of [a-z0-9-].
+    static func isValid(_ text: some StringProtocol) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "-")
+            }
+    }
+}

@@ -1,0 +1,29 @@
+import Lockstep
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Single variables of the environment. Asking for all of them at once would copy secrets among them.
+enum Environment {
+    /// A variable's text; nil if it is not set or empty.
+    static func text(_ variable: String) -> String? {
+        guard let value = unsafe getenv(variable) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    /// Moves a variable's value into secure memory: it is wiped where it stood and removed, so that no
+    /// process started later inherits it. Nil if it is not set.
+    static func takeSecret(_ variable: String) throws -> SecretBytes? {
+        guard let value = unsafe getenv(variable) else { return nil }
+        let count = unsafe strlen(value)
+        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: count)
+        let secret = try unsafe SecretBytes(copying: bytes.bindMemory(to: UInt8.self).span)
+        unsafe memset(value, 0, count)
+        unsafe unsetenv(variable)
+        return secret
+    }
+}

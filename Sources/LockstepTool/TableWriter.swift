@@ -1,0 +1,38 @@
+/// Rows as aligned columns. The widths come from the first rows; those behind them are written as they
+/// arrive, so that a table of any length takes little memory.
+struct TableWriter {
+    private static let measuredRows = 1000
+    private static let widest = 60
+
+    private var waiting: [[String]]
+    private var widths: [Int]?
+
+    init(header: [String]) { waiting = [header] }
+
+    mutating func add(_ row: [String]) {
+        guard widths == nil else { return write(row) }
+        waiting.append(row)
+        if waiting.count > Self.measuredRows { flush() }
+    }
+
+    /// Writes what is left.
+    mutating func finish() { flush() }
+
+    private mutating func flush() {
+        guard widths == nil, let header = waiting.first else { return }
+        widths = header.indices.map { column in
+            min(waiting.map { $0[column].count }.max() ?? 0, Self.widest)
+        }
+        for row in waiting { write(row) }
+        waiting = []
+    }
+
+    private func write(_ row: [String]) {
+        let cells = zip(row, widths ?? []).map { cell, width in
+            cell + String(repeating: " ", count: max(0, width - cell.count))
+        }
+        var line = cells.joined(separator: "  ")
+        while line.last == " " { line.removeLast() }
+        Output.line(line)
+    }
+}

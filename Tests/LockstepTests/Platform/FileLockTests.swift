@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("File locks")
+struct FileLockTests {
+    @Test("A second taker is refused at once, and may have it when the first is done")
+    func exclusive() throws {
+        let path = try TemporaryFolder().file("lock")
+        let folder = try TemporaryFolder()
+        let lock = folder.file(".lock")
+        do {
+            let first = try FileLock(lock)
+            Refusal.expect(.locked) { _ = try FileLock(lock) }
+            _ = first
+        }
+        _ = try FileLock(lock)
+        // Its folder is gone with the value that made it.
+        Refusal.expect(.notFound) { _ = try FileLock(path) }
+    }
+}
