@@ -76,16 +76,3 @@ public struct SecretBytes: ~Copyable {
         ConstantTime.equal(one.bytes, other.bytes)
     }
 }
-
-/// Comparisons whose time tells nothing about the bytes.
-enum ConstantTime {
-    /// Whether both hold the same bytes; only their lengths may show in the time taken.
-    static func equal(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
-        guard one.count == other.count else { return false }
-        return unsafe one.withUnsafeBytes { a in
-            unsafe other.withUnsafeBytes { b in
-                unsafe a.isEmpty || CRYPTO_memcmp(a.baseAddress, b.baseAddress, a.count) == 0
-            }
-        }
-    }
-}

@@ -27,27 +27,3 @@ public enum RebuildStep: String, Sendable, CaseIterable {
     /// Create its indexes and triggers anew.
     case restore
 }
-
-/// What a migration run did.
-public struct MigrationReport: Sendable, Equatable {
-    /// One version that was applied or undone.
-    public struct Step: Sendable, Equatable {
-        /// The set it belongs to.
-        public let set: String
-        /// Its version.
-        public let version: MigrationVersion
-        /// Its name.
-        public let name: String
-        /// Applied, or undone.
-        public let isUp: Bool
-        /// How many statements ran.
-        public let statements: Int
-        /// For how long, in microseconds, checks included.
-        public let duration: Int64
-    }
-
-    /// In the order in which they happened.
-    public internal(set) var steps: [Step] = []
-    /// What was not as it should be, without standing in the way.
-    public internal(set) var notices: [LockstepError] = []
-}

@@ -4,7 +4,8 @@ public import SystemPackage
 /// An encrypted database that threads and tasks share: one writer, and a reader beside it.
 ///
 /// `read` works on a snapshot and never waits for a writer; `write` is one transaction. Both block the
-/// calling thread until it is their turn.
+/// calling thread until it is their turn, so a closure must not call the store again: it has the
+/// connection that it needs.
 public final class Store: Sendable {
     private let writer: LockedConnection
     private let reader: LockedConnection

@@ -1,0 +1,21 @@
+/// Text forms of bytes. Used for public and wrapped material; a secret has no text form but the
+/// keyspec, which ``DatabaseKey`` builds in secure memory.
+enum Hex {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// Lower-case, two digits a byte.
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The digit for a value of 0 to 15, without a look-up that depends on a secret.
+    static func digit(_ nibble: UInt8) -> UInt8 {
+        // 39 is the distance from '9' + 1 to 'a'; the shift yields 1 for values above 9, else 0.
+        UInt8(ascii: "0") + nibble + 39 * ((nibble &+ 6) >> 4)
+    }
+}

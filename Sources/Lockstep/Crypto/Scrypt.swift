@@ -1,0 +1,49 @@
+internal import CCrypto
+
+/// scrypt (RFC 7914): a key from a passphrase, at a price in time and memory.
+enum Scrypt {
+    /// How dear a guess shall be.
+    struct Cost: Sendable, Hashable {
+        /// The binary logarithm of N. Memory is 128·r·N bytes: 128 MiB at 17 with r = 8.
+        let logN: Int
+        let r: Int
+        let p: Int
+
+        /// OWASP's minimum for scrypt (Password Storage Cheat Sheet): N = 2^17, r = 8, p = 1.
+        static let standard = Cost(logN: 17, r: 8, p: 1)
+        /// Read up to N = 2^20 (1 GiB), or a keyring could exhaust the reader's memory.
+        static let readable = 14...20
+        /// Below 2^16 a guess is cheaper than it should be; keyrings with less get a warning.
+        static let advisable = 16
+    }
+
+    /// Derives 32 bytes.
+    static func derive(
+        _ passphrase: Span<UInt8>, salt: Span<UInt8>, cost: Cost
+    ) throws(LockstepError) -> SecretBytes {
+        try derive(
+            passphrase, salt: salt, n: 1 << UInt64(cost.logN), r: cost.r, p: cost.p, count: 32)
+    }
+
+    /// Derives `count` bytes with N as it stands in RFC 7914.
+    static func derive(
+        _ passphrase: Span<UInt8>, salt: Span<UInt8>, n: UInt64, r: Int, p: Int, count: Int
+    ) throws(LockstepError) -> SecretBytes {
+        var output = try SecretBytes(zeroed: count)
+        // Without a limit of its own libcrypto allows 32 MiB and refuses every N from 2^15 on.
+        let memory = 128 * n * UInt64(r) + 128 * UInt64(r) * UInt64(p) + 1_048_576
+        var target = output.mutableBytes
+        let done = unsafe target.withUnsafeMutableBufferPointer { out in
+            unsafe passphrase.withUnsafeBytes { passphrase in
+                unsafe salt.withUnsafeBufferPointer { salt in
+                    unsafe EVP_PBE_scrypt(
+                        passphrase.baseAddress?.assumingMemoryBound(to: CChar.self),
+                        passphrase.count, salt.baseAddress, salt.count,
+                        n, UInt64(r), UInt64(p), memory, out.baseAddress, out.count) == 1
+                }
+            }
+        }
+        try requireOpenSSL(done, "scrypt")
+        return output
+    }
+}

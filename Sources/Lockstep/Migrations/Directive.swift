@@ -1,0 +1,62 @@
+/// What a `-- lockstep:` comment asks for.
+enum Directive: Sendable, Equatable {
+    case up
+    case down
+    /// The next CREATE TABLE replaces this table's definition and keeps its rows.
+    case rebuild(table: String)
+    /// In a rebuild: what a column of the new table is computed from.
+    case set(column: String, expression: String)
+    /// In a rebuild: a column that the new table does without.
+    case dropColumn(String)
+    case allowLoss(table: String)
+    case foreignKeysOff
+
+    /// What a comment asks for, if it is a directive: `--` and `lockstep:`, with or without space and in
+    /// any case, or a slip of the pen would quietly turn a way down into part of the way up.
+    static func content(of comment: String) -> String? {
+        guard comment.hasPrefix("--") else { return nil }
+        let text = comment.dropFirst(2).trimmingSpace()
+        let name = text.prefix { $0 != ":" && !$0.isWhitespace }
+        let rest = text.dropFirst(name.count).trimmingSpace()
+        guard name.lowercased() == "lockstep", rest.first == ":" else { return nil }
+        return String(rest.dropFirst().trimmingSpace())
+    }
+
+    /// Reads what follows the prefix; nil if it is nothing this version knows.
+    init?(_ text: String) {
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        let lower = words.map { $0.lowercased() }
+        switch (lower.first, words.count) {
+        case ("up", 1): self = .up
+        case ("down", 1): self = .down
+        case ("rebuild", 3) where lower[1] == "table":
+            self = .rebuild(table: SQLTokens.unquote(words[2]))
+        case ("allow", 5) where lower[1...3] == ["loss", "of", "table"]:
+            self = .allowLoss(table: SQLTokens.unquote(words[4]))
+        case ("foreign", 3) where lower[1...2] == ["keys", "off"]: self = .foreignKeysOff
+        case ("drop", 3) where lower[1] == "column":
+            self = .dropColumn(SQLTokens.unquote(words[2]))
+        case ("set", 4...) where words[2] == "=":
+            guard let equals = text.firstIndex(of: "=") else { return nil }
+            let expression = text[text.index(after: equals)...]
+            self = .set(
+                column: SQLTokens.unquote(words[1]),
+                expression: String(expression.trimmingSpace()))
+        default: return nil
+        }
+    }
+
+    static let known =
+        "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
+        + "foreign keys off"
+}
+
+extension Substring {
+    /// Without white space at either end.
+    func trimmingSpace() -> Substring {
+        var text = self
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,40 @@
+/// A file's fingerprints, from the strictest to the most lenient, so that a file whose line endings or
+/// comments changed can be told from one whose statements did.
+struct MigrationChecksums: Sendable, Equatable {
+    /// SHA-256 of the bytes.
+    let bytes: [UInt8]
+    /// SHA-256 of the text with LF line endings and without byte-order mark.
+    let text: [UInt8]
+    /// SHA-256 of the SQL's tokens: without spacing and comments, directives included.
+    let tokens: [UInt8]
+
+    init(bytes: [UInt8], text: [UInt8], tokens: [UInt8]) {
+        (self.bytes, self.text, self.tokens) = (bytes, text, tokens)
+    }
+
+    init(bytes: [UInt8], text: String) throws(LockstepError) {
+        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+            .joined(separator: "\n")
+        self.bytes = try HashFunction.sha256.digest(bytes.span)
+        self.text = try HashFunction.sha256.digest(Array(lines.utf8).span)
+        tokens = try HashFunction.sha256.digest(Array(Self.significant(lines).utf8).span)
+    }
+
+    private static func significant(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var pieces: [String] = []
+        for token in SQLTokens(text) {
+            let piece = String(decoding: bytes[token.range], as: UTF8.self)
+            switch token.kind {
+            case .space: continue
+            case .comment:
+                guard let directive = Directive.content(of: piece) else { continue }
+                let words = directive.split(whereSeparator: \.isWhitespace)
+                pieces.append("-- lockstep: \(words.joined(separator: " "))")
+            case .word: pieces.append(piece.lowercased())
+            default: pieces.append(piece)
+            }
+        }
+        return pieces.joined(separator: "\n")
+    }
+}
