@@ -30,6 +30,9 @@ public struct Migrator {
         try Self.requireOwnFile(connection)
         var report = MigrationReport()
         var left = wish
+        // A way down is so many steps back; what is wrong with files does not matter on it.
+        let first = try plan(wish, on: connection)
+        if case .down = first.steps.first { left = .back(first.steps.count) }
         var guardState: KnownState?
         while let step = try plan(left, connection, &report).steps.first {
             let done = try run(step, left, connection, &guardState)

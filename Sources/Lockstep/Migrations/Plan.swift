@@ -82,8 +82,10 @@ public struct Plan: Sendable, Equatable {
         return set.files.filter { !done.contains($0.version) }
     }
 
-    /// Newest application first.
+    /// Newest application first. The way down is the ledger's, so that a program whose files are older
+    /// can step back: what is wrong with the files does not stand in its way.
     private static func undo(_ entries: [LedgerEntry], _ findings: inout [Finding]) -> [Step] {
+        findings = findings.map { Finding(isFatal: false, error: $0.error) }
         for entry in entries where !entry.isReversible {
             findings.append(
                 .fatal(

@@ -15,6 +15,10 @@ extension LockstepError {
         case .isDirectory:
             return LockstepError(
                 .notAFile, "\(path) is a folder, not a file", hint: "give the path of a file")
+        case .notDirectory:
+            return LockstepError(
+                .notAFile, "a part of \(path) is a file where a folder is due",
+                hint: "check the path's spelling")
         case .tooManySymbolicLinkLevels:
             return LockstepError(
                 .notAFile, "\(path) is a symbolic link, which is refused here",

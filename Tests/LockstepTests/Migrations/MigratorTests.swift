@@ -59,6 +59,17 @@ struct MigratorTests {
         #expect(try Scratch.schema(connection) == ["CREATE TABLE a (x INTEGER)"])
     }
 
+    @Test("An older program brings the schema back to what it knows")
+    func olderProgram() throws {
+        let connection = try Connection.inMemory()
+        _ = try Migrator(try Scratch.set(two)).run(on: connection)
+        let older = Migrator(try Scratch.set([two[0]]))
+        Refusal.expect(.migrationMissing) { _ = try older.run(on: connection) }
+        #expect(try older.run(.version(MigrationVersion(1)), on: connection).steps.count == 1)
+        #expect(try Scratch.schema(connection) == ["CREATE TABLE a (x INTEGER)"])
+        #expect(try older.run(on: connection).steps.isEmpty)
+    }
+
     @Test("A failing version leaves those before it applied and itself without a trace")
     func failing() throws {
         let connection = try Connection.inMemory()

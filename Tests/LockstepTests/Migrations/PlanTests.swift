@@ -117,6 +117,17 @@ struct PlanTests {
         #expect(Plan(set, ledger: [], wish: .latest).findings.isEmpty)
     }
 
+    @Test("A program whose files are older steps back by what the ledger kept, and not forward")
+    func olderProgram() throws {
+        let ledger = ledger(try set(["1", "2", "3"]), 3)
+        let older = try set(["1"])
+        let back = Plan(older, ledger: ledger, wish: .version(MigrationVersion(1)))
+        #expect(versions(back) == ["down 3", "down 2"])
+        #expect(back.findings.map(\.isFatal) == [false, false])
+        #expect(versions(Plan(older, ledger: ledger, wish: .back(1))) == ["down 3"])
+        #expect(fatal(Plan(older, ledger: ledger, wish: .latest)).count == 2)
+    }
+
     @Test("A version without a way down cannot be undone")
     func irreversible() throws {
         let set = try set(["1", "2"])

@@ -43,7 +43,7 @@ struct DatabaseFileTests {
         for (path, code) in [
             (scratch.folder.path, LockstepError.Code.notAFile), (link, .notAFile),
             ("/dev/null", .notAFile), (scratch.folder.file("missing"), .notFound),
-            (target.appending("below"), .inputOutput), ("", .notFound),
+            (target.appending("below"), .notAFile), ("", .notFound),
         ] {
             let error = try #require(throws: LockstepError.self) { _ = try DatabaseFile(path) }
             #expect(error.code == code && error.hint != nil, "\(path)")
