@@ -13,62 +13,80 @@ struct CredentialOptions: ParsableArguments {
     /// Whether anything was named; else the terminal is asked.
     var isGiven: Bool { keyFile != nil || passphraseFd != nil }
 
-    /// Reads the passphrase from the descriptor. One line ending, as `echo` makes it, is not part of it.
-    func passphraseFromDescriptor() throws -> Passphrase? {
-        guard let passphraseFd else { return nil }
-        let secret = try SecretBytes(
-            readingFrom: FileDescriptor(rawValue: passphraseFd),
-            FilePath("descriptor \(passphraseFd)"), limit: 4096)
-        let bytes = secret.bytes
-        let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
-        return try Passphrase(bytes.extracting(first: bytes.count - (endsInNewline ? 1 : 0)))
+    /// Opens one keyring with what was named, the variables its slots name, or what the terminal is asked.
+    func open(_ file: KeyringFile) throws -> Keyring { try CredentialSource(self).open(file) }
+}
+
+/// The credentials of one command. Descriptors and variables can be read only once, and nobody wants to be
+/// asked twice: what was read is kept for the next slot or keyring.
+final class CredentialSource {
+    private let options: CredentialOptions
+    private var passphrase: Passphrase?
+    private var variables: [String: Box] = [:]
+
+    private final class Box {
+        let secret: SecretBytes
+        init(_ secret: consuming SecretBytes) { self.secret = secret }
     }
 
-    /// Opens a keyring with what was named, the variables its slots name, or what the terminal is asked.
+    init(_ options: CredentialOptions) { self.options = options }
+
     func open(_ file: KeyringFile) throws -> Keyring {
-        let passphrases = PassphraseSource(self, asking: "Passphrase for \(file.path)")
-        return try file.open { slot in
+        try file.open { slot in
             switch slot.kind {
-            case .keyFile:
-                guard let keyFile else { return nil }
-                return try KeyFile.read(FilePath(keyFile))
-            case .environment(let variable):
-                return try Self.environment(variable)
-            case .passphrase:
-                return try passphrases.credential()
-            case .other:
-                return nil
+            case .keyFile: return try keyFile()
+            case .environment(let variable): return try environment(variable)
+            case .passphrase: return try passphrase(asking: "Passphrase for \(file.path)")
+            case .other: return nil
             }
         }
     }
 
+    func keyFile() throws -> Credential? {
+        guard let path = options.keyFile else { return nil }
+        return try KeyFile.read(FilePath(path))
+    }
+
     /// The variable's value, or nil if it is not set.
-    static func environment(_ variable: String) throws -> Credential? {
-        guard let secret = try Environment.takeSecret(variable) else { return nil }
-        return try .environment(variable: variable, secret)
-    }
-}
-
-/// The passphrase, asked for once however many slots want one.
-private final class PassphraseSource {
-    private let options: CredentialOptions
-    private let prompt: String
-    private var known: Passphrase?
-
-    init(_ options: CredentialOptions, asking prompt: String) {
-        self.options = options
-        self.prompt = prompt
+    func environment(_ variable: String) throws -> Credential? {
+        if variables[variable] == nil, let secret = try Environment.takeSecret(variable) {
+            variables[variable] = Box(secret)
+        }
+        guard let box = variables[variable] else { return nil }
+        return try .environment(variable: variable, box.secret.clone())
     }
 
-    func credential() throws -> Credential? {
-        if known == nil { known = try ask() }
-        guard let copy = try known?.clone() else { return nil }
+    /// The passphrase from the descriptor, or from the terminal unless something else was named.
+    func passphrase(asking prompt: String) throws -> Credential? {
+        if passphrase == nil { passphrase = try passphraseFromDescriptor() }
+        if passphrase == nil, !options.isGiven, Terminal.isPresent {
+            passphrase = try Terminal.passphrase(prompt)
+        }
+        return try knownPassphrase()
+    }
+
+    /// The passphrase for a new slot: from the descriptor, or where nothing was named asked for twice.
+    func newPassphrase(askTerminal: Bool) throws -> Credential? {
+        if passphrase == nil { passphrase = try passphraseFromDescriptor() }
+        if passphrase == nil, askTerminal {
+            passphrase = try Terminal.newPassphrase("New passphrase")
+        }
+        return try knownPassphrase()
+    }
+
+    private func knownPassphrase() throws -> Credential? {
+        guard let copy = try passphrase?.clone() else { return nil }
         return .passphrase(copy)
     }
 
-    private func ask() throws -> Passphrase? {
-        if options.passphraseFd != nil { return try options.passphraseFromDescriptor() }
-        guard !options.isGiven, Terminal.isPresent else { return nil }
-        return try Terminal.passphrase(prompt)
+    /// One line ending, as `echo` makes it, is not part of the passphrase.
+    private func passphraseFromDescriptor() throws -> Passphrase? {
+        guard let number = options.passphraseFd else { return nil }
+        let secret = try SecretBytes(
+            readingFrom: FileDescriptor(rawValue: number), FilePath("descriptor \(number)"),
+            limit: 4097)
+        let bytes = secret.bytes
+        let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
+        return try Passphrase(bytes.extracting(first: bytes.count - (endsInNewline ? 1 : 0)))
     }
 }

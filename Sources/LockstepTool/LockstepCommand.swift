@@ -25,14 +25,26 @@ struct LockstepCommand: ParsableCommand {
     /// to the argument parser.
     static func main() {
         ProcessHardening.apply()
+        if !SecretBytes.areLocked {
+            Output.note(
+                "warning: secrets cannot be locked in memory and may reach swap: raise `ulimit -l`")
+        }
+        var outcome: (any Error)?
         do {
             var command = try parseAsRoot()
             try command.run()
-        } catch let error as LockstepError {
+        } catch {
+            outcome = error
+        }
+        do {
+            try Output.finish()
+        } catch {
+            outcome = error
+        }
+        if let error = outcome as? LockstepError {
             Output.error(error)
             exit(withError: ExitCode(Exit.code(for: error.code)))
-        } catch {
-            exit(withError: error)
         }
+        exit(withError: outcome)
     }
 }

@@ -50,15 +50,11 @@ struct MigrationOptions: ParsableArguments {
     var set: String?
 
     func sets() throws -> [MigrationSet] {
-        let all = try MigrationSet.sets(in: FilePath(migrations))
-        guard let name = self.set else { return all }
-        let chosen = all.filter { $0.name == name }
-        guard !chosen.isEmpty else {
-            throw LockstepError(
-                .notFound, "\(migrations) holds no set named \(name)",
-                hint: "it holds \(all.map(\.name).joined(separator: ", "))")
-        }
-        return chosen
+        let sets = try MigrationSet.sets(in: FilePath(migrations), named: self.set)
+        guard let name = self.set, !sets.contains(where: { $0.name == name }) else { return sets }
+        throw LockstepError(
+            .notFound, "\(migrations) is not the set \(name)",
+            hint: "it is \(sets.map(\.name).joined(separator: ", "))")
     }
 }
 

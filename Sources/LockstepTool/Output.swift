@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Lockstep
+import Synchronization
 import SystemPackage
 
 /// How results are told.
@@ -13,9 +14,11 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 
 /// Standard output for results, standard error for everything else.
 enum Output {
-    static func line(_ text: String = "") { print(text) }
+    /// A line for people.
+    static func line(_ text: String = "") { result.withLock { $0.write("\(printable(text))\n") } }
 
-    static func json(_ value: some Encodable) throws { print(try encoded(value)) }
+    /// A JSON object on a line of its own.
+    static func json(_ value: some Encodable) throws { part(try encoded(value) + "\n") }
 
     /// JSON on one line, fields in alphabetical order.
     static func encoded(_ value: some Encodable) throws -> String {
@@ -24,16 +27,28 @@ enum Output {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// A piece of a line.
-    static func part(_ text: String) { print(text, terminator: "") }
+    /// A piece of JSON.
+    static func part(_ text: String) { result.withLock { $0.write(text) } }
 
-    static func note(_ text: String) { write(text) }
+    /// Brings out what is left. A result that could not be written is no success.
+    static func finish() throws {
+        guard let failure = result.withLock({ $0.finish() }) else { return }
+        throw LockstepError(
+            .inputOutput, "standard output cannot be written: \(failure)",
+            hint: "the result is incomplete: free some space, or write it elsewhere")
+    }
+
+    static func note(_ text: String) {
+        // Where standard error is closed there is nobody to tell.
+        _ = try? FileDescriptor.standardError.writeAll("\(printable(text))\n".utf8)
+    }
 
     static func error(_ error: LockstepError) {
-        // Names of files and tables may hold control characters, too.
-        write("error: \(printable(error.message))")
-        if let hint = error.hint { write("hint: \(printable(hint))") }
+        note("error: \(error.message)")
+        if let hint = error.hint { note("hint: \(hint)") }
     }
+
+    private static let result = Mutex(ResultStream())
 
     /// Text of the database as it may go to a terminal: control characters could command it.
     static func printable(_ text: String) -> String {
@@ -54,9 +69,30 @@ enum Output {
             ? "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
             : "\(microseconds / 1000) ms"
     }
+}
 
-    private static func write(_ text: String) {
-        // Where standard error is closed there is nobody to tell.
-        _ = try? FileDescriptor.standardError.writeAll("\(text)\n".utf8)
+/// Standard output, collected into large writes.
+private struct ResultStream {
+    private var waiting: [UInt8] = []
+    private var failure: Errno?
+
+    mutating func write(_ text: String) {
+        waiting.append(contentsOf: text.utf8)
+        if waiting.count > 65_536 { flush() }
+    }
+
+    /// The first failure, if there was one.
+    mutating func finish() -> Errno? {
+        flush()
+        return failure
+    }
+
+    private mutating func flush() {
+        do {
+            if failure == nil { _ = try FileDescriptor.standardOutput.writeAll(waiting) }
+        } catch {
+            failure = error as? Errno ?? .ioError
+        }
+        waiting = []
     }
 }

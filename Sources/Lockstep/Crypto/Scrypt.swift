@@ -13,6 +13,8 @@ enum Scrypt {
         static let standard = Cost(logN: 17, r: 8, p: 1)
         /// Read up to N = 2^20 (1 GiB), or a keyring could exhaust the reader's memory.
         static let readable = 14...20
+        /// As much as a full keyring of standard slots: 64 times 2^17, half a minute.
+        static let mostTogether = 1 << 23
         /// Below 2^16 a guess is cheaper than it should be; keyrings with less get a warning.
         static let advisable = 16
     }

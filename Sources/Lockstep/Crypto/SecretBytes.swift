@@ -11,15 +11,20 @@ public struct SecretBytes: ~Copyable {
     /// How many bytes there are.
     public let count: Int
 
-    /// Makes `count` zero bytes, to be filled.
+    /// Whether secrets are locked against swap. Where the system lets the process lock no memory they are
+    /// not, and everything else holds.
+    public static var areLocked: Bool { SecureHeap.isLocked }
+
+    /// Makes `count` zero bytes, to be filled; a negative number counts as 0.
     /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public init(zeroed count: Int) throws(LockstepError) {
-        unsafe memory = try SecureHeap.allocate(count)
-        self.count = count
+        unsafe memory = try SecureHeap.allocate(max(count, 0))
+        self.count = max(count, 0)
     }
 
-    /// Makes `count` random bytes from OpenSSL's private generator.
+    /// Makes `count` random bytes from OpenSSL's private generator; a negative number counts as 0.
     public init(random count: Int) throws(LockstepError) {
+        let count = max(count, 0)
         let memory = unsafe try SecureHeap.allocate(count)
         let bytes = unsafe memory.assumingMemoryBound(to: UInt8.self)
         guard unsafe RAND_priv_bytes(bytes, Int32(clamping: count)) == 1 else {

@@ -38,7 +38,7 @@ public enum KeyFile {
 }
 
 extension SecretBytes {
-    /// Reads everything that a descriptor gives, at most `limit` bytes, into secure memory.
+    /// Reads everything that a descriptor gives, at most `limit` bytes (1 MiB at the most), into secure memory.
     ///
     /// For key files and passphrases that arrive through a descriptor: no copy stays behind in a
     /// buffer of ours.
@@ -46,6 +46,7 @@ extension SecretBytes {
     public init(
         readingFrom file: FileDescriptor, _ name: FilePath, limit: Int
     ) throws {
+        let limit = min(max(limit, 0), 1_048_576)
         var buffer = try SecretBytes(zeroed: limit + 1)
         var filled = 0
         while filled <= limit {

@@ -2,8 +2,8 @@ public import SystemPackage
 
 /// A keyring's file: where it lies, how it is read and replaced.
 ///
-/// Files are of mode 0600 and their folder of mode 0700; a file that others can read, that belongs to
-/// someone else or that is a symbolic link is refused. Writing replaces the file in one step under a
+/// Files are made with mode 0600 and their folder with mode 0700; a file that others can read, that belongs
+/// to someone else or that is a symbolic link is refused, and so is a folder that others may write into. Writing replaces the file in one step under a
 /// lock, so that a crash leaves the old keyring or the new one.
 public struct KeyringFile: Sendable, Hashable {
     /// Where the file lies.

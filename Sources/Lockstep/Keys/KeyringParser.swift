@@ -54,9 +54,23 @@ struct KeyringParser {
         let mac = try base64(parts[1], 32, "the MAC")
         guard next == lines.count else { throw bad("something follows the MAC") }
         try document.checkConsistency()
+        try checkTotalCost(document)
         return Outcome(
             document: document, authenticated: Array(bytes.dropLast(macLine.utf8.count + 1)),
             mac: mac)
+    }
+
+    /// Each slot that a passphrase is tried on costs its N.
+    private func checkTotalCost(_ document: KeyringDocument) throws(LockstepError) {
+        let total = document.slots.reduce(0) { sum, slot in
+            guard case .scrypt(_, let cost) = slot.kind else { return sum }
+            return sum + 1 << cost.logN
+        }
+        guard total <= Scrypt.Cost.mostTogether else {
+            throw LockstepError(
+                .keyringUnsupported, "the keyring's passphrase slots together cost too much to try",
+                hint: "the file was not written by Lockstep, or it was changed")
+        }
     }
 
     private mutating func magic() throws(LockstepError) {

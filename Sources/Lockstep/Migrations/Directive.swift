@@ -18,14 +18,16 @@ enum Directive: Sendable, Equatable {
         let text = comment.dropFirst(2).trimmingSpace()
         let name = text.prefix { $0 != ":" && !$0.isWhitespace }
         let rest = text.dropFirst(name.count).trimmingSpace()
-        guard name.lowercased() == "lockstep", rest.first == ":" else { return nil }
+        guard name.asciiLowercased == "lockstep", rest.first == ":" else { return nil }
         return String(rest.dropFirst().trimmingSpace())
     }
 
     /// Reads what follows the prefix; nil if it is nothing this version knows.
     init?(_ text: String) {
-        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        let lower = words.map { $0.lowercased() }
+        let bytes = Array(text.utf8)
+        let tokens = SQLTokens(text).filter { $0.kind != .space }
+        let words = tokens.map { String(decoding: bytes[$0.range], as: UTF8.self) }
+        let lower = words.map(\.asciiLowercased)
         switch (lower.first, words.count) {
         case ("up", 1): self = .up
         case ("down", 1): self = .down
@@ -37,11 +39,11 @@ enum Directive: Sendable, Equatable {
         case ("drop", 3) where lower[1] == "column":
             self = .dropColumn(SQLTokens.unquote(words[2]))
         case ("set", 4...) where words[2] == "=":
-            guard let equals = text.firstIndex(of: "=") else { return nil }
-            let expression = text[text.index(after: equals)...]
+            let expression = String(
+                decoding: bytes[tokens[2].range.upperBound...], as: UTF8.self)
             self = .set(
                 column: SQLTokens.unquote(words[1]),
-                expression: String(expression.trimmingSpace()))
+                expression: String(expression[...].trimmingSpace()))
         default: return nil
         }
     }

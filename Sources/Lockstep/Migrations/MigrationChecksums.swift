@@ -29,9 +29,8 @@ struct MigrationChecksums: Sendable, Equatable {
             case .space: continue
             case .comment:
                 guard let directive = Directive.content(of: piece) else { continue }
-                let words = directive.split(whereSeparator: \.isWhitespace)
-                pieces.append("-- lockstep: \(words.joined(separator: " "))")
-            case .word: pieces.append(piece.lowercased())
+                pieces.append("-- lockstep: \(significant(directive))")
+            case .word: pieces.append(piece.asciiLowercased)
             default: pieces.append(piece)
             }
         }

@@ -16,6 +16,9 @@ public struct MigrationReport: Sendable, Equatable {
         public let duration: Int64
     }
 
+    /// A report of nothing yet.
+    public init() {}
+
     /// In the order in which they happened.
     public internal(set) var steps: [Step] = []
     /// What was not as it should be, without standing in the way.

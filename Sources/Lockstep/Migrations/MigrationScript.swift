@@ -21,7 +21,7 @@ struct MigrationScript: Sendable, Equatable {
         Set(
             items.compactMap {
                 guard case .directive(.allowLoss(let table)) = $0.content else { return nil }
-                return table.lowercased()
+                return table.asciiLowercased
             })
     }
 

@@ -40,20 +40,21 @@ public struct MigrationSet: Sendable, Equatable {
             let bytes = try FileAccess.read(folder.appending(name), limit: Self.largestFile)
             parsed.append(try MigrationFile(fileName: name, bytes: bytes))
         }
-        let resolved = folder.lexicallyNormalized()
-        try self.init(name: resolved.lastComponent?.string ?? "", parsed: parsed)
+        try self.init(name: try Folder.name(of: folder), parsed: parsed)
     }
 
-    /// Reads all sets of a folder: the one it is, or else one for each of its folders that holds
-    /// migrations, by name.
+    /// Reads the sets of a folder: the one it is, or else one for each of its folders that holds
+    /// migrations, by name; with a name, only that one.
     /// - Throws: ``LockstepError/Code/notFound`` if there is none.
-    public static func sets(in folder: FilePath) throws -> [MigrationSet] {
+    public static func sets(
+        in folder: FilePath, named wanted: String? = nil
+    ) throws -> [MigrationSet] {
         let (files, folders) = try Folder.list(folder)
         if files.contains(where: { $0.hasSuffix(".sql") }) {
             return [try MigrationSet(folder: folder, files)]
         }
         var sets: [MigrationSet] = []
-        for name in folders {
+        for name in folders where wanted == nil || wanted == name {
             let inner = folder.appending(name)
             let (files, _) = try Folder.list(inner)
             guard files.contains(where: { $0.hasSuffix(".sql") }) else { continue }
@@ -61,7 +62,8 @@ public struct MigrationSet: Sendable, Equatable {
         }
         guard !sets.isEmpty else {
             throw LockstepError(
-                .notFound, "there are no migrations in \(folder)",
+                .notFound,
+                "there are no migrations in \(wanted.map { folder.appending($0) } ?? folder)",
                 hint: "it should hold files like 0001_create_tables.sql, or folders with such files"
             )
         }

@@ -5,14 +5,20 @@
 /// the write lock, so what the other has done is not done twice.
 public struct Migrator {
     private let set: MigrationSet
+    private let patience: Duration
     private let observe: (MigrationEvent) throws -> Void
 
     /// A migrator for `set`.
-    /// - Parameter observe: Told what happens; an error it throws stops the run, and the version that
-    ///   is under way is rolled back.
-    public init(_ set: MigrationSet, observe: @escaping (MigrationEvent) throws -> Void = { _ in })
-    {
+    /// - Parameters:
+    ///   - patience: How long to wait, in whole seconds, while another runner holds the write lock.
+    ///   - observe: Told what happens; an error it throws stops the run, and the version that is under
+    ///     way is rolled back.
+    public init(
+        _ set: MigrationSet, patience: Duration = .seconds(60),
+        observe: @escaping (MigrationEvent) throws -> Void = { _ in }
+    ) {
         self.set = set
+        self.patience = patience
         self.observe = observe
     }
 
@@ -22,17 +28,29 @@ public struct Migrator {
     public func run(
         _ wish: Plan.Wish = .latest, on connection: borrowing Connection
     ) throws -> MigrationReport {
+        var report = MigrationReport()
+        try run(wish, on: connection, into: &report)
+        return report
+    }
+
+    /// The same, with a report that also tells what was done before an error.
+    public func run(
+        _ wish: Plan.Wish = .latest, on connection: borrowing Connection,
+        into report: inout MigrationReport
+    ) throws {
         guard !connection.isInTransaction else {
             throw LockstepError(
                 .misuse, "a migration cannot run inside a transaction",
                 hint: "commit or roll back first")
         }
         try Self.requireOwnFile(connection)
-        var report = MigrationReport()
         var left = wish
-        // A way down is so many steps back; what is wrong with files does not matter on it.
-        let first = try plan(wish, on: connection)
-        if case .down = first.steps.first { left = .back(first.steps.count) }
+        // Once it leads down it must not lead up again, and what is wrong with files does not matter.
+        if case .version(let target) = wish,
+            case .down = try plan(wish, on: connection).steps.first
+        {
+            left = .downTo(target)
+        }
         var guardState: KnownState?
         while let step = try plan(left, connection, &report).steps.first {
             let done = try run(step, left, connection, &guardState)
@@ -40,7 +58,6 @@ public struct Migrator {
             report.steps.append(done)
             if case .back(let count) = left { left = .back(count - 1) }
         }
-        return report
     }
 
     /// What would be run, and what is wrong.
@@ -66,7 +83,7 @@ public struct Migrator {
         _ expected: Plan.Step, _ wish: Plan.Wish, _ connection: borrowing Connection,
         _ known: inout KnownState?
     ) throws -> MigrationReport.Step? {
-        let (script, name) = try Self.script(of: expected)
+        let (script, name) = try script(of: expected)
         guard script.needsForeignKeysOff else {
             return try run(script, name, expected, wish, connection, &known)
         }
@@ -86,19 +103,21 @@ public struct Migrator {
         _ script: MigrationScript, _ name: String, _ expected: Plan.Step, _ wish: Plan.Wish,
         _ connection: borrowing Connection, _ known: inout KnownState?
     ) throws -> MigrationReport.Step? {
-        let transaction = try Transaction(.immediate, on: connection)
+        let transaction = try begin(connection)
         guard try plan(wish, on: connection).steps.first == expected else { return nil }
         let start = Clock.monotonicMicroseconds
         let isUp = if case .up = expected { true } else { false }
         try observe(.began(set: set.name, version: expected.version, isUp: isUp))
         let before = try KnownState.current(known, connection)
+        connection.authorizer.tableChanges = TableChanges()
         let runner = ScriptRunner(script: script, fileName: name, observe: observe)
         let statements = try runner.run(connection)
         let after = try SchemaGuard(connection)
         try Self.located(name) {
             try after.requireNothingLost(
-                since: before, allowed: script.tablesAllowedToLoseRows)
-            try SchemaUsability.check(connection)
+                since: before, allowed: script.tablesAllowedToLoseRows,
+                connection.authorizer.tableChanges)
+            try after.requireNothingBroken(since: before)
         }
         try observe(.checked(set: set.name, version: expected.version))
         let duration = Clock.monotonicMicroseconds - start
@@ -112,17 +131,31 @@ public struct Migrator {
             }
         }
         try observe(.recorded(set: set.name, version: expected.version))
-        try transaction.commit()
+        // Before the commit, or another's commit right behind it would be taken for known. One's own does
+        // not change the number.
         known = try KnownState(after, connection)
+        try transaction.commit()
         try observe(.committed(set: set.name, version: expected.version))
         return MigrationReport.Step(
             set: set.name, version: expected.version, name: Self.title(of: expected), isUp: isUp,
             statements: statements, duration: Clock.monotonicMicroseconds - start)
     }
 
-    private static func script(of step: Plan.Step) throws -> (MigrationScript, name: String) {
+    /// Another runner may be at work for longer than a connection usually waits.
+    private func begin(_ connection: borrowing Connection) throws -> Transaction {
+        let deadline = Clock.monotonicMicroseconds + patience.components.seconds * 1_000_000
+        while true {
+            do {
+                return try Transaction(.immediate, on: connection)
+            } catch let error as LockstepError where error.code == .busy {
+                guard Clock.monotonicMicroseconds < deadline else { throw error }
+            }
+        }
+    }
+
+    private func script(of step: Plan.Step) throws -> (MigrationScript, name: String) {
         switch step {
-        case .up(let file): return (file.up, file.fileName)
+        case .up(let file): return (file.up, "\(set.name)/\(file.fileName)")
         case .down(let entry):
             let name = "\(entry.set) \(entry.version) (\(entry.name)), way down as recorded"
             return (try MigrationFileParser.parseScript(entry.down ?? "", name), name)

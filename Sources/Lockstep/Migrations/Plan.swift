@@ -8,6 +8,8 @@ public struct Plan: Sendable, Equatable {
         case latest
         /// To this version, upwards or downwards.
         case version(MigrationVersion)
+        /// Undo what is newer than this version; never upwards.
+        case downTo(MigrationVersion)
         /// So many versions back.
         case back(Int)
     }
@@ -50,20 +52,15 @@ public struct Plan: Sendable, Equatable {
         case .latest:
             steps = Self.pending(set, applied).map(Step.up)
         case .version(let target):
-            let known = set.files.contains { $0.version == target }
-            if !known, target != MigrationVersion(0),
-                !applied.contains(where: { $0.version == target })
-            {
-                findings.append(
-                    .fatal(
-                        .migrationMissing, "the set \(set.name) has no version \(target)",
-                        "its newest is \(set.files.last.map(\.version.description) ?? "none")"))
-            }
             let undo = applied.filter { $0.version > target }
             steps =
                 undo.isEmpty
                 ? Self.pending(set, applied).filter { $0.version <= target }.map(Step.up)
                 : Self.undo(undo, &findings)
+            findings += Self.checkTarget(target, set, applied)
+        case .downTo(let target):
+            steps = Self.undo(applied.filter { $0.version > target }, &findings)
+            findings += Self.checkTarget(target, set, applied)
         case .back(let count):
             steps = Self.undo(Array(applied.suffix(max(count, 0))), &findings)
         }
@@ -97,6 +94,21 @@ public struct Plan: Sendable, Equatable {
     }
 
     // MARK: Findings
+
+    /// A version that nobody has heard of is a slip, and no place to go to.
+    private static func checkTarget(
+        _ target: MigrationVersion, _ set: MigrationSet, _ applied: [LedgerEntry]
+    ) -> [Finding] {
+        let isKnown =
+            target == MigrationVersion(0) || set.files.contains { $0.version == target }
+            || applied.contains { $0.version == target }
+        guard !isKnown else { return [] }
+        return [
+            .fatal(
+                .migrationMissing, "the set \(set.name) has no version \(target)",
+                "its newest is \(set.files.last.map(\.version.description) ?? "none")")
+        ]
+    }
 
     private static func check(_ set: MigrationSet, _ applied: [LedgerEntry]) -> [Finding] {
         let files = Dictionary(grouping: set.files, by: \.version)
@@ -141,7 +153,7 @@ public struct Plan: Sendable, Equatable {
             return []
         }
         return zip(numbers, numbers.dropFirst()).compactMap { one, next in
-            guard next > one + 1 else { return nil }
+            guard next > one, next - one > 1 else { return nil }
             return .fatal(
                 .versionGap, "\(set.name) has a gap: version \(one + 1) is missing before \(next)",
                 "add the missing file, or renumber the later ones that were never applied")

@@ -50,7 +50,8 @@ public struct SchemaSnapshot: Sendable, Equatable {
                 facts.merge(try Self.columns(of: name, connection)) { first, _ in first }
                 facts.merge(try Self.foreignKeys(of: name, connection)) { first, _ in first }
             }
-            objects["\(type) \(name.lowercased())"] = Object(type: type, name: name, facts: facts)
+            objects["\(type) \(name.asciiLowercased)"] = Object(
+                type: type, name: name, facts: facts)
         }
         self.objects = objects
     }
@@ -102,7 +103,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
             if let fallback { form.append("default \(SQLTokens.normalize(fallback))") }
             if key > 0 { form.append("primary key \(key)") }
             if hidden > 1 { form.append("generated") }
-            return ("column \((try row[1] as String).lowercased())", form.joined(separator: " "))
+            return ("column \((try row[1] as String).asciiLowercased)", form.joined(separator: " "))
         }
         return Dictionary(rows) { first, _ in first }
     }
@@ -117,7 +118,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
             """, table
         ) { row in
             (
-                "foreign key of \((try row[0] as String).lowercased())",
+                "foreign key of \((try row[0] as String).asciiLowercased)",
                 "\(try row[1] as String)(\(try row[2] as String)) on update \(try row[3] as String)"
                     + " on delete \(try row[4] as String)"
             )

@@ -1,54 +1,77 @@
 /// Whether SQLite can still use every table, view and trigger.
 ///
 /// `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())` is accepted, and from then on every statement
-/// on the table fails; so does a view whose table was renamed. Preparing a statement on each object
-/// finds them all.
+/// on the table fails; so does a view whose table was renamed. Preparing statements on each object finds
+/// them all.
 enum SchemaUsability {
-    /// - Throws: ``LockstepError/Code/schemaBroken`` with the object's name and SQLite's message.
-    static func check(_ connection: borrowing Connection) throws {
+    /// An object that no statement can use.
+    struct Failure {
+        /// Type and name.
+        let object: String
+        let error: LockstepError
+    }
+
+    /// The objects that cannot be used, with SQLite's message.
+    static func failures(_ connection: borrowing Connection) throws -> [Failure] {
         let objects = try connection.query(
             """
-            SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
-            WHERE type IN ('table', 'view', 'trigger') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            SELECT s.type, s.name, s.tbl_name, coalesce(s.sql, ''), coalesce(l.type, '')
+            FROM main.sqlite_schema AS s
+            LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
+            WHERE s.type IN ('table', 'view', 'trigger')
+              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND s.name <> 'lockstep_migration'
             """
         ) { row in
             (
                 type: try row[0] as String, name: try row[1] as String,
-                table: try row[2] as String, sql: try row[3] as String
+                table: try row[2] as String, sql: try row[3] as String, kind: try row[4] as String
             )
         }
+        var failures: [Failure] = []
         for object in objects {
-            let probe =
-                object.type == "trigger"
-                ? try statementThatFires(object.sql, on: object.table, connection)
-                : "SELECT * FROM \(SQLTokens.quote(object.name))"
+            let target = "main.\(SQLTokens.quote(object.name))"
+            var probes = ["SELECT * FROM \(target)"]
+            if object.type == "trigger" {
+                probes = [try statementThatFires(object.sql, on: object.table, connection)]
+            } else if object.kind == "table" {
+                // A default may call a function that there is not.
+                probes.append("INSERT INTO \(target) DEFAULT VALUES")
+            }
             do {
-                _ = try connection.with(rights: .engine) {
-                    try connection.prepare(probe).isReadOnly
+                for probe in probes {
+                    try connection.with(rights: .engine) {
+                        _ = try connection.prepare(probe).isReadOnly
+                    }
                 }
             } catch let error as LockstepError {
-                throw LockstepError(
-                    .schemaBroken,
-                    "the \(object.type) \(object.name) cannot be used: \(error.message)",
-                    hint:
-                        "mend the definition; SQLite accepts it, but no statement on it would work",
-                    sqliteCode: error.sqliteCode)
+                failures.append(
+                    Failure(
+                        object: "\(object.type) \(object.name)",
+                        error: LockstepError(
+                            .schemaBroken,
+                            "the \(object.type) \(object.name) cannot be used: \(error.message)",
+                            hint: "mend the definition; SQLite accepts it, but no statement on it "
+                                + "would work", sqliteCode: error.sqliteCode)))
             }
         }
+        return failures
     }
 
     /// A statement whose preparation compiles the trigger's body.
     private static func statementThatFires(
         _ sql: String, on table: String, _ connection: borrowing Connection
     ) throws -> String {
-        let words = SQLTokens.normalize(sql).split(separator: " ")
+        let bytes = Array(sql.utf8)
+        let words = SQLTokens(sql).filter { $0.kind == .word }.map {
+            String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased
+        }
         let event = words.first { ["insert", "update", "delete"].contains($0) } ?? "delete"
-        let target = SQLTokens.quote(table)
+        let target = "main.\(SQLTokens.quote(table))"
         switch event {
         case "insert": return "INSERT INTO \(target) DEFAULT VALUES"
         case "update":
             let columns = try connection.query(
-                "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", table
+                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0", table
             ) { row in SQLTokens.quote(try row[0] as String) }
             let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
             return "UPDATE \(target) SET \(assignments)"

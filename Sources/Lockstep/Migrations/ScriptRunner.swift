@@ -20,12 +20,12 @@ struct ScriptRunner {
                 rebuild = TableRebuild(table: table)
             case .directive(.set(let column, let expression)):
                 guard rebuild != nil else { throw malformed("set belongs to a rebuild", item) }
-                rebuild?.expressions[column.lowercased()] = expression
+                rebuild?.expressions[column.asciiLowercased] = expression
             case .directive(.dropColumn(let column)):
                 guard rebuild != nil else {
                     throw malformed("drop column belongs to a rebuild", item)
                 }
-                rebuild?.dropped.insert(column.lowercased())
+                rebuild?.dropped.insert(column.asciiLowercased)
             case .directive: continue
             case .sql(let sql):
                 guard rebuild == nil || !Statement.isBlank(sql[...]) else { continue }
@@ -45,20 +45,25 @@ struct ScriptRunner {
         _ sql: String, from firstLine: Int, _ rebuild: inout TableRebuild?,
         _ connection: borrowing Connection
     ) throws -> Int {
-        var rest = sql[...]
+        let script = Array(sql.utf8) + [0]
+        var position = 0
         var line = firstLine
         var count = 0
         while true {
-            line += Self.skipBlank(&rest)
-            guard !rest.isEmpty else { return count }
+            let start = Self.skipBlank(script, from: position)
+            line += Self.newlines(script[position..<start])
+            position = start
+            guard position < script.count - 1 else { return count }
             try observe(.statement(file: fileName, line: line))
-            let remaining: Substring
+            let end: Int
             do {
                 if let current = rebuild {
-                    remaining = try current.run(String(rest), connection, observe: observe)
+                    end = try current.run(script, from: position, connection, observe: observe)
                     rebuild = nil
                 } else {
-                    remaining = try runFirst(String(rest), connection)
+                    end = try connection.with(rights: .migration) {
+                        try connection.runStatement(of: script, from: position)
+                    }
                 }
             } catch let error as LockstepError {
                 throw located(error, line)
@@ -69,32 +74,26 @@ struct ScriptRunner {
                     hint: "remove it: the runner puts each version into a transaction of its own")
             }
             count += 1
-            let used = rest.utf8.count - remaining.utf8.count
-            line += rest.utf8.prefix(used).count { $0 == UInt8(ascii: "\n") }
-            rest = rest[rest.utf8.index(rest.startIndex, offsetBy: used)...]
+            line += Self.newlines(script[position..<end])
+            position = end
         }
     }
 
-    private func runFirst(_ sql: String, _ connection: borrowing Connection) throws -> Substring {
-        try connection.with(rights: .migration) {
-            try connection.runFirst(of: sql)
-        }
-    }
-
-    /// Takes spacing, comments and empty statements off the front; gives how many lines they are.
-    private static func skipBlank(_ text: inout Substring) -> Int {
-        let bytes = Array(text.utf8)
-        var end = 0
-        for token in SQLTokens(String(text)) {
+    /// Where spacing, comments and empty statements end.
+    private static func skipBlank(_ script: [UInt8], from start: Int) -> Int {
+        var end = start
+        for token in SQLTokens(script, from: start) {
             let isBlank =
                 token.kind == .space || token.kind == .comment
-                || bytes[token.range].elementsEqual([UInt8(ascii: ";")])
+                || script[token.range].elementsEqual([UInt8(ascii: ";")])
             guard isBlank else { break }
             end = token.range.upperBound
         }
-        let lines = bytes[..<end].count { $0 == UInt8(ascii: "\n") }
-        text = text[text.utf8.index(text.startIndex, offsetBy: end)...]
-        return lines
+        return min(end, script.count - 1)
+    }
+
+    private static func newlines(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.count { $0 == UInt8(ascii: "\n") }
     }
 
     private func located(_ error: LockstepError, _ line: Int) -> LockstepError {

@@ -16,11 +16,11 @@ struct TableRebuild {
 
     private var temporaryName: String { "lockstep_rebuild_\(table)" }
 
-    /// Runs the rebuild with the CREATE TABLE that `sql` begins with, and gives what follows it.
+    /// Runs the rebuild with the CREATE TABLE that begins at `start` of a script, and gives where it ends.
     func run(
-        _ sql: String, _ connection: borrowing Connection,
+        _ script: [UInt8], from start: Int, _ connection: borrowing Connection,
         observe: (MigrationEvent) throws -> Void
-    ) throws -> Substring {
+    ) throws -> Int {
         func begin(_ step: RebuildStep) throws {
             try observe(.rebuilding(table: table, step: step))
         }
@@ -32,19 +32,19 @@ struct TableRebuild {
         }
         let dependents = try connection.query(
             """
-            SELECT sql FROM sqlite_schema
+            SELECT sql FROM main.sqlite_schema
             WHERE lower(tbl_name) = lower(?) AND type IN ('index', 'trigger') AND sql IS NOT NULL
             ORDER BY type = 'trigger'
             """, table
         ) { row in try row[0] as String }
         let sequence = try savedSequence(connection)
         try begin(.create)
-        let rest = try createNew(sql, connection)
+        let end = try createNew(script, from: start, connection)
         try begin(.copy)
         try copyRows(from: old, connection)
         try begin(.drop)
         try connection.with(rights: .engine) {
-            try connection.execute("DROP TABLE \(SQLTokens.quote(table))")
+            try connection.execute("DROP TABLE main.\(SQLTokens.quote(table))")
         }
         try begin(.rename)
         try connection.with(rights: .engine) { try takeOldName(connection) }
@@ -59,34 +59,43 @@ struct TableRebuild {
                     hint: "drop it before the rebuild and create it anew behind it")
             }
         }
-        return rest
+        return end
     }
 
     // MARK: Steps
 
     /// Creates the new table under a temporary name by changing the name in the statement.
-    private func createNew(_ sql: String, _ connection: borrowing Connection) throws -> Substring {
-        let bytes = Array(sql.utf8)
-        let tokens = SQLTokens(sql).filter { $0.kind != .space && $0.kind != .comment }
-        func text(_ index: Int) -> String {
-            index < tokens.count ? String(decoding: bytes[tokens[index].range], as: UTF8.self) : ""
+    private func createNew(
+        _ script: [UInt8], from start: Int, _ connection: borrowing Connection
+    ) throws -> Int {
+        var tokens = SQLTokens(script, from: start).lazy
+            .filter { $0.kind != .space && $0.kind != .comment }.makeIterator()
+        func next() -> (text: String, range: Range<Int>) {
+            guard let token = tokens.next() else { return ("", start..<start) }
+            return (String(decoding: script[token.range], as: UTF8.self), token.range)
         }
-        let hasGuard = text(2).lowercased() == "if"
-        let position = hasGuard ? 5 : 2
-        let isCreate = text(0).lowercased() == "create" && text(1).lowercased() == "table"
-        guard isCreate, SQLTokens.unquote(text(position)).lowercased() == table.lowercased() else {
+        let isCreate =
+            next().text.asciiLowercased == "create" && next().text.asciiLowercased == "table"
+        var name = next()
+        if name.text.asciiLowercased == "if" {
+            // IF NOT EXISTS, then the name.
+            _ = next()
+            _ = next()
+            name = next()
+        }
+        guard isCreate, SQLTokens.unquote(name.text).asciiLowercased == table.asciiLowercased else {
             throw LockstepError(
                 .migrationMalformed, "CREATE TABLE \(table) is due behind the rebuild directive",
                 hint: "write the table's new definition under its own name")
         }
-        let name = tokens[position].range
         let renamed =
-            String(decoding: bytes[..<name.lowerBound], as: UTF8.self)
-            + SQLTokens.quote(temporaryName)
-            + String(decoding: bytes[name.upperBound...], as: UTF8.self)
-        let rest = try connection.with(rights: .migration) { try connection.runFirst(of: renamed) }
-        // The rest belongs to a copy; what it is of the original is the same number of bytes.
-        return sql[sql.utf8.index(sql.endIndex, offsetBy: -rest.utf8.count)...]
+            Array(script[start..<name.range.lowerBound])
+            + Array(SQLTokens.quote(temporaryName).utf8) + Array(script[name.range.upperBound...])
+        let end = try connection.with(rights: .migration) {
+            try connection.runStatement(of: renamed, from: 0)
+        }
+        // What follows the name is the same in both.
+        return script.count - (renamed.count - end)
     }
 
     /// With `legacy_alter_table`, or SQLite would refuse while a view still speaks of the old table.
@@ -94,7 +103,8 @@ struct TableRebuild {
         try connection.execute("PRAGMA legacy_alter_table = ON")
         do {
             try connection.execute(
-                "ALTER TABLE \(SQLTokens.quote(temporaryName)) RENAME TO \(SQLTokens.quote(table))")
+                "ALTER TABLE main.\(SQLTokens.quote(temporaryName)) RENAME TO \(SQLTokens.quote(table))"
+            )
         } catch {
             try connection.execute("PRAGMA legacy_alter_table = OFF")
             throw error
@@ -106,8 +116,8 @@ struct TableRebuild {
         from old: [Column], _ connection: borrowing Connection
     ) throws {
         let new = try columns(of: temporaryName, connection)
-        let oldNames = Set(old.map { $0.name.lowercased() })
-        let newNames = Set(new.map { $0.name.lowercased() })
+        let oldNames = Set(old.map { $0.name.asciiLowercased })
+        let newNames = Set(new.map { $0.name.asciiLowercased })
         for name in expressions.keys where !newNames.contains(name) {
             throw malformed("set names the column \(name), which the new definition lacks")
         }
@@ -115,7 +125,7 @@ struct TableRebuild {
             throw malformed("drop column \(name) fits neither the old nor the new definition")
         }
         for column in old where !column.isGenerated {
-            let name = column.name.lowercased()
+            let name = column.name.asciiLowercased
             guard newNames.contains(name) || dropped.contains(name) else {
                 throw malformed("the column \(column.name) would be lost without being declared")
             }
@@ -123,7 +133,7 @@ struct TableRebuild {
         var targets: [String] = []
         var sources: [String] = []
         for column in new where !column.isGenerated {
-            let name = column.name.lowercased()
+            let name = column.name.asciiLowercased
             if let expression = expressions[name] {
                 sources.append("(\(expression))")
             } else if oldNames.contains(name) {
@@ -137,8 +147,8 @@ struct TableRebuild {
             targets.append("rowid")
             sources.append("rowid")
         }
-        let from = SQLTokens.quote(table)
-        let into = SQLTokens.quote(temporaryName)
+        let from = "main.\(SQLTokens.quote(table))"
+        let into = "main.\(SQLTokens.quote(temporaryName))"
         try connection.with(rights: .migration) {
             try connection.execute(
                 "INSERT INTO \(into) (\(targets.joined(separator: ", "))) "
@@ -151,7 +161,7 @@ struct TableRebuild {
     private func keepsHiddenRowIDs(
         _ old: [Column], _ new: [Column], _ connection: borrowing Connection
     ) throws -> Bool {
-        let taken = (old + new).contains { $0.name.lowercased() == "rowid" }
+        let taken = (old + new).contains { $0.name.asciiLowercased == "rowid" }
         guard !taken else { return false }
         for name in [table, temporaryName] {
             let hasRowID = try connection.value(
@@ -166,26 +176,28 @@ struct TableRebuild {
 
     private func savedSequence(_ connection: borrowing Connection) throws -> Int64? {
         let hasSequences = try connection.value(
-            "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'", as: Int64.self)
+            "SELECT count(*) FROM main.sqlite_schema WHERE name = 'sqlite_sequence'", as: Int64.self
+        )
         guard hasSequences == 1 else { return nil }
         return try connection.value(
-            "SELECT seq FROM sqlite_sequence WHERE lower(name) = lower(?)", table)
+            "SELECT seq FROM main.sqlite_sequence WHERE lower(name) = lower(?)", table)
     }
 
     /// Else identifiers of deleted rows would be given out again.
     private func restore(_ sequence: Int64, _ connection: borrowing Connection) throws {
         let autoincrements = try connection.value(
-            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)", table,
+            "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)",
+            table,
             as: String.self
         ).map { SQLTokens.normalize($0).split(separator: " ").contains("autoincrement") }
         guard autoincrements == true else { return }
         try connection.with(rights: .engine) {
             try connection.execute(
-                "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE lower(name) = lower(?)",
+                "UPDATE main.sqlite_sequence SET seq = max(seq, ?) WHERE lower(name) = lower(?)",
                 sequence, table)
             guard connection.changes == 0 else { return }
             try connection.execute(
-                "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, sequence)
+                "INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)", table, sequence)
         }
     }
 
@@ -201,7 +213,7 @@ struct TableRebuild {
         of table: String, _ connection: borrowing Connection
     ) throws -> [Column] {
         let rows = try connection.query(
-            "SELECT name, hidden, pk, type FROM pragma_table_xinfo(?) ORDER BY cid", table
+            "SELECT name, hidden, pk, type FROM pragma_table_xinfo(?, 'main') ORDER BY cid", table
         ) { row in
             (
                 name: try row[0] as String, hidden: try row[1] as Int, key: try row[2] as Int,
@@ -209,11 +221,15 @@ struct TableRebuild {
             )
         }
         let keyColumns = rows.count { $0.key > 0 }
+        // INTEGER PRIMARY KEY DESC is no alias of the rowid: it has an index of its own.
+        let keyIndexes = try connection.value(
+            "SELECT count(*) FROM pragma_index_list(?, 'main') WHERE origin = 'pk'", table,
+            as: Int.self)
         return rows.map { row in
             Column(
                 name: row.name, isGenerated: row.hidden > 1,
-                isRowIDAlias: keyColumns == 1 && row.key == 1
-                    && row.type.lowercased() == "integer")
+                isRowIDAlias: keyIndexes == 0 && keyColumns == 1 && row.key == 1
+                    && row.type.asciiLowercased == "integer")
         }
     }
 

@@ -54,8 +54,15 @@ package enum FileAccess {
     }
 
     /// Whether anything, even a dangling link, stands at `path`.
+    ///
+    /// What we may not look at counts as there: opening it tells the reason.
     static func exists(_ path: FilePath) -> Bool {
-        (try? Stat(path, followTargetSymlink: false)) != nil
+        do {
+            _ = try Stat(path, followTargetSymlink: false)
+            return true
+        } catch {
+            return error == .permissionDenied
+        }
     }
 
     /// The error for a file that is larger than `limit` bytes.

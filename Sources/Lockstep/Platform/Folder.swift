@@ -6,6 +6,12 @@ internal import SystemPackage
     internal import Darwin
 #endif
 
+#if canImport(Glibc)
+    private typealias DirectoryStream = OpaquePointer
+#else
+    private typealias DirectoryStream = UnsafeMutablePointer<DIR>
+#endif
+
 /// Listing a folder.
 enum Folder {
     /// The names of the folder's visible files and of its visible folders, each sorted.
@@ -21,22 +27,39 @@ enum Folder {
         defer { unsafe closedir(stream) }
         var files: [String] = []
         var folders: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while let entry = unsafe nextEntry(stream) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
                 unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
                     unsafe String(cString: $0)
                 }
             }
             guard !name.hasPrefix(".") else { continue }
-            let status = try translatingErrno("look at", path.appending(name)) {
-                try Stat(path.appending(name))
-            }
+            // What vanished, or a link that leads nowhere, is neither file nor folder.
+            guard let status = try? Stat(path.appending(name)) else { continue }
             switch status.type {
             case .regular: files.append(name)
             case .directory: folders.append(name)
             default: continue
             }
         }
+        guard errno == 0 else {
+            throw LockstepError.system(Errno(rawValue: errno), "list the folder", path)
+        }
         return (files.sorted(), folders.sorted())
+    }
+
+    /// Clears errno first: the end of a folder and a failure look the same but for it.
+    private static func nextEntry(_ stream: DirectoryStream) -> UnsafeMutablePointer<dirent>? {
+        errno = 0
+        return unsafe readdir(stream)
+    }
+
+    /// The folder's own name, also where the path ends in `.` or `..` or through a link.
+    static func name(of path: FilePath) throws -> String {
+        guard let resolved = unsafe path.withPlatformString({ unsafe realpath($0, nil) }) else {
+            throw LockstepError.system(Errno(rawValue: errno), "resolve", path)
+        }
+        defer { unsafe free(resolved) }
+        return FilePath(unsafe String(cString: resolved)).lastComponent?.string ?? ""
     }
 }

@@ -1,4 +1,11 @@
 internal import CSQLCipher
+internal import Synchronization
+
+/// Tables by their names in lower case.
+struct TableChanges {
+    var created: Set<String> = []
+    var dropped: Set<String> = []
+}
 
 /// What SQL may not do on a connection of ours, asked by SQLite for each statement it prepares.
 ///
@@ -15,9 +22,15 @@ final class Authorizer {
     }
 
     var mode = Mode.engine
+    /// The thread that may use the connection: 0 for a connection of its own, whose owner sees to that;
+    /// else the one that a store has lent it to, or ``nobody``.
+    let borrower = Atomic<UInt>(0)
+    static let nobody = UInt.max
     /// Why the last statement was refused; SQLite itself only says "not authorized".
     var lastDenial: LockstepError?
 
+    /// Which tables SQL has created and dropped since this was last reset.
+    var tableChanges = TableChanges()
     /// Whether the statement that is being prepared begins or ends a transaction.
     var sawTransactionControl = false
     /// How many transactions of the engine are open on the connection: SQL may not end them.
@@ -31,7 +44,7 @@ final class Authorizer {
     /// May be read, not set: what the engine pins when it opens a connection.
     private static let readOnlyPragmas: Set<String> = [
         "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema",
-        "cell_size_check", "mmap_size",
+        "cell_size_check", "mmap_size", "application_id", "user_version",
     ]
     /// Silently do nothing inside a transaction, where a migration always is.
     private static let futilePragmas: Set<String> = ["foreign_keys", "synchronous"]
@@ -53,7 +66,14 @@ final class Authorizer {
 
     private func decide(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {
         guard mode != .engine else { return SQLITE_OK }
-        if action == SQLITE_TRANSACTION { sawTransactionControl = true }
+        switch action {
+        case SQLITE_TRANSACTION: sawTransactionControl = true
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE:
+            tableChanges.created.insert((first ?? "").asciiLowercased)
+        case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE:
+            tableChanges.dropped.insert((first ?? "").asciiLowercased)
+        default: break
+        }
         guard let denial = denial(action, first, second) else { return SQLITE_OK }
         lastDenial = denial
         return SQLITE_DENY
@@ -61,7 +81,7 @@ final class Authorizer {
 
     private func denial(_ action: Int32, _ first: String?, _ second: String?) -> LockstepError? {
         switch action {
-        case SQLITE_PRAGMA: pragmaDenial((first ?? "").lowercased(), second)
+        case SQLITE_PRAGMA: pragmaDenial((first ?? "").asciiLowercased, second)
         case SQLITE_ATTACH:
             LockstepError(
                 .denied, "ATTACH is refused here: the attached file could be plaintext",
@@ -94,7 +114,7 @@ final class Authorizer {
 
     /// The ledger is written by the migrator, in step with the schema; nothing may stand in for it.
     private func ownNameDenial(_ name: String?) -> LockstepError? {
-        let name = (name ?? "").lowercased()
+        let name = (name ?? "").asciiLowercased
         guard name.hasPrefix("lockstep_"), !name.hasPrefix("lockstep_rebuild_") else { return nil }
         return LockstepError(
             .denied, "\(name) is refused: names that begin with lockstep_ are the engine's",
@@ -108,7 +128,8 @@ final class Authorizer {
             || (argument != nil && Self.readOnlyPragmas.contains(name))
         if refused {
             return LockstepError(
-                .denied, "PRAGMA \(name) is refused: it could destroy the file or leak plaintext",
+                .denied,
+                "PRAGMA \(name) is refused: it is the engine's, which keeps the file safe with it",
                 hint: "keys, cipher settings and the safety of a connection are the engine's")
         }
         if mode == .migration, argument != nil, Self.futilePragmas.contains(name) {

@@ -43,14 +43,15 @@ public struct Connection: ~Copyable {
         try statement.run(repeat each values)
     }
 
-    /// Runs the first statement of `sql` and gives what follows it: how scripts are run, since SQLite's
-    /// parser alone knows where a statement ends.
-    func runFirst(of sql: String) throws(LockstepError) -> Substring {
-        let (statement, rest) = unsafe try Statement.prepare(sql, on: handle, authorizer)
+    /// Runs the statement that begins at `start` of a script, which ends with a zero byte, and gives where
+    /// it ends: how scripts are run, since SQLite's parser alone knows that.
+    func runStatement(of script: [UInt8], from start: Int) throws(LockstepError) -> Int {
+        let (statement, end) = unsafe try Statement.prepare(
+            script, from: start, on: handle, authorizer)
         if let statement = unsafe statement {
             try unsafe Statement(owning: statement, on: handle, authorizer).run()
         }
-        return rest
+        return end
     }
 
     /// What `row` makes of each row of a query.

@@ -63,8 +63,12 @@ private struct Handle: ~Copyable {
         guard code == SQLITE_OK, unsafe file.pointee.pMethods != nil else {
             unsafe memory.deallocate()
             unsafe sqlite3_free_filename(name)
-            throw LockstepError.system(
-                FileAccess.isReadable(path) ? .ioError : .permissionDenied, "open", path)
+            // What the system said is not passed on; the likely reasons can be asked for.
+            let reason: Errno =
+                !FileAccess.exists(path)
+                ? .noSuchFileOrDirectory
+                : FileAccess.isReadable(path) ? .ioError : .permissionDenied
+            throw LockstepError.system(reason, "open", path)
         }
         self.path = path
         unsafe self.file = unsafe file

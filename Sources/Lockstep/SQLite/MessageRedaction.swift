@@ -17,8 +17,8 @@ struct MessageRedaction {
         for token in SQLTokens(sql) {
             let piece = String(decoding: bytes[token.range], as: UTF8.self)
             switch token.kind {
-            case .word, .variable: names.insert(piece.lowercased())
-            case .quotedName: names.insert(SQLTokens.unquote(piece).lowercased())
+            case .word, .variable: names.insert(piece.asciiLowercased)
+            case .quotedName: names.insert(SQLTokens.unquote(piece).asciiLowercased)
             case .string, .blob, .number: values.formUnion(Self.words(piece))
             case .space, .comment, .symbol: continue
             }
@@ -60,7 +60,8 @@ struct MessageRedaction {
     }
 
     private func isHarmless(_ word: String, _ isRunning: Bool) -> Bool {
-        names.contains(word.lowercased()) || (!isRunning && !values.contains(word.lowercased()))
+        names.contains(word.asciiLowercased)
+            || (!isRunning && !values.contains(word.asciiLowercased))
     }
 
     private static func words(_ text: String) -> Set<String> {
@@ -71,7 +72,7 @@ struct MessageRedaction {
         }
         return Set(
             bytes.split { !isLetter($0) }.map {
-                String(decoding: $0, as: UTF8.self).lowercased()
+                String(decoding: $0, as: UTF8.self).asciiLowercased
             })
     }
 }

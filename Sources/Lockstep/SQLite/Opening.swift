@@ -21,6 +21,10 @@ public struct ConnectionOptions: Sendable {
     /// How long to wait for another connection's lock before ``LockstepError/Code/busy``.
     public var busyTimeout = Duration.seconds(5)
 
+    /// Whether closing a query-only connection may tidy up a log that it found: where its own store
+    /// writes beside it, it is the store's log.
+    var sharesLog = false
+
     /// The defaults.
     public init() {}
 }
@@ -124,6 +128,16 @@ enum Opening {
         return connection
     }
 
+    /// The last connection to close brings the log into the database and removes it. One that only reads
+    /// must not, where a crash has left a log behind: it may be damaged, and all there is.
+    private static func leaveLogAlone(_ connection: borrowing Connection) throws {
+        let log = DatabaseFile.side("-wal", of: connection.path)
+        guard FileAccess.exists(log), try FileAccess.sizeOfRegularFile(log) > 0 else { return }
+        let code = unsafe lockstep_db_config_flag(
+            connection.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: connection.handle) }
+    }
+
     /// As SQLite counts; what is longer than it can count, 24 days, is that long.
     private static func milliseconds(_ duration: Duration) -> Int32 {
         let limit = Duration.milliseconds(Int32.max)
@@ -181,6 +195,7 @@ enum Opening {
         try connection.execute("PRAGMA cache_size = -\(max(options.cacheBytes / 1024, 64))")
         if options.isQueryOnly {
             try connection.execute("PRAGMA query_only = ON")
+            if !options.sharesLog { try leaveLogAlone(connection) }
         } else if unsafe sqlite3_db_filename(handle, "main").map({ unsafe $0.pointee != 0 }) == true
         {
             guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {

@@ -14,14 +14,17 @@ public struct PageAudit: Sendable, Hashable {
     public let damagedPages: [UInt32]
     /// Numbers of the pages whose copy in the log fails.
     public let damagedFrames: [UInt32]
-    /// Pages in the log that are not part of the database: of a transaction that never committed, or cut
-    /// off by damage before them.
-    public let ignoredFrames: Int
+    /// Pages in the log behind its last commit, of a transaction that never ended.
+    public let uncommittedFrames: Int
+    /// Commits in the log that a damaged page before them cuts off: SQLite passes over them.
+    public let lostCommits: Int
     /// Bytes behind the last whole page.
     public let strayBytes: Int
 
     /// Whether everything verified.
-    public var isClean: Bool { damagedPages.isEmpty && damagedFrames.isEmpty && strayBytes == 0 }
+    public var isClean: Bool {
+        damagedPages.isEmpty && damagedFrames.isEmpty && lostCommits == 0 && strayBytes == 0
+    }
 
     /// Reads every page once. Nothing is written, and SQLite is not involved.
     ///
@@ -50,21 +53,30 @@ public struct PageAudit: Sendable, Hashable {
         }
         return PageAudit(
             pages: pageCount, frames: log.pages.count, damagedPages: damagedPages,
-            damagedFrames: log.damaged, ignoredFrames: log.ignored, strayBytes: file.size % pageSize
+            damagedFrames: log.damaged, uncommittedFrames: log.uncommitted,
+            lostCommits: log.lostCommits, strayBytes: file.size % pageSize
         )
     }
 
     private static let attempts = 3
 
-    /// The pages that the log replaces, those of them whose copy fails, and how many do not count.
-    private typealias LogAudit = (pages: [UInt32], damaged: [UInt32], ignored: Int)
+    private struct LogAudit {
+        var pages: [UInt32] = []
+        var damaged: [UInt32] = []
+        var uncommitted = 0
+        var lostCommits = 0
+    }
 
+    /// Looks again where a writer has begun the log anew meanwhile.
     private static func auditLog(
         of path: FilePath, _ authenticator: borrowing PageAuthenticator
     ) throws -> LogAudit {
-        let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
-        if let log { return try audit(log, authenticator) }
-        return ([], [], 0)
+        while true {
+            let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
+            guard let log else { return LogAudit() }
+            let outcome = try audit(log, authenticator)
+            if try log.isUnchanged() { return outcome }
+        }
     }
 
     private static func audit(
@@ -78,6 +90,13 @@ public struct PageAudit: Sendable, Hashable {
                 damaged.insert(frame.page)
             }
         }
-        return (frames.map(\.page), damaged.sorted(), try log.framesBehind(frames))
+        let behind = try log.framesBehind(frames)
+        let lost = try behind.filter(\.commits).count { frame in
+            let page = try log.page(frame)
+            return try authenticator.verifies(page.span, number: frame.page)
+        }
+        return LogAudit(
+            pages: frames.map(\.page), damaged: damaged.sorted(), uncommitted: behind.count,
+            lostCommits: lost)
     }
 }

@@ -27,6 +27,20 @@ public struct Row: ~Copyable {
     @inlinable
     public var count: Int { unsafe Int(sqlite3_data_count(statement)) }
 
+    /// The value of a column, where what is shown matters more than what is stored: bytes of a TEXT that are
+    /// not UTF-8 become U+FFFD.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` if there is no such column.
+    public func leniently(_ column: Int) throws(LockstepError) -> Value {
+        let ordinal = Int32(clamping: column)
+        guard unsafe sqlite3_column_type(statement, ordinal) == SQLITE_TEXT else {
+            return try self[column]
+        }
+        let start = unsafe sqlite3_column_text(statement, ordinal)
+        let bytes = unsafe UnsafeBufferPointer(
+            start: start, count: Int(sqlite3_column_bytes(statement, ordinal)))
+        return .text(unsafe String(decoding: bytes, as: UTF8.self))
+    }
+
     /// The column's name, as the statement gives it.
     public func name(of column: Int) -> String {
         guard let name = unsafe sqlite3_column_name(statement, Int32(clamping: column))

@@ -18,6 +18,12 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     init(_ sql: String) { bytes = Array(sql.utf8) }
 
+    /// The tokens of `bytes` from an offset on; ranges count from the beginning of `bytes`.
+    init(_ bytes: [UInt8], from offset: Int) {
+        self.bytes = bytes
+        position = offset
+    }
+
     mutating func next() -> Token? {
         guard position < bytes.count else { return nil }
         let start = position
@@ -52,7 +58,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             let text = String(decoding: bytes[token.range], as: UTF8.self)
             switch token.kind {
             case .space, .comment: continue
-            case .word: tokens.append(text.lowercased())
+            case .word: tokens.append(text.asciiLowercased)
             case .quotedName: tokens.append(canonical(text))
             default: tokens.append(text)
             }
@@ -92,7 +98,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
     /// A name as ``normalize(_:)`` has it: bare where it needs no quotes, so that both ways to write it
     /// are one; quoted where without them it would be something else.
     private static func canonical(_ quoted: String) -> String {
-        let name = unquote(quoted).lowercased()
+        let name = unquote(quoted).asciiLowercased
         let bytes = Array(name.utf8)
         let isPlain =
             bytes.first.map { isWord($0) && !isDigit($0) } == true && bytes.allSatisfy(isWord)
@@ -216,5 +222,13 @@ struct SQLTokens: Sequence, IteratorProtocol {
     private static func isWord(_ byte: UInt8) -> Bool {
         isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}
+
+extension StringProtocol {
+    /// In lower case as SQLite understands it: the letters of ASCII, and no others.
+    var asciiLowercased: String {
+        String(
+            decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import Synchronization
 
 /// A prepared statement: one piece of SQL, compiled once and run any number of times.
 ///
@@ -47,24 +48,38 @@ public struct Statement: ~Copyable {
     static func prepare(
         _ sql: String, on database: OpaquePointer, _ authorizer: Authorizer
     ) throws(LockstepError) -> (OpaquePointer?, Substring) {
-        var text = sql
+        let bytes = Array(sql.utf8) + [0]
+        let (handle, end) = unsafe try prepare(bytes, from: 0, on: database, authorizer)
+        return unsafe (handle, sql[sql.utf8.index(sql.startIndex, offsetBy: end)...])
+    }
+
+    /// Prepares the statement that begins at `start` of a script; also gives where the next one may
+    /// begin. A zero byte ends the script, so that SQLite need not copy it for each statement.
+    static func prepare(
+        _ script: [UInt8], from start: Int, on database: OpaquePointer, _ authorizer: Authorizer
+    ) throws(LockstepError) -> (OpaquePointer?, Int) {
+        guard script.last == 0, start < script.count else {
+            throw LockstepError(.misuse, "a script must end with a zero byte")
+        }
         var handle: OpaquePointer?
         authorizer.lastDenial = nil
         authorizer.sawTransactionControl = false
-        let (code, used): (Int32, Int) = text.withUTF8 { utf8 in
-            guard let start = utf8.baseAddress else { return (SQLITE_OK, 0) }
-            return unsafe start.withMemoryRebound(to: CChar.self, capacity: utf8.count) { start in
-                var tail: UnsafePointer<CChar>?
-                let code = unsafe sqlite3_prepare_v3(
-                    database, start, Int32(clamping: utf8.count), 0, &handle, &tail)
-                return unsafe (code, tail.map { unsafe $0 - start } ?? utf8.count)
-            }
+        let (code, end): (Int32, Int) = unsafe script.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return (SQLITE_OK, 0) }
+            let text = unsafe (base + start).assumingMemoryBound(to: CChar.self)
+            var tail: UnsafePointer<CChar>?
+            let code = unsafe sqlite3_prepare_v3(
+                database, text, Int32(clamping: script.count - start), 0, &handle, &tail)
+            return unsafe (code, tail.map { unsafe start + ($0 - text) } ?? script.count - 1)
         }
         guard code == SQLITE_OK else {
             if let denial = authorizer.lastDenial { throw denial }
-            throw unsafe ResultCode.error(code, on: database, sql: sql, isRunning: false)
+            let excerpt = script[start..<min(script.count - 1, start + 2000)]
+            throw unsafe ResultCode.error(
+                code, on: database, sql: String(decoding: excerpt, as: UTF8.self),
+                isRunning: false)
         }
-        return unsafe (handle, sql[text.utf8.index(text.startIndex, offsetBy: used)...])
+        return unsafe (handle, end)
     }
 
     // MARK: Running
@@ -183,6 +198,12 @@ public struct Statement: ~Copyable {
     /// A statement that lends a row cannot begin anew from within; and where an error has ended a
     /// transaction before its closure, what the closure does next would stand alone.
     private func requireIdle() throws(LockstepError) {
+        let borrower = authorizer.borrower.load(ordering: .acquiring)
+        guard borrower == 0 || borrower == ThreadIdentity.current else {
+            throw LockstepError(
+                .misuse, "the statement has left the closure that its connection was lent to",
+                hint: "prepare and run statements inside the closure")
+        }
         if controlsTransaction, let denial = authorizer.transactionDenial("the statement") {
             throw denial
         }

@@ -37,6 +37,7 @@ public final class Store: Sendable {
     ) throws -> Store {
         var reading = options
         reading.isQueryOnly = true
+        reading.sharesLog = true
         let reader = try Connection.open(path, key: key, options: reading)
         return Store(writer: writer, reader: reader)
     }
@@ -57,16 +58,32 @@ public final class Store: Sendable {
 }
 
 /// A connection that one thread at a time can reach.
-// Sendable by this proof: `connection` is private, not copyable, and borrowed only while `lock` is held.
+// Sendable by this proof: `connection` is private, not copyable, and borrowed only while `lock` is held. A
+// statement that a closure lets escape refuses to run, for the connection is lent to another or to nobody.
 private final class LockedConnection: @unchecked Sendable {
     private let lock = Mutex<Void>(())
     private let connection: Connection
 
-    init(_ connection: consuming Connection) { self.connection = connection }
+    init(_ connection: consuming Connection) {
+        connection.authorizer.borrower.store(Authorizer.nobody, ordering: .releasing)
+        self.connection = connection
+    }
 
     func withLock<Result: Sendable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
-        try lock.withLock { _ in try body(connection) }
+        let borrower = ThreadIdentity.current
+        guard connection.authorizer.borrower.load(ordering: .acquiring) != borrower else {
+            throw LockstepError(
+                .misuse, "the store is called from within its own closure",
+                hint: "use the connection that the closure was given")
+        }
+        return try lock.withLock { _ in
+            connection.authorizer.borrower.store(borrower, ordering: .releasing)
+            defer {
+                connection.authorizer.borrower.store(Authorizer.nobody, ordering: .releasing)
+            }
+            return try body(connection)
+        }
     }
 }

@@ -61,12 +61,14 @@ extension Connection {
     }
 
     /// Runs `body` so that, if it throws, what it changed is undone, and what came before it is not.
+    /// Outside a transaction it is one of its own.
     public func savepoint<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
+        guard isInTransaction else { return try transaction(.immediate, body) }
         try control("SAVEPOINT lockstep_savepoint")
         do {
-            let result = try body(self)
+            let result = try guarded(body)
             try control("RELEASE lockstep_savepoint")
             return result
         } catch {

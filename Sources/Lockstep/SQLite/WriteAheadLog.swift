@@ -21,12 +21,18 @@ struct WriteAheadLog: ~Copyable {
     struct Frame: Sendable, Equatable {
         let page: UInt32
         let offset: Int
+        /// Whether it ends a transaction.
+        let commits: Bool
     }
 
     /// Nil if there is no log, or an empty one.
     init?(of database: FilePath, pageSize: Int) throws {
-        guard FileAccess.exists(DatabaseFile.side("-wal", of: database)) else { return nil }
-        let file = try DatabaseFile(database, suffix: "-wal")
+        let file: DatabaseFile
+        do {
+            file = try DatabaseFile(database, suffix: "-wal")
+        } catch let error as LockstepError where error.code == .notFound {
+            return nil
+        }
         let header = try file.read(at: 0, 32)
         guard header.count == 32, Self.word(header, 8, bigEndian: true) == UInt32(pageSize),
             [0x377F_0682, 0x377F_0683].contains(Self.word(header, 0, bigEndian: true))
@@ -36,17 +42,27 @@ struct WriteAheadLog: ~Copyable {
         self.header = header
     }
 
-    /// How many frames of this round lie behind the last commit: a transaction that never committed, or
+    /// The frames of this round behind the last commit: of a transaction that never committed, or of
     /// commits that a damaged frame before them cuts off.
-    func framesBehind(_ committed: [Frame]) throws -> Int {
-        var count = 0
+    func framesBehind(_ committed: [Frame]) throws -> [Frame] {
+        var frames: [Frame] = []
         var offset = committed.last.map { $0.offset + pageSize } ?? 32
         while true {
             let frame = try file.read(at: offset, 24)
-            guard frame.count == 24, frame[8..<16] == header[16..<24] else { return count }
-            count += 1
+            guard frame.count == 24, frame[8..<16] == header[16..<24] else { return frames }
+            frames.append(Self.frame(frame, at: offset))
             offset += 24 + pageSize
         }
+    }
+
+    /// Whether the log is still in the round in which it was opened. A writer may begin it anew at any
+    /// time once everything in it has reached the database.
+    func isUnchanged() throws -> Bool { try file.read(at: 0, 32) == header }
+
+    private static func frame(_ head: [UInt8], at offset: Int) -> Frame {
+        Frame(
+            page: word(head, 0, bigEndian: true), offset: offset + 24,
+            commits: word(head, 4, bigEndian: true) != 0)
     }
 
     /// The frames up to the last commit.
@@ -64,9 +80,9 @@ struct WriteAheadLog: ~Copyable {
             sum.add(frame[..<8], bigEndian)
             sum.add(frame[24...], bigEndian)
             guard sum.matches(frame[16..<24]) else { break }
-            frames.append(
-                Frame(page: Self.word(frame, 0, bigEndian: true), offset: offset + 24))
-            if Self.word(frame, 4, bigEndian: true) != 0 { committed = frames.count }
+            let next = Self.frame(frame, at: offset)
+            frames.append(next)
+            if next.commits { committed = frames.count }
             offset += 24 + pageSize
         }
         return Array(frames[..<committed])

@@ -22,6 +22,9 @@ enum KeyringCheck {
                 )
             }
         }
+        if !SecretBytes.areLocked {
+            findings.append(.notice("secrets cannot be locked in memory here, and may reach swap"))
+        }
         return ("epoch \(keyring.epoch), MAC verified", findings)
     }
 }

@@ -30,6 +30,10 @@ enum LedgerCheck {
                 .failure("user_version is \(mirrored), and \(ledger.count) migrations are recorded")
             )
         }
+        let mark = try connection.headerField("application_id")
+        if !ledger.isEmpty, mark != Connection.applicationID {
+            findings.append(.failure("application_id is \(mark), which is not Lockstep's mark"))
+        }
         let names = carried.sorted().joined(separator: ", ")
         return (
             ledger.isEmpty ? "nothing applied" : "\(ledger.count) applied of \(names)", findings

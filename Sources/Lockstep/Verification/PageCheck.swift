@@ -17,11 +17,17 @@ enum PageCheck {
         if audit.strayBytes > 0 {
             findings.append(.failure("\(audit.strayBytes) bytes follow the last whole page"))
         }
-        if audit.ignoredFrames > 0 {
+        if audit.lostCommits > 0 {
+            findings.append(
+                .failure(
+                    "\(audit.lostCommits) commits in the write-ahead log are cut off by a damaged page "
+                        + "before them: keep a copy of all three files before a program opens them")
+            )
+        } else if audit.uncommittedFrames > 0 {
             findings.append(
                 .notice(
-                    "\(audit.ignoredFrames) pages at the end of the write-ahead log were never "
-                        + "committed, or are cut off by damage before them"))
+                    "\(audit.uncommittedFrames) pages at the end of the write-ahead log were never "
+                        + "committed"))
         }
         return ("\(audit.pages) pages, \(audit.frames) in the log", findings)
     }

@@ -23,7 +23,7 @@ struct Init: ParsableCommand {
 
     func run() throws {
         let path = try database.path()
-        let slots = try NewSlots(credentials, environment: envSlot)
+        let slots = NewSlots(credentials, environment: envSlot)
         var made: [KeyringFile] = []
         do {
             let file = keyrings.file(for: path)
@@ -51,29 +51,26 @@ struct Init: ParsableCommand {
 }
 
 /// The slots that new keyrings get.
-private struct NewSlots: ~Copyable {
-    private let passphrase: Passphrase?
-    private let keyFile: FilePath?
+private struct NewSlots {
+    private let credentials: CredentialSource
+    private let asksTerminal: Bool
     private let variable: String?
 
-    init(_ credentials: CredentialOptions, environment variable: String?) throws {
-        let asksTerminal = !credentials.isGiven && variable == nil
-        let passphrase =
-            asksTerminal
-            ? try Terminal.newPassphrase("New passphrase")
-            : try credentials.passphraseFromDescriptor()
-        self.passphrase = passphrase
-        self.keyFile = credentials.keyFile.map { FilePath($0) }
+    init(_ options: CredentialOptions, environment variable: String?) {
+        credentials = CredentialSource(options)
+        asksTerminal = !options.isGiven && variable == nil
         self.variable = variable
     }
 
     func add(to keyring: inout Keyring) throws {
-        if let copy = try passphrase?.clone() {
-            try keyring.addSlot("passphrase", .passphrase(copy))
+        if let credential = try credentials.newPassphrase(askTerminal: asksTerminal) {
+            try keyring.addSlot("passphrase", credential)
         }
-        if let keyFile { try keyring.addSlot("key-file", KeyFile.read(keyFile)) }
+        if let credential = try credentials.keyFile() {
+            try keyring.addSlot("key-file", credential)
+        }
         if let variable {
-            guard let credential = try CredentialOptions.environment(variable) else {
+            guard let credential = try credentials.environment(variable) else {
                 throw LockstepError(
                     .noUsableSlot, "the environment variable \(variable) is not set",
                     hint: "set it to at least 32 characters that nobody can guess")

@@ -49,10 +49,11 @@ extension Keys {
         }
 
         func run() throws {
+            let source = CredentialSource(credentials)
             let rings = try files().map { file in
                 let summary =
                     credentials.isGiven
-                    ? try credentials.open(file).summary : try file.summary()
+                    ? try source.open(file).summary : try file.summary()
                 return Ring(
                     file: file.path.string, purpose: summary.purpose.rawValue,
                     epoch: summary.epoch, isVerified: credentials.isGiven,

@@ -79,21 +79,36 @@ private enum MigrationRun {
         let microseconds: Int64
     }
 
-    struct Result: Encodable {
-        let steps: [Step]
-        let notices: [String]
+    struct Failure: Encodable {
+        let code: String
+        let message: String
+        let hint: String?
     }
 
+    struct Result: Encodable {
+        var steps: [Step] = []
+        var notices: [String] = []
+        var error: Failure?
+    }
+
+    /// What was done is told even where a later version fails.
     static func run(
         _ sets: [MigrationSet], wish: Plan.Wish, on connection: borrowing Connection,
         _ format: OutputFormat
     ) throws {
-        var steps: [Step] = []
-        var notices: [String] = []
-        for set in sets {
-            let report = try Migrator(set).run(wish, on: connection)
-            notices += report.notices.map(\.message)
-            steps += report.steps.map { step in
+        var result = Result()
+        var failure: LockstepError?
+        for set in sets where failure == nil {
+            var report = MigrationReport()
+            do {
+                try Migrator(set).run(wish, on: connection, into: &report)
+            } catch let error as LockstepError {
+                failure = error
+                result.error = Failure(
+                    code: error.code.rawValue, message: error.message, hint: error.hint)
+            }
+            result.notices += report.notices.map(\.message)
+            result.steps += report.steps.map { step in
                 Step(
                     set: step.set, version: step.version.description, name: step.name,
                     direction: step.isUp ? "up" : "down", statements: step.statements,
@@ -101,15 +116,19 @@ private enum MigrationRun {
             }
         }
         switch format {
-        case .json: try Output.json(Result(steps: steps, notices: notices))
-        case .text:
-            for notice in notices { Output.note("notice: \(notice)") }
-            if steps.isEmpty { Output.line("nothing to do") }
-            for step in steps {
-                Output.line(
-                    "\(step.direction) \(step.set) \(step.version) \(step.name): "
-                        + "\(step.statements) statements, \(Output.duration(step.microseconds))")
-            }
+        case .json: try Output.json(result)
+        case .text: tell(result)
+        }
+        if let failure { throw failure }
+    }
+
+    private static func tell(_ result: Result) {
+        for notice in result.notices { Output.note("notice: \(notice)") }
+        if result.steps.isEmpty, result.error == nil { Output.line("nothing to do") }
+        for step in result.steps {
+            Output.line(
+                "\(step.direction) \(step.set) \(step.version) \(step.name): "
+                    + "\(step.statements) statements, \(Output.duration(step.microseconds))")
         }
     }
 }

@@ -30,7 +30,7 @@ struct Query: ParsableCommand {
         try Output.part("{\"columns\":\(Output.encoded(statement.columnNames)),\"rows\":[")
         var separator = ""
         try statement.forEach { row in
-            let values = try (0..<row.count).map { JSONValue(value: try row[$0]) }
+            let values = try (0..<row.count).map { JSONValue(value: try row.leniently($0)) }
             try Output.part(separator + Output.encoded(values))
             separator = ","
         }
@@ -40,7 +40,7 @@ struct Query: ParsableCommand {
     private static func writeTable(_ statement: borrowing Statement) throws {
         var table = TableWriter(header: statement.columnNames.map(Output.printable))
         try statement.forEach { row in
-            table.add(try (0..<row.count).map { text(try row[$0]) })
+            table.add(try (0..<row.count).map { text(try row.leniently($0)) })
         }
         table.finish()
     }

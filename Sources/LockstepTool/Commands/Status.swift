@@ -38,6 +38,11 @@ struct Status: ParsableCommand {
         let ledger = try Ledger.entries(connection)
         var isPending = false
         var fatal: LockstepError?
+        let unknown = Set(ledger.map(\.set)).subtracting(sets.map(\.name)).sorted()
+        for name in unknown {
+            Output.note(
+                "notice: the database also carries the set \(name), whose files were not given")
+        }
         let statuses = sets.map { set in
             let findings = Plan(set, ledger: ledger, wish: .latest).findings
             fatal = fatal ?? findings.first(where: \.isFatal)?.error
@@ -78,6 +83,7 @@ struct Status: ParsableCommand {
             for version in set.versions {
                 Output.line("  \(version.state)  \(version.version)  \(version.name)")
             }
+            for finding in set.findings { Output.line("  note: \(finding)") }
         }
     }
 }

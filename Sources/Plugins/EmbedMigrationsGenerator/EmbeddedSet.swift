@@ -14,7 +14,11 @@ struct EmbeddedSet {
     /// One set for each folder in `folder` that holds SQL files, by name.
     static func read(_ folder: URL) throws -> [EmbeddedSet] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        return try names.compactMap { name in
+        guard !names.contains(where: { $0.hasSuffix(".sql") }) else {
+            throw GeneratorError(
+                message: "\(folder.path) holds migrations itself: give each set a folder in it")
+        }
+        let sets = try names.compactMap { name -> EmbeddedSet? in
             let inner = folder.appending(path: name)
             guard let entries = try? FileManager.default.contentsOfDirectory(atPath: inner.path)
             else { return nil }
@@ -27,5 +31,9 @@ struct EmbeddedSet {
             }
             return files.isEmpty ? nil : EmbeddedSet(name: name, files: files)
         }
+        guard !sets.isEmpty else {
+            throw GeneratorError(message: "\(folder.path) holds no folder with migrations")
+        }
+        return sets
     }
 }

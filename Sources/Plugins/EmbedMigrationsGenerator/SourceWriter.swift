@@ -8,7 +8,7 @@ enum SourceWriter {
             "/// The migration sets that are compiled into this module.",
             "enum EmbeddedMigrations {",
             "    /// The names of the sets.",
-            "    static let names = [\(sets.map { literal($0.name) }.joined(separator: ", "))]",
+            "    static let names: [String] = [\(sets.map { literal($0.name) }.joined(separator: ", "))]",
             "",
             "    /// The set of this name, or nil if there is none.",
             "    static func set(_ name: String) throws(LockstepError) -> MigrationSet? {",

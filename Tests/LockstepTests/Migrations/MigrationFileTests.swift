@@ -47,6 +47,21 @@ struct MigrationFileTests {
         #expect(file.up.tablesAllowedToLoseRows == ["mine"])
     }
 
+    @Test("Names in directives may be quoted, with spaces in them")
+    func quotedNames() throws {
+        let file = try parse(
+            "-- lockstep: up\n-- lockstep: allow loss of table \"my t\"\n"
+                + "-- lockstep: rebuild table [other t]\n-- lockstep: set \"a b\"='x  y'\n")
+        #expect(file.up.tablesAllowedToLoseRows == ["my t"])
+        #expect(
+            file.up.items.map(\.content).contains(
+                .directive(.set(column: "a b", expression: "'x  y'"))))
+        let other = try parse(
+            "-- lockstep: up\n-- lockstep: allow loss of table \"my t\"\n"
+                + "-- lockstep: rebuild table [other t]\n-- lockstep: set \"a b\"='x y'\n")
+        #expect(file.checksums.tokens != other.checksums.tokens)
+    }
+
     @Test(
         "A directive with a slip of the pen is still one",
         arguments: [

@@ -119,7 +119,7 @@ struct MigratorTests {
     @Test("Another program's database is refused")
     func foreign() throws {
         let connection = try Connection.inMemory()
-        try connection.execute("PRAGMA application_id = 77")
+        try connection.setHeaderField("application_id", 77)
         Refusal.expect(.foreignApplication) {
             _ = try Migrator(try Scratch.set(two)).run(on: connection)
         }

@@ -128,6 +128,28 @@ struct PlanTests {
         #expect(fatal(Plan(older, ledger: ledger, wish: .latest)).count == 2)
     }
 
+    @Test("A version that nobody has heard of is no place to go back to")
+    func unknownTarget() throws {
+        let set = try set(["20240101", "20240301"])
+        let plan = Plan(
+            set, ledger: ledger(set, 2), wish: .version(MigrationVersion(20_240_201)))
+        #expect(fatal(plan) == [.migrationMissing])
+    }
+
+    @Test("Down to a version never leads up")
+    func downTo() throws {
+        let set = try set(["1", "2", "3"])
+        let target = Plan.Wish.downTo(MigrationVersion(2))
+        #expect(versions(Plan(set, ledger: ledger(set, 3), wish: target)) == ["down 3"])
+        #expect(Plan(set, ledger: ledger(set, 1), wish: target).steps.isEmpty)
+    }
+
+    @Test("The greatest number a version can be leaves a gap and no trap")
+    func greatestVersion() throws {
+        let set = try set(["1", "18446744073709551615"])
+        #expect(fatal(Plan(set, ledger: [], wish: .latest)) == [.versionGap])
+    }
+
     @Test("A version without a way down cannot be undone")
     func irreversible() throws {
         let set = try set(["1", "2"])

@@ -11,6 +11,8 @@ struct SchemaGuardTests {
             "CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent ON DELETE CASCADE)",
             "CREATE TABLE empty (x)",
             "INSERT INTO parent VALUES (1, 'a'), (2, 'b')",
+            "CREATE VIRTUAL TABLE words USING fts5 (w)",
+            "INSERT INTO words VALUES ('one'), ('two')",
             "INSERT INTO child VALUES (1, 1), (2, 2)",
         ] { try connection.execute(sql) }
         return connection
@@ -37,6 +39,10 @@ struct SchemaGuardTests {
                 + "INSERT INTO p2 SELECT * FROM parent;\nDROP TABLE parent;\n"
                 + "ALTER TABLE p2 RENAME TO parent;",
             "CREATE TABLE saved AS SELECT * FROM child WHERE id = 1;\nDROP TABLE child;",
+            // The new table gets the root page that the old one leaves.
+            "DROP TABLE child;\nCREATE TABLE other (y);\nINSERT INTO other VALUES (1), (2), (3);",
+            "DROP TABLE words;", "DELETE FROM words;",
+            "CREATE TEMP TABLE child AS SELECT * FROM main.child;\nDELETE FROM main.child;",
         ])
     func lost(sql: String) throws { try expect(.rowsLost, sql) }
 
@@ -63,6 +69,39 @@ struct SchemaGuardTests {
         #expect(try Scratch.int(connection, "SELECT count(*) FROM child") == 3)
     }
 
+    @Test("An old reference to nothing does not switch the guard off, and may be mended")
+    func oldReference() throws {
+        let connection = try database()
+        for sql in [
+            "PRAGMA foreign_keys = OFF", "CREATE TABLE legacy (g REFERENCES gone (id))",
+            "INSERT INTO legacy VALUES (1)", "PRAGMA foreign_keys = ON",
+        ] { try connection.execute(sql) }
+        let orphaning =
+            "-- lockstep: foreign keys off\n-- lockstep: allow loss of table parent\n"
+            + "DELETE FROM parent WHERE id = 1;"
+        Refusal.expect(.foreignKeysBroken) { try Scratch.migrate(connection, orphaning) }
+        try Scratch.migrate(connection, "CREATE TABLE gone (id INTEGER PRIMARY KEY);")
+    }
+
+    @Test("What was unusable before stands in nobody's way")
+    func oldBrokenView() throws {
+        let connection = try database()
+        try connection.execute("CREATE VIEW v AS SELECT * FROM nowhere")
+        try Scratch.migrate(connection, "CREATE TABLE more (x);")
+        Refusal.expect(.schemaBroken) {
+            _ = try Migrator(
+                Scratch.set(
+                    Scratch.up("CREATE TABLE more (x);"),
+                    Scratch.up("CREATE VIEW w AS SELECT * FROM nowhere;"))
+            ).run(on: connection)
+        }
+    }
+
+    @Test("A table cannot take a name of the engine's by being renamed")
+    func ownNames() throws {
+        try expect(.denied, "ALTER TABLE empty RENAME TO lockstep_mine;")
+    }
+
     @Test(
         "A foreign key that refers to nothing rolls back, even where no row would notice",
         arguments: [
@@ -83,6 +122,7 @@ struct SchemaGuardTests {
         arguments: [
             "CREATE TABLE c2 (p TEXT REFERENCES parent (code));",
             "CREATE TABLE c2 (p TEXT REFERENCES PARENT (Code));",
+            "CREATE TABLE p2 (\"ÄRA\" INTEGER PRIMARY KEY);\nCREATE TABLE c2 (x REFERENCES p2 (\"ÄRA\"));",
             "CREATE TABLE p2 (a, b, PRIMARY KEY (a, b));\n"
                 + "CREATE TABLE c2 (x, y, FOREIGN KEY (x, y) REFERENCES p2);",
             "CREATE TABLE p2 (a, b, UNIQUE (b, a));\n"
@@ -95,6 +135,8 @@ struct SchemaGuardTests {
         arguments: [
             "ALTER TABLE parent ADD COLUMN g GENERATED ALWAYS AS (no_such_function(id));",
             "CREATE VIEW v AS SELECT * FROM nowhere;",
+            "CREATE TABLE d (a, b DEFAULT (no_such_function()));",
+            "CREATE TRIGGER \"on insert log\" AFTER DELETE ON parent BEGIN DELETE FROM nowhere; END;",
             "CREATE VIEW v AS SELECT no_such FROM parent;",
             "CREATE TRIGGER t AFTER INSERT ON parent BEGIN INSERT INTO nowhere VALUES (1); END;",
             "CREATE TRIGGER t AFTER UPDATE OF code ON parent BEGIN DELETE FROM nowhere; END;",

@@ -101,6 +101,18 @@ struct TableRebuildTests {
         #expect(try Scratch.int(connection, "SELECT rowid FROM t WHERE x = 'c'") == 3)
     }
 
+    @Test("INTEGER PRIMARY KEY DESC is no rowid, so the rowids stay beside it")
+    func descendingKey() throws {
+        let connection = try Connection.inMemory()
+        try connection.execute("CREATE TABLE t (k INTEGER PRIMARY KEY DESC, x)")
+        try connection.execute("INSERT INTO t VALUES (10, 'a'), (20, 'b'), (30, 'c')")
+        try connection.execute("DELETE FROM t WHERE k = 10")
+        try Scratch.migrate(
+            connection,
+            "-- lockstep: rebuild table t\nCREATE TABLE t (k INTEGER PRIMARY KEY DESC, x TEXT);")
+        #expect(try Scratch.int(connection, "SELECT rowid FROM t WHERE k = 30") == 3)
+    }
+
     @Test("A column named rowid, WITHOUT ROWID tables, generated columns and STRICT tables work")
     func kinds() throws {
         let connection = try Connection.inMemory()

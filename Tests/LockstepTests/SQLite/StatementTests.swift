@@ -54,17 +54,16 @@ struct StatementTests {
         #expect(try scratch.open().value(sql) == 7)
     }
 
-    @Test("Running the first statement gives what follows it, byte for byte")
+    @Test("Running a statement of a script gives where it ends, to the byte")
     func first() throws {
         let connection = try scratch.open()
-        var rest: Substring =
-            "CREATE TABLE a (x DEFAULT ';é'); -- über;\nCREATE TABLE b (y) ; /* 🔐 */ "
-        var steps = 0
-        while !Statement.isBlank(rest) {
-            rest = try connection.runFirst(of: String(rest))
-            steps += 1
-        }
-        #expect(steps == 2)
+        let sql = "CREATE TABLE a (x DEFAULT ';é'); -- über;\nCREATE TABLE b (y) ; /* 🔐 */ "
+        let script = Array(sql.utf8) + [0]
+        let first = try connection.runStatement(of: script, from: 0)
+        #expect(script[..<first].elementsEqual("CREATE TABLE a (x DEFAULT ';é');".utf8))
+        let second = try connection.runStatement(of: script, from: first)
+        #expect(script[second...].elementsEqual(Array(" /* 🔐 */ ".utf8) + [0]))
+        Refusal.expect(.misuse) { _ = try connection.runStatement(of: [0x20], from: 0) }
         #expect(
             try connection.value("SELECT count(*) FROM sqlite_schema WHERE name IN ('a', 'b')") == 2
         )

@@ -142,4 +142,23 @@ struct StoreTests {
         }
         #expect(existing.code == .alreadyExists)
     }
+
+    @Test("A call from within a closure is refused, where it would wait for itself")
+    func recursion() throws {
+        let scratch = try DatabaseScratch()
+        let store = try Store.create(scratch.path, key: scratch.key())
+        Refusal.expect(.misuse) { try store.write { _ in try store.write { _ in } } }
+        Refusal.expect(.misuse) { try store.read { _ in try store.read { _ in } } }
+        try store.write { _ in try store.read { _ in } }
+    }
+
+    @Test("A statement that escapes its closure refuses to run")
+    func escapedStatement() throws {
+        final class Box { var statement: Statement? }
+        let scratch = try DatabaseScratch()
+        let store = try Store.create(scratch.path, key: scratch.key())
+        let box = Box()
+        try store.write { box.statement = try $0.prepare("SELECT 1") }
+        Refusal.expect(.misuse) { try box.statement?.run() }
+    }
 }

@@ -139,7 +139,7 @@ struct VerificationTests {
     @Test("A user_version that does not count the ledger is found")
     func userVersion() throws {
         let scratch = try database()
-        try scratch.open().execute("PRAGMA user_version = 9")
+        try scratch.open().setHeaderField("user_version", 9)
         #expect(failed(try verify(scratch)) == [.ledger])
     }
 

@@ -1,0 +1,104 @@
+/// The state of a database's foreign keys: which refer to nothing, and which rows have no parent.
+struct ForeignKeyState {
+    /// Rows without a parent, by reference.
+    private var violations: [String: Int] = [:]
+    /// References whose parent, or whose columns there, do not exist.
+    private var broken: Set<String> = []
+
+    private struct Part {
+        let child: String
+        let id: Int
+        let parent: String
+        let column: String?
+    }
+
+    /// Measures the database as it is now.
+    init(_ connection: borrowing Connection) throws {
+        let parts = try connection.query(
+            """
+            SELECT t.name, f.id, f."table", f."to"
+            FROM pragma_table_list AS t, pragma_foreign_key_list(t.name, 'main') AS f
+            WHERE t.schema = 'main' AND t.type = 'table' ORDER BY t.name, f.id, f.seq
+            """
+        ) { row in
+            Part(child: try row[0], id: try row[1], parent: try row[2], column: try row[3])
+        }
+        for (_, key) in Dictionary(grouping: parts, by: { "\($0.child)/\($0.id)" }) {
+            if let first = key.first, try !Self.fits(key, parent: first.parent, connection) {
+                broken.insert(Self.name(first.child, first.parent))
+            }
+        }
+        for child in Set(parts.map(\.child)) { try countViolations(of: child, connection) }
+    }
+
+    /// - Throws: ``LockstepError/Code/foreignKeysBroken`` for what was not so before.
+    func requireNothingBroken(since before: ForeignKeyState) throws(LockstepError) {
+        if let reference = broken.subtracting(before.broken).min() {
+            throw LockstepError(
+                .foreignKeysBroken, "a foreign key has nothing to refer to: \(reference)",
+                hint: "the parent must exist and its columns must be its primary key or unique")
+        }
+        // Where the reference itself was broken, nobody could count its violations.
+        for (reference, count) in violations.sorted(by: { $0.key < $1.key })
+        where count > before.violations[reference, default: 0] && !before.broken.contains(reference)
+        {
+            throw LockstepError(
+                .foreignKeysBroken, "\(count) rows of \(reference) have no parent",
+                hint: "insert the parents first, or delete the children and declare it")
+        }
+    }
+
+    private static func name(_ child: String, _ parent: String) -> String {
+        "\(child.asciiLowercased) → \(parent.asciiLowercased)"
+    }
+
+    private mutating func countViolations(
+        of child: String, _ connection: borrowing Connection
+    ) throws {
+        let parents: [String]
+        do {
+            parents = try connection.query(
+                "PRAGMA main.foreign_key_check(\(SQLTokens.quote(child)))"
+            ) { row in try row[2] as String }
+        } catch let error as LockstepError where error.code == .sqlFailed {
+            // SQLite cannot check a table with a reference to columns that are not unique.
+            return
+        }
+        for parent in parents { violations[Self.name(child, parent), default: 0] += 1 }
+    }
+
+    // MARK: What can be referred to
+
+    private static func fits(
+        _ key: [Part], parent: String, _ connection: borrowing Connection
+    ) throws -> Bool {
+        let columns = Set(key.compactMap { $0.column?.asciiLowercased })
+        return try candidateKeys(of: parent, connection).contains { candidate in
+            columns.isEmpty
+                ? candidate.isPrimary && candidate.columns.count == key.count
+                : candidate.columns == columns
+        }
+    }
+
+    /// The sets of columns of `table` by which a row can be referred to.
+    private static func candidateKeys(
+        of table: String, _ connection: borrowing Connection
+    ) throws -> [(columns: Set<String>, isPrimary: Bool)] {
+        let primary = try connection.query(
+            "SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0", table
+        ) { row in (try row[0] as String).asciiLowercased }
+        var keys: [(columns: Set<String>, isPrimary: Bool)] = []
+        if !primary.isEmpty { keys.append((Set(primary), true)) }
+        let indexes = try connection.query(
+            "SELECT name FROM pragma_index_list(?, 'main') WHERE \"unique\" = 1 AND partial = 0",
+            table
+        ) { row in try row[0] as String }
+        for index in indexes {
+            let columns = try connection.query(
+                "SELECT name FROM pragma_index_info(?, 'main')", index
+            ) { row in (try row[0] as String?)?.asciiLowercased }
+            if !columns.contains(nil) { keys.append((Set(columns.compactMap(\.self)), false)) }
+        }
+        return keys
+    }
+}

@@ -1,0 +1,41 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// A crash leaves commits in the write-ahead log; damage there must be told, and nothing thrown away.
+@Suite("A damaged log")
+struct DamagedLogTests {
+    @Test("Commits behind a flipped bit fail the verification, and the log stays as it is")
+    func cutOff() throws {
+        let scratch = try DatabaseScratch()
+        let crashed = scratch.folder.file("crashed.db")
+        do {
+            let connection = try scratch.create()
+            try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, body BLOB NOT NULL)")
+            try scratch.add(rows: 300, to: connection)
+            try scratch.add(rows: 300, to: connection)
+            // What a killed process leaves: the file and its log, as they are now.
+            try Bytes.write(Bytes.read(scratch.path), to: crashed)
+            try Bytes.write(
+                Bytes.read(scratch.side("-wal")), to: FilePath(crashed.string + "-wal"))
+        }
+        let log = FilePath(crashed.string + "-wal")
+        func verify() throws -> VerificationReport {
+            try Verification(crashed, sets: []).run(key: scratch.key())
+        }
+        let whole = try Bytes.read(log)
+        let sound = try verify()
+        #expect(!sound.outcomes.contains { $0.check == .pages && $0.hasFailed }, "\(sound)")
+        #expect(try Bytes.read(log) == whole)
+        var damaged = whole
+        damaged[32 + 2 * (24 + 4096) + 500] ^= 1
+        try Bytes.write(damaged, to: log)
+        let report = try verify()
+        let pages = try #require(report.outcomes.first { $0.check == .pages })
+        #expect(pages.hasFailed)
+        #expect(pages.findings.contains { $0.message.contains("cut off by a damaged page") })
+        #expect(try Bytes.read(log) == damaged)
+    }
+}
