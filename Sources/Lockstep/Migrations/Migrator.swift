@@ -143,7 +143,8 @@ public struct Migrator {
 
     /// Another runner may be at work for longer than a connection usually waits.
     private func begin(_ connection: borrowing Connection) throws -> Transaction {
-        let deadline = Clock.monotonicMicroseconds + patience.components.seconds * 1_000_000
+        let seconds = min(max(patience.components.seconds, 0), 1_000_000_000)
+        let deadline = Clock.monotonicMicroseconds + seconds * 1_000_000
         while true {
             do {
                 return try Transaction(.immediate, on: connection)

@@ -71,12 +71,15 @@ public struct PageAudit: Sendable, Hashable {
     private static func auditLog(
         of path: FilePath, _ authenticator: borrowing PageAuthenticator
     ) throws -> LogAudit {
-        while true {
+        for _ in 0..<100 {
             let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
             guard let log else { return LogAudit() }
             let outcome = try audit(log, authenticator)
             if try log.isUnchanged() { return outcome }
         }
+        throw LockstepError(
+            .busy, "the write-ahead log of \(path) changes faster than it can be read",
+            hint: "run it again when less is written")
     }
 
     private static func audit(

@@ -3,7 +3,7 @@ enum SourceWriter {
     static func source(of sets: [EmbeddedSet]) -> String {
         var lines = [
             "// Made by the EmbedMigrations plugin from the folder Migrations. Do not edit.",
-            "internal import Lockstep",
+            "import Lockstep",
             "",
             "/// The migration sets that are compiled into this module.",
             "enum EmbeddedMigrations {",

@@ -171,6 +171,29 @@ struct MigratorTests {
         }
     }
 
+    @Test("Several runners on their way down stop where they were sent")
+    func twoRunnersDown() async throws {
+        let scratch = try DatabaseScratch()
+        let set = try Scratch.set(
+            (1...9).map { Scratch.up("CREATE TABLE t\($0) (x);", down: "DROP TABLE t\($0);") })
+        do {
+            let connection = try scratch.create()
+            _ = try Migrator(set).run(on: connection)
+        }
+        let undone = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    let connection = try scratch.open()
+                    return try Migrator(set).run(.version(MigrationVersion(3)), on: connection)
+                        .steps.count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(undone == 6)
+        #expect(try Ledger.entries(scratch.open()).map(\.version.description) == ["1", "2", "3"])
+    }
+
     @Test("Programs and migrations cannot write into the ledger")
     func ledgerIsOurs() throws {
         let connection = try Connection.inMemory()
