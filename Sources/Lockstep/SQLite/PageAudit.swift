@@ -67,7 +67,7 @@ public struct PageAudit: Sendable, Hashable {
         var lostCommits = 0
     }
 
-    /// Looks again where a writer has begun the log anew meanwhile.
+    /// Looks again where a writer has added to the log, or begun it anew, meanwhile.
     private static func auditLog(
         of path: FilePath, _ authenticator: borrowing PageAuthenticator
     ) throws -> LogAudit {
@@ -75,7 +75,12 @@ public struct PageAudit: Sendable, Hashable {
             let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
             guard let log else { return LogAudit() }
             let outcome = try audit(log, authenticator)
-            if try log.isUnchanged() { return outcome }
+            guard try log.isUnchanged() else { continue }
+            // A commit that was added while we read looks cut off until the log is read once more.
+            if outcome.lostCommits > 0, try log.committedFrames().count != outcome.pages.count {
+                continue
+            }
+            return outcome
         }
         throw LockstepError(
             .busy, "the write-ahead log of \(path) changes faster than it can be read",
