@@ -29,7 +29,7 @@ final class Authorizer {
     /// Why the last statement was refused; SQLite itself only says "not authorized".
     var lastDenial: LockstepError?
 
-    /// Which tables SQL has created and dropped since this was last reset.
+    /// Which tables migrations have created and dropped since this was last reset.
     var tableChanges = TableChanges()
     /// Whether the statement that is being prepared begins or ends a transaction.
     var sawTransactionControl = false
@@ -68,9 +68,11 @@ final class Authorizer {
         guard mode != .engine else { return SQLITE_OK }
         switch action {
         case SQLITE_TRANSACTION: sawTransactionControl = true
-        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE:
+        case SQLITE_CREATE_TABLE where mode == .migration,
+            SQLITE_CREATE_VTABLE where mode == .migration:
             tableChanges.created.insert((first ?? "").asciiLowercased)
-        case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE:
+        case SQLITE_DROP_TABLE where mode == .migration,
+            SQLITE_DROP_VTABLE where mode == .migration:
             tableChanges.dropped.insert((first ?? "").asciiLowercased)
         default: break
         }

@@ -20,7 +20,7 @@ public struct Statement: ~Copyable {
         guard let handle = unsafe handle else {
             throw LockstepError(.misuse, "there is no statement in: \(SQLTokens.redact(sql))")
         }
-        guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) || Self.isBlank(rest) else {
+        guard rest.isEmpty || Self.isBlank(rest) else {
             unsafe sqlite3_finalize(handle)
             throw LockstepError(
                 .misuse, "several statements stand where one is due: \(SQLTokens.redact(sql))",

@@ -7,7 +7,8 @@
 //                       from the frame before · 24 the page
 //
 // A frame counts if its salts are the header's, its checksums match, and a later or this frame commits.
-// What lies behind the last such frame is left over from earlier rounds and is not part of the database.
+// What lies behind the last such frame is not part of the database: frames with other salts are left over
+// from earlier rounds; with these, they belong to a transaction that never ended, or were cut off by damage.
 
 internal import SystemPackage
 

@@ -7,13 +7,7 @@ import Testing
 struct KeyringShapeTests {
     private let lines: [String]
 
-    // 0 magic, 1 ring, 2–3 slot, 4 key 1 (retired), 5 key 2 (active), 6 MAC.
-    init() throws {
-        var ring = try Rings.make()
-        try ring.addKey(.database, state: .pending)
-        try ring.setState(.database, version: 2, to: .active)
-        lines = Rings.lines(try ring.encode(epoch: 5))
-    }
+    init() throws { lines = try Rings.rotatedLines() }
 
     @Test("a slot cannot stand twice, nor two slots of one name")
     func duplicateSlots() throws {

@@ -72,4 +72,13 @@ enum Rings {
     ) throws -> KeyState {
         try #require(ring.summary.keys.first { $0.kind == kind && $0.version == version }).state
     }
+
+    /// The lines of a keyring whose key was rotated once: 0 magic, 1 ring, 2–3 slot, 4 key 1 (retired), 5 key 2
+    /// (active), 6 MAC.
+    static func rotatedLines() throws -> [String] {
+        var ring = try make()
+        try ring.addKey(.database, state: .pending)
+        try ring.setState(.database, version: 2, to: .active)
+        return lines(try ring.encode(epoch: 5))
+    }
 }

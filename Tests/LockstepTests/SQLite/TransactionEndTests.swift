@@ -5,24 +5,10 @@ import Testing
 
 /// Transactions that end otherwise than by their closure's return.
 @Suite("Transactions that end early")
-struct TransactionEndTests {
-    private let scratch: DatabaseScratch
+struct TransactionEndTests: NumberTable {
+    let scratch: DatabaseScratch
 
-    init() throws {
-        scratch = try DatabaseScratch()
-        let connection = try scratch.create()
-        try connection.execute("CREATE TABLE t (a INTEGER UNIQUE)")
-    }
-
-    private func values(_ connection: borrowing Connection) throws -> [Int] {
-        try connection.query("SELECT a FROM t ORDER BY a") { row in try row[0] }
-    }
-
-    private func open() throws -> Connection {
-        var options = ConnectionOptions()
-        options.busyTimeout = .zero
-        return try scratch.open(options)
-    }
+    init() throws { scratch = try Self.makeScratch() }
 
     private static let rollingBack = "INSERT OR ROLLBACK INTO t VALUES (1)"
 

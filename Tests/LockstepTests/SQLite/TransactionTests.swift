@@ -4,26 +4,12 @@ import Testing
 @testable import Lockstep
 
 @Suite("Transactions")
-struct TransactionTests {
-    private let scratch: DatabaseScratch
+struct TransactionTests: NumberTable {
+    let scratch: DatabaseScratch
 
-    init() throws {
-        scratch = try DatabaseScratch()
-        let connection = try scratch.create()
-        try connection.execute("CREATE TABLE t (a INTEGER UNIQUE)")
-    }
+    init() throws { scratch = try Self.makeScratch() }
 
     private struct Stop: Error {}
-
-    private func values(_ connection: borrowing Connection) throws -> [Int] {
-        try connection.query("SELECT a FROM t ORDER BY a") { row in try row[0] }
-    }
-
-    private func open() throws -> Connection {
-        var options = ConnectionOptions()
-        options.busyTimeout = .zero
-        return try scratch.open(options)
-    }
 
     // MARK: Writing
 
