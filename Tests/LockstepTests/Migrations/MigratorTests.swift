@@ -171,27 +171,25 @@ struct MigratorTests {
         }
     }
 
-    @Test("Several runners on their way down stop where they were sent")
-    func twoRunnersDown() async throws {
+    @Test("A runner on its way down stops where it was sent, though another has done part of it")
+    func twoRunnersDown() throws {
         let scratch = try DatabaseScratch()
         let set = try Scratch.set(
             (1...9).map { Scratch.up("CREATE TABLE t\($0) (x);", down: "DROP TABLE t\($0);") })
-        do {
-            let connection = try scratch.create()
-            _ = try Migrator(set).run(on: connection)
+        let connection = try scratch.create()
+        _ = try Migrator(set).run(on: connection)
+        let target = Plan.Wish.version(MigrationVersion(3))
+        var steps = 0
+        let first = Migrator(set) { event in
+            guard case .committed = event else { return }
+            steps += 1
+            guard steps == 1 else { return }
+            // The other one does all that is left, between two of this one's steps.
+            let other = try scratch.open()
+            #expect(try Migrator(set).run(target, on: other).steps.count == 5)
         }
-        let undone = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<3 {
-                group.addTask {
-                    let connection = try scratch.open()
-                    return try Migrator(set).run(.version(MigrationVersion(3)), on: connection)
-                        .steps.count
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        #expect(undone == 6)
-        #expect(try Ledger.entries(scratch.open()).map(\.version.description) == ["1", "2", "3"])
+        #expect(try first.run(target, on: connection).steps.count == 1)
+        #expect(try Ledger.entries(connection).map(\.version.description) == ["1", "2", "3"])
     }
 
     @Test("Programs and migrations cannot write into the ledger")

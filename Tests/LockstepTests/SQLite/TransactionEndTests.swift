@@ -135,4 +135,21 @@ struct TransactionEndTests: NumberTable {
         try writer.write { try $0.execute("INSERT INTO t VALUES (2)") }
         #expect(try values(reader) == [2])
     }
+
+    @Test(
+        "SQL cannot end a savepoint of the engine's",
+        arguments: [
+            "RELEASE lockstep_savepoint", "ROLLBACK TO Lockstep_Savepoint",
+            "SAVEPOINT lockstep_savepoint",
+        ])
+    func endingASavepoint(_ sql: String) throws {
+        let writer = try open()
+        try writer.write { connection in
+            try connection.savepoint { connection in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                Refusal.expect(.denied) { try connection.execute(sql) }
+            }
+        }
+        #expect(try values(writer) == [1])
+    }
 }
