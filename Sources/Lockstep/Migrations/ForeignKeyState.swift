@@ -58,7 +58,7 @@ struct ForeignKeyState {
         let parents: [String]
         do {
             parents = try connection.query(
-                "PRAGMA main.foreign_key_check(\(SQLTokens.quote(child)))"
+                "PRAGMA main.foreign_key_check(\(name: child))"
             ) { row in try row[2] as String }
         } catch let error as LockstepError where error.code == .sqlFailed {
             // SQLite cannot check a table with a reference to columns that are not unique.

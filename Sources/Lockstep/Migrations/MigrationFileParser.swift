@@ -22,7 +22,8 @@ enum MigrationFileParser {
             default:
                 if current == nil {
                     // Comments may introduce the file; statements may not.
-                    guard case .sql(let sql) = piece.item.content, Statement.isBlank(sql[...])
+                    guard case .sql(let sql) = piece.item.content,
+                        SQLTokens.areBlank(Array(sql.utf8))
                     else {
                         throw malformed(
                             "something stands before `-- lockstep: up`", piece, fileName)

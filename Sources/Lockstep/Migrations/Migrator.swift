@@ -181,7 +181,7 @@ public struct Migrator {
     private static func setForeignKeys(
         _ on: Bool, _ connection: borrowing Connection
     ) throws {
-        try connection.execute("PRAGMA foreign_keys = \(on ? "ON" : "OFF")")
+        try connection.setPragma("foreign_keys", on ? "ON" : "OFF")
         guard try connection.value("PRAGMA foreign_keys", as: Bool.self) == on else {
             throw LockstepError(
                 .misuse, "foreign keys cannot be switched inside a transaction",

@@ -89,7 +89,7 @@ struct SchemaGuard {
         _ table: String, _ connection: borrowing Connection
     ) throws -> Int64? {
         do {
-            return try connection.value("SELECT count(*) FROM main.\(SQLTokens.quote(table))")
+            return try connection.value("SELECT count(*) FROM main.\(name: table)")
         } catch let error as LockstepError where error.code == .sqlFailed {
             return nil
         }

@@ -40,7 +40,7 @@ enum SchemaUsability {
             do {
                 for probe in probes {
                     try connection.with(rights: .engine) {
-                        _ = try connection.prepare(probe).isReadOnly
+                        _ = try connection.prepare(SQL(verbatim: probe)).isReadOnly
                     }
                 }
             } catch let error as LockstepError {

@@ -28,7 +28,7 @@ struct ScriptRunner {
                 rebuild?.dropped.insert(column.asciiLowercased)
             case .directive: continue
             case .sql(let sql):
-                guard rebuild == nil || !Statement.isBlank(sql[...]) else { continue }
+                guard rebuild == nil || !SQLTokens.areBlank(Array(sql.utf8)) else { continue }
                 statements += try run(sql, from: item.line, &rebuild, connection)
             }
         }

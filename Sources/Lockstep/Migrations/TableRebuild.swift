@@ -44,7 +44,7 @@ struct TableRebuild {
         try copyRows(from: old, connection)
         try begin(.drop)
         try connection.with(rights: .engine) {
-            try connection.execute("DROP TABLE main.\(SQLTokens.quote(table))")
+            try connection.execute("DROP TABLE main.\(name: table)")
         }
         try begin(.rename)
         try connection.with(rights: .engine) { try takeOldName(connection) }
@@ -52,7 +52,9 @@ struct TableRebuild {
         if let sequence { try restore(sequence, connection) }
         for sql in dependents {
             do {
-                try connection.with(rights: .migration) { try connection.execute(sql) }
+                try connection.with(rights: .migration) {
+                    try connection.execute(SQL(verbatim: sql))
+                }
             } catch let error as LockstepError {
                 throw error.located(
                     "an index or trigger of \(table) does not fit its new definition",
@@ -103,7 +105,7 @@ struct TableRebuild {
         try connection.execute("PRAGMA legacy_alter_table = ON")
         do {
             try connection.execute(
-                "ALTER TABLE main.\(SQLTokens.quote(temporaryName)) RENAME TO \(SQLTokens.quote(table))"
+                "ALTER TABLE main.\(name: temporaryName) RENAME TO \(name: table)"
             )
         } catch {
             try connection.execute("PRAGMA legacy_alter_table = OFF")
@@ -147,12 +149,12 @@ struct TableRebuild {
             targets.append("rowid")
             sources.append("rowid")
         }
-        let from = "main.\(SQLTokens.quote(table))"
-        let into = "main.\(SQLTokens.quote(temporaryName))"
         try connection.with(rights: .migration) {
             try connection.execute(
-                "INSERT INTO \(into) (\(targets.joined(separator: ", "))) "
-                    + "SELECT \(sources.joined(separator: ", ")) FROM \(from)")
+                """
+                INSERT INTO main.\(name: temporaryName) (\(verbatim: targets.joined(separator: ", ")))
+                SELECT \(verbatim: sources.joined(separator: ", ")) FROM main.\(name: table)
+                """)
         }
     }
 

@@ -1,10 +1,24 @@
 internal import CSQLCipher
-internal import Synchronization
 
 /// Tables by their names in lower case.
 struct TableChanges {
     var created: Set<String> = []
     var dropped: Set<String> = []
+}
+
+/// The tables that a statement reads and writes, its triggers and views included; names in lower case.
+struct TableUse {
+    var read: Set<String> = []
+    var written: Set<String> = []
+
+    fileprivate mutating func note(_ action: Int32, _ table: String?) {
+        guard let table else { return }
+        switch action {
+        case SQLITE_READ: read.insert(table.asciiLowercased)
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: written.insert(table.asciiLowercased)
+        default: break
+        }
+    }
 }
 
 /// What SQL may not do on a connection of ours, asked by SQLite for each statement it prepares.
@@ -22,17 +36,15 @@ final class Authorizer {
     }
 
     var mode = Mode.engine
-    /// The thread that may use the connection: 0 for a connection of its own, whose owner sees to that;
-    /// else the one that a store has lent it to, or ``nobody``.
-    let borrower = Atomic<UInt>(0)
-    static let nobody = UInt.max
     /// Why the last statement was refused; SQLite itself only says "not authorized".
     var lastDenial: LockstepError?
 
     /// Which tables migrations have created and dropped since this was last reset.
     var tableChanges = TableChanges()
     /// Whether the statement that is being prepared begins or ends a transaction.
-    var sawTransactionControl = false
+    private(set) var sawTransactionControl = false
+    /// The tables that the statement that is being prepared reads and writes.
+    private(set) var tableUse = TableUse()
     /// How many transactions of the engine are open on the connection: SQL may not end them.
     var openTransactions = 0
 
@@ -64,7 +76,15 @@ final class Authorizer {
             }, context)
     }
 
+    /// Forgets what was learned of the last statement.
+    func beginPreparing() {
+        lastDenial = nil
+        sawTransactionControl = false
+        tableUse = TableUse()
+    }
+
     private func decide(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {
+        tableUse.note(action, first)
         guard mode != .engine else { return SQLITE_OK }
         switch action {
         case SQLITE_TRANSACTION: sawTransactionControl = true

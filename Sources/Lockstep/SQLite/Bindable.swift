@@ -10,7 +10,7 @@ public protocol Bindable {
 extension Int64: Bindable {
     /// Binds an INTEGER.
     public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
-        unsafe sqlite3_bind_int64(statement.handle, index, self)
+        unsafe sqlite3_bind_int64(statement.prepared.handle, index, self)
     }
 }
 
@@ -38,7 +38,7 @@ extension Bool: Bindable {
 extension Double: Bindable {
     /// Binds a REAL. SQLite stores NaN as NULL.
     public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
-        unsafe sqlite3_bind_double(statement.handle, index, self)
+        unsafe sqlite3_bind_double(statement.prepared.handle, index, self)
     }
 }
 
@@ -46,15 +46,18 @@ extension String: Bindable {
     /// Binds a TEXT; NUL bytes are kept.
     public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
         var text = self
-        return text.withUTF8 { utf8 in
-            // An empty text needs an address, or it would be NULL.
-            unsafe withUnsafePointer(to: CChar(0)) { empty in
-                let start = unsafe UnsafeRawPointer(utf8.baseAddress)?
-                    .assumingMemoryBound(to: CChar.self)
-                return unsafe sqlite3_bind_text64(
-                    statement.handle, index, start ?? empty, UInt64(utf8.count), transient,
-                    UInt8(SQLITE_UTF8))
-            }
+        return text.withUTF8 {
+            unsafe statement.prepared.bindText(UnsafeRawBufferPointer($0), index)
+        }
+    }
+}
+
+extension Substring: Bindable {
+    /// Binds a TEXT; NUL bytes are kept.
+    public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
+        var text = self
+        return text.withUTF8 {
+            unsafe statement.prepared.bindText(UnsafeRawBufferPointer($0), index)
         }
     }
 }
@@ -62,11 +65,29 @@ extension String: Bindable {
 extension [UInt8]: Bindable {
     /// Binds a BLOB.
     public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
-        guard !isEmpty else { return unsafe sqlite3_bind_zeroblob(statement.handle, index, 0) }
-        return unsafe withUnsafeBytes {
-            unsafe sqlite3_bind_blob64(
-                statement.handle, index, $0.baseAddress, UInt64($0.count), transient)
-        }
+        unsafe withUnsafeBytes { unsafe statement.prepared.bindBlob($0, index) }
+    }
+}
+
+extension ArraySlice<UInt8>: Bindable {
+    /// Binds a BLOB.
+    public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
+        unsafe withUnsafeBytes { unsafe statement.prepared.bindBlob($0, index) }
+    }
+}
+
+/// That many zero bytes, as a BLOB to be filled in by a ``Blob``: no memory is needed for them.
+public struct ZeroBytes: Bindable, Sendable, Hashable {
+    /// How many.
+    public var count: Int
+
+    /// That many.
+    public init(_ count: Int) { self.count = count }
+
+    /// Binds a BLOB of zeros.
+    public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
+        unsafe sqlite3_bind_zeroblob64(
+            statement.prepared.handle, index, UInt64(clamping: count))
     }
 }
 
@@ -75,7 +96,7 @@ extension Optional: Bindable where Wrapped: Bindable {
     public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
         switch self {
         case .some(let value): value.bind(to: statement, at: index)
-        case .none: unsafe sqlite3_bind_null(statement.handle, index)
+        case .none: unsafe sqlite3_bind_null(statement.prepared.handle, index)
         }
     }
 }
@@ -84,12 +105,35 @@ extension Value: Bindable {
     /// Binds the value in its own storage class.
     public func bind(to statement: borrowing Statement, at index: Int32) -> Int32 {
         switch self {
-        case .null: unsafe sqlite3_bind_null(statement.handle, index)
+        case .null: unsafe sqlite3_bind_null(statement.prepared.handle, index)
         case .integer(let value): value.bind(to: statement, at: index)
         case .real(let value): value.bind(to: statement, at: index)
         case .text(let value): value.bind(to: statement, at: index)
         case .blob(let value): value.bind(to: statement, at: index)
         }
+    }
+}
+
+extension PreparedStatement {
+    fileprivate func bindText(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
+        let count = UInt64(bytes.count)
+        if let kept = unsafe buffer?.store(bytes) {
+            // No destructor: the buffer outlives the binding.
+            return unsafe sqlite3_bind_text64(
+                handle, index, kept.assumingMemoryBound(to: CChar.self), count, nil,
+                UInt8(SQLITE_UTF8))
+        }
+        return unsafe sqlite3_bind_text64(
+            handle, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), count, transient,
+            UInt8(SQLITE_UTF8))
+    }
+
+    fileprivate func bindBlob(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
+        let count = UInt64(bytes.count)
+        if let kept = unsafe buffer?.store(bytes) {
+            return unsafe sqlite3_bind_blob64(handle, index, kept, count, nil)
+        }
+        return unsafe sqlite3_bind_blob64(handle, index, bytes.baseAddress, count, transient)
     }
 }
 

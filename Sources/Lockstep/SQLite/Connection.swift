@@ -9,18 +9,18 @@ public import SystemPackage
 public struct Connection: ~Copyable {
     /// The file, or `:memory:`.
     public let path: FilePath
-    let handle: OpaquePointer
-    let authorizer: Authorizer
+    let core: ConnectionCore
 
     /// Takes over an open, keyed handle.
-    init(owning handle: OpaquePointer, _ authorizer: Authorizer, path: FilePath) {
-        unsafe self.handle = unsafe handle
-        self.authorizer = authorizer
+    init(owning core: ConnectionCore, path: FilePath) {
+        self.core = core
         self.path = path
     }
 
-    // With statements still alive the handle is freed when the last of them is.
-    deinit { unsafe sqlite3_close_v2(handle) }
+    deinit { core.close() }
+
+    var handle: OpaquePointer { unsafe core.database }
+    var authorizer: Authorizer { core.authorizer }
 
     /// SQLCipher's version, such as `4.6.1 community`.
     /// - Throws: ``LockstepError/Code/libraryUnusable`` if what is linked cannot encrypt.
@@ -28,47 +28,47 @@ public struct Connection: ~Copyable {
 
     // MARK: Running SQL
 
-    /// Prepares one statement, to be run any number of times.
+    /// Prepares one statement, to be run any number of times, or takes it from the cache. Values that
+    /// are interpolated into `sql` are bound at each run that is given no others.
     /// - Throws: ``LockstepError/Code/misuse`` for SQL with no statement or several,
     ///   ``LockstepError/Code/denied``, ``LockstepError/Code/sqlFailed``.
-    public func prepare(_ sql: String) throws(LockstepError) -> Statement {
-        unsafe try Statement(sql, on: handle, authorizer)
+    public func prepare(_ sql: SQL) throws(LockstepError) -> Statement {
+        // What the engine and migrations may run, the program may not: theirs are never kept.
+        guard authorizer.mode == .program else {
+            return Statement(
+                try PreparedStatement.prepare(sql.text, .brief, on: core), sql.arguments)
+        }
+        if let prepared = core.statements.take(sql.text) {
+            return Statement(prepared, sql.arguments, cacheKey: sql.text)
+        }
+        let prepared = try PreparedStatement.prepare(sql.text, .cached, on: core)
+        return Statement(prepared, sql.arguments, cacheKey: sql.text)
     }
 
     /// Runs one statement to its end and ignores the rows it may yield.
+    @inlinable
     public func execute<each Parameter: Bindable>(
-        _ sql: String, _ values: repeat each Parameter
+        _ sql: SQL, _ values: repeat each Parameter
     ) throws(LockstepError) {
         let statement = try prepare(sql)
         try statement.run(repeat each values)
     }
 
+    /// Runs any number of statements one after another, and ignores the rows they may yield. Where one
+    /// fails, those before it have run: inside ``write(_:)`` all of them are undone.
+    /// - Throws: as ``prepare(_:)`` and ``execute(_:_:)``.
+    public func run(script: String) throws(LockstepError) {
+        let bytes = Array(script.utf8) + [0]
+        var start = 0
+        while start < bytes.count - 1 { start = try runStatement(of: bytes, from: start) }
+    }
+
     /// Runs the statement that begins at `start` of a script, which ends with a zero byte, and gives where
     /// it ends: how scripts are run, since SQLite's parser alone knows that.
     func runStatement(of script: [UInt8], from start: Int) throws(LockstepError) -> Int {
-        let (statement, end) = unsafe try Statement.prepare(
-            script, from: start, on: handle, authorizer)
-        if let statement = unsafe statement {
-            try unsafe Statement(owning: statement, on: handle, authorizer).run()
-        }
+        let (prepared, end) = try PreparedStatement.prepare(script, from: start, on: core)
+        if let prepared { try Statement(prepared).run() }
         return end
-    }
-
-    /// What `row` makes of each row of a query.
-    public func query<each Parameter: Bindable, Element>(
-        _ sql: String, _ values: repeat each Parameter,
-        row: (borrowing Row) throws -> Element
-    ) throws -> [Element] {
-        let statement = try prepare(sql)
-        return try statement.map(repeat each values, row: row)
-    }
-
-    /// The first column of a query's first row, or nil if there is no row.
-    public func value<each Parameter: Bindable, Element: ColumnDecodable>(
-        _ sql: String, _ values: repeat each Parameter, as type: Element.Type = Element.self
-    ) throws -> Element? {
-        let statement = try prepare(sql)
-        return try statement.first(repeat each values) { row in try row[0] as Element }
     }
 
     /// How many rows the last INSERT, UPDATE or DELETE changed.
@@ -78,7 +78,7 @@ public struct Connection: ~Copyable {
     public var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
     /// Whether a transaction is open.
-    public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+    public var isInTransaction: Bool { core.isInTransaction }
 
     /// Rewrites the file without its free pages. Takes about twice the file's size in free space, and
     /// cannot run inside a transaction.
@@ -104,11 +104,21 @@ public struct Connection: ~Copyable {
 
     /// A number of the database header that a pragma of this name reads.
     func headerField(_ pragma: StaticString) throws -> Int64 {
-        try value("PRAGMA \(pragma)", as: Int64.self) ?? 0
+        try value("PRAGMA \(verbatim: "\(pragma)")", as: Int64.self) ?? 0
     }
 
     /// Sets a number of the database header; part of the transaction, if one is open.
     func setHeaderField(_ pragma: StaticString, _ number: Int64) throws {
-        try with(rights: .engine) { try execute("PRAGMA \(pragma) = \(number)") }
+        try with(rights: .engine) { try setPragma(pragma, "\(number)") }
+    }
+
+    /// Sets a pragma, whose value cannot be bound.
+    func setPragma(_ pragma: StaticString, _ value: String) throws(LockstepError) {
+        try execute("PRAGMA \(verbatim: "\(pragma) = \(value)")")
+    }
+
+    /// Sets how many bytes of pages the connection keeps in memory.
+    func setCacheSize(_ bytes: Int) throws(LockstepError) {
+        try setPragma("cache_size", "-\(max(bytes / 1024, 64))")
     }
 }

@@ -33,6 +33,14 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     // MARK: What it is for
 
+    /// Whether SQL holds nothing but space, comments and semicolons.
+    static func areBlank(_ sql: [UInt8]) -> Bool {
+        SQLTokens(sql, from: 0).allSatisfy {
+            $0.kind == .space || $0.kind == .comment
+                || sql[$0.range].elementsEqual([UInt8(ascii: ";")])
+        }
+    }
+
     /// The SQL on one line, with literals and comments replaced, for messages and traces.
     static func redact(_ sql: String, longest: Int = 400) -> String {
         let bytes = Array(sql.utf8)

@@ -1,135 +1,147 @@
 internal import CSQLCipher
-internal import Synchronization
 
 /// A prepared statement: one piece of SQL, compiled once and run any number of times.
 ///
-/// It belongs to the thread that uses its connection. Leaving its scope finalizes it.
+/// It belongs to the thread that uses its connection. Leaving its scope gives it back to the connection's
+/// statement cache, or finalizes it.
 @safe
 public struct Statement: ~Copyable {
-    let handle: OpaquePointer
-    private let database: OpaquePointer
-    private let authorizer: Authorizer
-    /// SQLite asks for permission only when it prepares: what was prepared before a transaction must be
-    /// kept from ending it when it runs.
-    private let controlsTransaction: Bool
+    @usableFromInline
+    let prepared: PreparedStatement
+    /// The SQL by which the cache knows it; nil for one that is not to be kept.
+    private let cacheKey: String?
+    /// Values that came with the SQL.
+    private let arguments: SQL.Arguments
 
-    /// Prepares the only statement of `sql`.
-    init(_ sql: String, on database: OpaquePointer, _ authorizer: Authorizer) throws(LockstepError)
-    {
-        let (handle, rest) = unsafe try Self.prepare(sql, on: database, authorizer)
-        guard let handle = unsafe handle else {
-            throw LockstepError(.misuse, "there is no statement in: \(SQLTokens.redact(sql))")
-        }
-        guard rest.isEmpty || Self.isBlank(rest) else {
-            unsafe sqlite3_finalize(handle)
-            throw LockstepError(
-                .misuse, "several statements stand where one is due: \(SQLTokens.redact(sql))",
-                hint: "run them one at a time")
-        }
-        unsafe self.handle = unsafe handle
-        unsafe self.database = unsafe database
-        self.authorizer = authorizer
-        controlsTransaction = authorizer.sawTransactionControl
-    }
-
-    /// Takes over a handle that was prepared elsewhere.
     init(
-        owning handle: OpaquePointer, on database: OpaquePointer, _ authorizer: Authorizer
+        _ prepared: PreparedStatement, _ arguments: SQL.Arguments = .none, cacheKey: String? = nil
     ) {
-        unsafe self.handle = unsafe handle
-        unsafe self.database = unsafe database
-        self.authorizer = authorizer
-        controlsTransaction = authorizer.sawTransactionControl
+        self.prepared = prepared
+        self.arguments = arguments
+        self.cacheKey = cacheKey
     }
 
-    deinit { unsafe sqlite3_finalize(handle) }
+    deinit { prepared.core.statements.putBack(prepared, as: cacheKey) }
 
-    /// Prepares the first statement of `sql`; also gives what follows it. Blank SQL has no statement.
-    static func prepare(
-        _ sql: String, on database: OpaquePointer, _ authorizer: Authorizer
-    ) throws(LockstepError) -> (OpaquePointer?, Substring) {
-        let bytes = Array(sql.utf8) + [0]
-        let (handle, end) = unsafe try prepare(bytes, from: 0, on: database, authorizer)
-        return unsafe (handle, sql[sql.utf8.index(sql.startIndex, offsetBy: end)...])
-    }
-
-    /// Prepares the statement that begins at `start` of a script; also gives where the next one may
-    /// begin. A zero byte ends the script, so that SQLite need not copy it for each statement.
-    static func prepare(
-        _ script: [UInt8], from start: Int, on database: OpaquePointer, _ authorizer: Authorizer
-    ) throws(LockstepError) -> (OpaquePointer?, Int) {
-        guard script.last == 0, start < script.count else {
-            throw LockstepError(.misuse, "a script must end with a zero byte")
-        }
-        var handle: OpaquePointer?
-        authorizer.lastDenial = nil
-        authorizer.sawTransactionControl = false
-        let (code, end): (Int32, Int) = unsafe script.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return (SQLITE_OK, 0) }
-            let text = unsafe (base + start).assumingMemoryBound(to: CChar.self)
-            var tail: UnsafePointer<CChar>?
-            let code = unsafe sqlite3_prepare_v3(
-                database, text, Int32(clamping: script.count - start), 0, &handle, &tail)
-            return unsafe (code, tail.map { unsafe start + ($0 - text) } ?? script.count - 1)
-        }
-        guard code == SQLITE_OK else {
-            if let denial = authorizer.lastDenial { throw denial }
-            let excerpt = script[start..<min(script.count - 1, start + 2000)]
-            throw unsafe ResultCode.error(
-                code, on: database, sql: String(decoding: excerpt, as: UTF8.self),
-                isRunning: false)
-        }
-        return unsafe (handle, end)
-    }
-
-    // MARK: Running
+    // MARK: Binding
 
     /// Binds all parameters, in their order. What was bound before is replaced.
     /// - Throws: ``LockstepError/Code/bindMismatch`` unless there are as many values as parameters.
+    @inlinable
     public func bind<each Parameter: Bindable>(
         _ values: repeat each Parameter
     ) throws(LockstepError) {
-        try requireIdle()
+        try begin()
         var index: Int32 = 0
+        var failure: Int32 = 0
         for value in repeat each values {
             index += 1
-            guard index <= parameterCount else { continue }
             let code = value.bind(to: self, at: index)
-            guard code == SQLITE_OK else {
-                throw unsafe ResultCode.error(code, on: database, sql: sql)
-            }
+            if failure == 0 { failure = code }
         }
-        try requireCount(index)
+        try finishBinding(index, failure)
     }
 
     /// Binds values whose number is known only at run time.
     public func bind(values: [Value]) throws(LockstepError) {
-        try requireIdle()
-        try requireCount(Int32(clamping: values.count))
+        try begin()
+        try finishBinding(Int32(clamping: values.count), bindAll(values))
+    }
+
+    /// Binds parameters by their names, each with or without its `:`, `@` or `$`.
+    /// - Throws: ``LockstepError/Code/bindMismatch`` unless every parameter has a name that is given, and
+    ///   every given name is a parameter's.
+    public func bind(named values: [String: any Bindable & Sendable]) throws(LockstepError) {
+        try begin()
+        try bindNamed(values)
+    }
+
+    private func bindAll(_ values: [some Bindable]) -> Int32 {
         for (index, value) in values.enumerated() {
             let code = value.bind(to: self, at: Int32(clamping: index + 1))
-            guard code == SQLITE_OK else {
-                throw unsafe ResultCode.error(code, on: database, sql: sql)
+            guard code == SQLITE_OK else { return code }
+        }
+        return SQLITE_OK
+    }
+
+    private func bindNamed(_ values: [String: any Bindable & Sendable]) throws(LockstepError) {
+        var used: Set<String> = []
+        for index in 0..<prepared.parameterCount {
+            let name = unsafe sqlite3_bind_parameter_name(prepared.handle, index + 1)
+            guard let name = unsafe name.map({ unsafe String(cString: $0) }) else {
+                throw mismatch("parameter \(index + 1) has no name")
             }
+            let bare = String(name.dropFirst())
+            guard let value = values[name] ?? values[bare] else {
+                throw mismatch("there is no value for the parameter \(name)")
+            }
+            used.formUnion([name, bare])
+            let code = value.bind(to: self, at: index + 1)
+            guard code == SQLITE_OK else { throw error(code) }
+        }
+        if let stranger = values.keys.sorted().first(where: { !used.contains($0) }) {
+            throw mismatch("there is no parameter \(stranger)")
         }
     }
 
+    /// Binds what came with the SQL, if anything did and nothing else is given.
+    @usableFromInline
+    func finishBinding(_ given: Int32, _ failure: Int32) throws(LockstepError) {
+        switch arguments {
+        case .none: break
+        case _ where given > 0:
+            throw LockstepError(
+                .misuse, "values are given twice, in the SQL and behind it: \(redactedSQL)",
+                hint: "interpolate all of them, or none")
+        case .positional(let values):
+            var failure: Int32 = 0
+            for (index, value) in values.enumerated() where failure == SQLITE_OK {
+                failure = value.bind(to: self, at: Int32(clamping: index + 1))
+            }
+            return try check(Int32(clamping: values.count), failure)
+        case .named(let values): return try bindNamed(values)
+        }
+        try check(given, failure)
+    }
+
+    private func check(_ given: Int32, _ failure: Int32) throws(LockstepError) {
+        guard given == prepared.parameterCount else {
+            throw mismatch("\(given) values were given for \(prepared.parameterCount) parameters")
+        }
+        guard failure == SQLITE_OK else { throw error(failure) }
+    }
+
+    private func mismatch(_ what: String) -> LockstepError {
+        LockstepError(.bindMismatch, "\(what) in: \(redactedSQL)")
+    }
+
+    // MARK: Running
+
     /// Goes on to the next row. False: there is none, and the statement is ready to run again.
+    @usableFromInline
     func step() throws(LockstepError) -> Bool {
-        let code = unsafe sqlite3_step(handle)
+        let code = unsafe sqlite3_step(prepared.handle)
         if code == SQLITE_ROW { return true }
         guard code == SQLITE_DONE else {
-            let error = unsafe ResultCode.error(code, on: database, sql: sql)
-            unsafe sqlite3_reset(handle)
+            let error = error(code)
+            unsafe sqlite3_reset(prepared.handle)
             // VACUUM attaches a database of its own, and is refused only when it runs.
-            if error.code == .denied, let denial = authorizer.lastDenial { throw denial }
+            if error.code == .denied, let denial = prepared.core.authorizer.lastDenial {
+                throw denial
+            }
             throw error
         }
-        unsafe sqlite3_reset(handle)
+        unsafe sqlite3_reset(prepared.handle)
         return false
     }
 
+    /// Ends the run, whatever it has come to, and gives SQLite's result code. An INSERT … RETURNING
+    /// outside a transaction commits only here, and that can fail.
+    @usableFromInline
+    func end() -> Int32 { unsafe sqlite3_reset(prepared.handle) }
+
     /// Runs the statement to its end and ignores the rows it may yield.
+    @inlinable
     public func run<each Parameter: Bindable>(
         _ values: repeat each Parameter
     ) throws(LockstepError) {
@@ -138,14 +150,22 @@ public struct Statement: ~Copyable {
     }
 
     /// Lends each row to `body`.
+    @inlinable
     public func forEach<each Parameter: Bindable>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Void
     ) throws {
         try bind(repeat each values)
-        try resetting { while try step() { try body(unsafe Row(handle)) } }
+        do {
+            while try step() { try body(Row(prepared)) }
+        } catch {
+            // A statement that stands open would keep a snapshot.
+            _ = end()
+            throw error
+        }
     }
 
     /// What `body` makes of each row.
+    @inlinable
     public func map<each Parameter: Bindable, Element>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
     ) throws -> [Element] {
@@ -155,86 +175,69 @@ public struct Statement: ~Copyable {
     }
 
     /// What `body` makes of the first row, or nil if there is none.
+    @inlinable
     public func first<each Parameter: Bindable, Element>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
     ) throws -> Element? {
         try bind(repeat each values)
-        return try resetting { try step() ? try body(unsafe Row(handle)) : nil }
-    }
-
-    /// Ends the statement after `body`, which must not leave it, and with it a snapshot, open. An INSERT
-    /// … RETURNING outside a transaction commits only here, and that can fail.
-    private func resetting<Result>(_ body: () throws -> Result) throws -> Result {
-        let result: Result
+        var element: Element?
         do {
-            result = try body()
+            if try step() { element = try body(Row(prepared)) }
         } catch {
-            unsafe sqlite3_reset(handle)
+            _ = end()
             throw error
         }
-        let code = unsafe sqlite3_reset(handle)
-        guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: database, sql: sql) }
-        return result
+        try requireEnded(end())
+        return element
+    }
+
+    @usableFromInline
+    func requireEnded(_ code: Int32) throws(LockstepError) {
+        guard code == SQLITE_OK else { throw error(code) }
     }
 
     // MARK: Looking
 
     /// Whether the statement cannot change the database.
-    public var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
+    public var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(prepared.handle) != 0 }
 
     /// The names of the columns that the statement yields.
-    public var columnNames: [String] {
-        unsafe (0..<sqlite3_column_count(handle)).map { column in
-            unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
-        }
+    public var columnNames: [String] { prepared.columns.names }
+
+    private var redactedSQL: String { SQLTokens.redact(prepared.sql) }
+
+    private func error(_ code: Int32) -> LockstepError {
+        prepared.core.error(code, sql: prepared.sql)
     }
 
-    private var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
-
-    private var sql: String {
-        unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? ""
-    }
-
-    /// A statement that lends a row cannot begin anew from within; and where an error has ended a
-    /// transaction before its closure, what the closure does next would stand alone.
-    private func requireIdle() throws(LockstepError) {
-        let borrower = authorizer.borrower.load(ordering: .acquiring)
-        guard borrower == 0 || borrower == ThreadIdentity.current else {
+    /// Makes ready for a run. A statement that lends a row cannot begin anew from within; and where an
+    /// error has ended a transaction before its closure, what the closure does next would stand alone.
+    @usableFromInline
+    func begin() throws(LockstepError) {
+        let core = prepared.core
+        guard core.borrower.isHere else {
             throw LockstepError(
                 .misuse, "the statement has left the closure that its connection was lent to",
                 hint: "prepare and run statements inside the closure")
         }
-        if controlsTransaction, let denial = authorizer.transactionDenial("the statement") {
+        guard !core.borrower.isCancelled else {
+            throw LockstepError(.interrupted, "this was cancelled before it ran: \(redactedSQL)")
+        }
+        if prepared.controlsTransaction,
+            let denial = core.authorizer.transactionDenial("the statement")
+        {
             throw denial
         }
-        let isInTransaction = unsafe sqlite3_get_autocommit(database) == 0
-        guard authorizer.openTransactions == 0 || isInTransaction else {
+        guard core.authorizer.openTransactions == 0 || core.isInTransaction else {
             throw LockstepError(
-                .misuse, "the transaction has ended, so this is not run: \(SQLTokens.redact(sql))",
+                .misuse, "the transaction has ended, so this is not run: \(redactedSQL)",
                 hint: "pass on the error that ended it instead of catching it")
         }
-        guard unsafe sqlite3_stmt_busy(handle) == 0 else {
+        guard unsafe sqlite3_stmt_busy(prepared.handle) == 0 else {
             throw LockstepError(
-                .misuse, "the statement is still reading: \(SQLTokens.redact(sql))",
+                .misuse, "the statement is still reading: \(redactedSQL)",
                 hint: "prepare it a second time to run it inside its own rows")
         }
-    }
-
-    private func requireCount(_ given: Int32) throws(LockstepError) {
-        guard given == parameterCount else {
-            throw LockstepError(
-                .bindMismatch,
-                "\(given) values were given for \(parameterCount) parameters in: "
-                    + SQLTokens.redact(sql))
-        }
-    }
-
-    /// Whether SQL holds nothing but space, comments and semicolons.
-    static func isBlank(_ sql: Substring) -> Bool {
-        let bytes = Array(sql.utf8)
-        return SQLTokens(String(sql)).allSatisfy {
-            $0.kind == .space || $0.kind == .comment
-                || (bytes[$0.range].elementsEqual([UInt8(ascii: ";")]))
-        }
+        prepared.beginRun()
     }
 }

@@ -65,24 +65,21 @@ private final class LockedConnection: @unchecked Sendable {
     private let connection: Connection
 
     init(_ connection: consuming Connection) {
-        connection.authorizer.borrower.store(Authorizer.nobody, ordering: .releasing)
+        connection.core.borrower.takeBack()
         self.connection = connection
     }
 
     func withLock<Result: Sendable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
-        let borrower = ThreadIdentity.current
-        guard connection.authorizer.borrower.load(ordering: .acquiring) != borrower else {
+        guard !connection.core.borrower.isLentHere else {
             throw LockstepError(
                 .misuse, "the store is called from within its own closure",
                 hint: "use the connection that the closure was given")
         }
         return try lock.withLock { _ in
-            connection.authorizer.borrower.store(borrower, ordering: .releasing)
-            defer {
-                connection.authorizer.borrower.store(Authorizer.nobody, ordering: .releasing)
-            }
+            connection.core.borrower.lend()
+            defer { connection.core.borrower.takeBack() }
             return try body(connection)
         }
     }

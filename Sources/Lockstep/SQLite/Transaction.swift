@@ -1,45 +1,33 @@
 internal import CSQLCipher
 
 /// An open transaction. Leaving its scope without ``commit()`` rolls it back.
-@safe
 struct Transaction: ~Copyable {
     /// Which lock a transaction starts with.
-    enum Kind: String {
+    enum Kind {
         /// None until the first read; then a snapshot.
-        case deferred = "DEFERRED"
-        /// The write lock, so that it cannot fail half-way for want of it.
-        case immediate = "IMMEDIATE"
+        case deferred
+        /// The write lock.
+        case immediate
     }
 
-    private let database: OpaquePointer
+    private let core: ConnectionCore
+    private var isOver = false
 
     /// Begins a transaction on `connection`, which must have none open.
     init(_ kind: Kind, on connection: borrowing Connection) throws {
-        try connection.with(rights: .engine) {
-            try connection.execute("BEGIN \(kind.rawValue)")
-        }
-        unsafe database = unsafe connection.handle
+        try connection.run(kind == .deferred ? .beginDeferred : .beginImmediate)
+        core = connection.core
     }
 
     /// Makes the changes durable. If that fails they are rolled back.
     consuming func commit() throws(LockstepError) {
-        let database = unsafe self.database
-        let code = unsafe sqlite3_exec(database, "COMMIT", nil, nil, nil)
-        if code == SQLITE_OK {
-            discard self
-        } else {
-            let error = unsafe ResultCode.error(code, on: database)
-            _ = consume self
-            throw error
-        }
+        try core.control.run(.commit, on: core)
+        isOver = true
     }
 
-    // Some errors, such as a full disk, have rolled back already.
-    deinit {
-        if unsafe sqlite3_get_autocommit(database) == 0 {
-            unsafe sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
-        }
-    }
+    // Some errors, such as a full disk, have rolled back already. A rollback cannot fail where one is
+    // open, and there is nobody to tell.
+    deinit { if !isOver, core.isInTransaction { try? core.control.run(.rollBack, on: core) } }
 }
 
 extension Connection {
@@ -66,19 +54,25 @@ extension Connection {
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         guard isInTransaction else { return try transaction(.immediate, body) }
-        try control("SAVEPOINT lockstep_savepoint")
+        try run(.savepoint)
+        let mark = core.tracker.mark
         do {
             let result = try guarded(body)
-            try control("RELEASE lockstep_savepoint")
+            try run(.release)
             return result
         } catch {
             // Gone already if the error ended the whole transaction.
             if isInTransaction {
-                try control("ROLLBACK TO lockstep_savepoint")
-                try control("RELEASE lockstep_savepoint")
+                try run(.rollBackToSavepoint)
+                try run(.release)
+                core.tracker.rollBack(to: mark)
             }
             throw error
         }
+    }
+
+    func run(_ command: TransactionControl.Command) throws(LockstepError) {
+        try core.control.run(command, on: core)
     }
 
     private func transaction<Result: ~Copyable>(
@@ -91,11 +85,11 @@ extension Connection {
     }
 
     /// Runs the closure of a transaction, which SQL cannot end from within.
-    private func guarded<Result: ~Copyable>(
+    func guarded<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
-        authorizer.openTransactions += 1
-        defer { authorizer.openTransactions -= 1 }
+        core.authorizer.openTransactions += 1
+        defer { core.authorizer.openTransactions -= 1 }
         let result = try body(self)
         // An error such as a full disk ends the whole transaction, and `body` may have passed over it.
         guard isInTransaction else {
@@ -104,9 +98,5 @@ extension Connection {
                 hint: "pass on the error that ended it instead of catching it")
         }
         return result
-    }
-
-    private func control(_ sql: String) throws {
-        try with(rights: .engine) { try execute(sql) }
     }
 }

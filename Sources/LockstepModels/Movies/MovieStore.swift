@@ -6,7 +6,7 @@ public struct MovieStore: Sendable {
     /// The migration set's name.
     public static let setName = "movies"
 
-    private static let columns =
+    private static let columns: SQL =
         "movieID, title, category, year, movieURL, coverURL, watched, likes"
 
     private let store: Store
@@ -73,7 +73,7 @@ public struct MovieStore: Sendable {
         }
     }
 
-    private static let insertion = """
+    private static let insertion: SQL = """
         INSERT INTO movies (title, category, year, movieURL, coverURL, watched, likes)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """

@@ -17,7 +17,7 @@ struct Query: ParsableCommand {
         let session = try access.session()
         let connection = try session.connect(queryOnly: true)
         try connection.read { connection in
-            let statement = try connection.prepare(sql)
+            let statement = try connection.prepare(SQL(verbatim: sql))
             switch output.format {
             case .json: try Self.writeJSON(statement)
             case .text: try Self.writeTable(statement)

@@ -10,7 +10,7 @@ struct ModelDatabase: ~Copyable {
         let connection = try Connection.inMemory()
         let migrator = Migrator(try ModelMigrations.set(name))
         _ = try migrator.run(.version(MigrationVersion(1)), on: connection)
-        for row in rows { try connection.execute(row) }
+        for row in rows { try connection.execute(SQL(verbatim: row)) }
         self.connection = connection
         self.migrator = migrator
     }
@@ -22,7 +22,7 @@ struct ModelDatabase: ~Copyable {
 
     /// Rows as text, columns separated by bars, NULL as a dash.
     func rows(_ sql: String) throws -> [String] {
-        try connection.query(sql) { row in
+        try connection.query(SQL(verbatim: sql)) { row in
             try (0..<row.count).map { index in
                 switch try row[index] as Value {
                 case .null: "-"

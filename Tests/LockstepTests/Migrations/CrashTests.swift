@@ -25,7 +25,7 @@ struct CrashTests {
             try keyringFile.create(keyring)
             let connection = try Connection.create(original, key: keyring.databaseKey())
             _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
-            for row in rows { try connection.execute(row) }
+            for row in rows { try connection.execute(SQL(verbatim: row)) }
         }
 
         var keyFile: FilePath { folder.file("my.key") }

@@ -14,7 +14,7 @@ struct SchemaGuardTests {
             "CREATE VIRTUAL TABLE words USING fts5 (w)",
             "INSERT INTO words VALUES ('one'), ('two')",
             "INSERT INTO child VALUES (1, 1), (2, 2)",
-        ] { try connection.execute(sql) }
+        ] { try connection.execute(SQL(verbatim: sql)) }
         return connection
     }
 
@@ -75,7 +75,7 @@ struct SchemaGuardTests {
         for sql in [
             "PRAGMA foreign_keys = OFF", "CREATE TABLE legacy (g REFERENCES gone (id))",
             "INSERT INTO legacy VALUES (1)", "PRAGMA foreign_keys = ON",
-        ] { try connection.execute(sql) }
+        ] { try connection.execute(SQL(verbatim: sql)) }
         let orphaning =
             "-- lockstep: foreign keys off\n-- lockstep: allow loss of table parent\n"
             + "DELETE FROM parent WHERE id = 1;"

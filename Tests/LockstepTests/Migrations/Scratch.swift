@@ -41,6 +41,6 @@ enum Scratch {
     }
 
     static func int(_ connection: borrowing Connection, _ sql: String) throws -> Int? {
-        try connection.value(sql)
+        try connection.value(SQL(verbatim: sql))
     }
 }

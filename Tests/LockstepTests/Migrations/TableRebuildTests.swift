@@ -16,7 +16,7 @@ struct TableRebuildTests {
             "INSERT INTO parent (id, name) VALUES (1, 'one'), (2, 'two'), (9, 'nine')",
             "DELETE FROM parent WHERE id = 9", "DELETE FROM log",
             "INSERT INTO child VALUES (10, 1), (11, 2), (12, 2)",
-        ] { try connection.execute(sql) }
+        ] { try connection.execute(SQL(verbatim: sql)) }
         return connection
     }
 
@@ -121,7 +121,7 @@ struct TableRebuildTests {
             "CREATE TABLE b (k TEXT PRIMARY KEY, v) WITHOUT ROWID", "INSERT INTO b VALUES ('k', 1)",
             "CREATE TABLE c (x INTEGER, y GENERATED ALWAYS AS (x * 2) STORED)",
             "INSERT INTO c (x) VALUES (4)",
-        ] { try connection.execute(sql) }
+        ] { try connection.execute(SQL(verbatim: sql)) }
         try Scratch.migrate(
             connection,
             """

@@ -44,7 +44,7 @@ struct AuthorizerTests {
                 "PRAGMA \(name)", "PRAGMA main.\(name.uppercased())",
             ] {
                 let error = try #require(throws: LockstepError.self, "\(sql)") {
-                    try connection.execute(sql)
+                    try connection.execute(SQL(verbatim: sql))
                 }
                 #expect(error.code == .denied, "\(sql)")
                 #expect(error.message.contains(name) && error.hint != nil)
@@ -61,14 +61,14 @@ struct AuthorizerTests {
         try scratch.fill(rows: 20)
         do {
             let connection = try scratch.open()
-            let before: Value? = try connection.value("PRAGMA \(name)")
+            let before: Value? = try connection.value("PRAGMA \(verbatim: name)")
             for sql in Self.forms(of: name) {
                 let error = try #require(throws: LockstepError.self, "\(sql)") {
-                    try connection.execute(sql)
+                    try connection.execute(SQL(verbatim: sql))
                 }
                 #expect(error.code == .denied, "\(sql)")
             }
-            #expect(try connection.value("PRAGMA \(name)") == before)
+            #expect(try connection.value("PRAGMA \(verbatim: name)") == before)
             try scratch.add(rows: 1, to: connection)
         }
         #expect(try scratch.count(scratch.open()) == 21)
@@ -78,7 +78,9 @@ struct AuthorizerTests {
     func noKeyInMessages() throws {
         let connection = try DatabaseScratch().create()
         for sql in ["PRAGMA rekey = 'hunter2'", "PRAGMA key('hunter2')"] {
-            let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+            let error = try #require(throws: LockstepError.self) {
+                try connection.execute(SQL(verbatim: sql))
+            }
             #expect(!error.description.contains("hunter2"))
         }
     }
@@ -98,7 +100,9 @@ struct AuthorizerTests {
             let other = scratch.folder.file("other.db").string
             let sql = template.split(separator: "%", omittingEmptySubsequences: false)
                 .joined(separator: other)
-            let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+            let error = try #require(throws: LockstepError.self) {
+                try connection.execute(SQL(verbatim: sql))
+            }
             #expect(error.code == .denied)
             #expect(error.hint != nil)
             #expect(try connection.value("SELECT count(*) FROM pragma_database_list") == 1)
@@ -159,7 +163,7 @@ struct AuthorizerTests {
         let connection = try DatabaseScratch().create()
         for name in ["rekey", "key", "cipher_use_hmac", "writable_schema", "temp_store"] {
             let error = try #require(throws: LockstepError.self) {
-                try connection.execute("SELECT * FROM pragma_\(name)('x')")
+                try connection.execute("SELECT * FROM pragma_\(verbatim: name)('x')")
             }
             #expect([.sqlFailed, .denied].contains(error.code), "\(name): \(error)")
         }
@@ -176,7 +180,7 @@ struct AuthorizerTests {
                     "PRAGMA rekey = 'x'", "ATTACH '' AS other",
                 ] {
                     let error = try #require(throws: LockstepError.self, "\(sql)") {
-                        try connection.execute(sql)
+                        try connection.execute(SQL(verbatim: sql))
                     }
                     #expect(error.code == .denied, "\(sql)")
                     #expect(error.hint != nil)

@@ -29,7 +29,9 @@ struct ConnectionOptionsTests {
         let before = try scratch.bytes
         do {
             let connection = try scratch.open(Self.queryOnly)
-            let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+            let error = try #require(throws: LockstepError.self) {
+                try connection.execute(SQL(verbatim: sql))
+            }
             #expect(error.code == .readOnly)
             #expect(try scratch.count(connection) == 5)
         }
@@ -46,7 +48,7 @@ struct ConnectionOptionsTests {
         do {
             let connection = try scratch.open(Self.queryOnly)
             // Refused or without effect, either will do.
-            try? connection.execute(sql)
+            try? connection.execute(SQL(verbatim: sql))
         }
         #expect(try scratch.bytes == before)
     }
@@ -70,7 +72,9 @@ struct ConnectionOptionsTests {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 5)
         let connection = try scratch.open(Self.queryOnly)
-        let denial = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+        let denial = try #require(throws: LockstepError.self) {
+            try connection.execute(SQL(verbatim: sql))
+        }
         #expect(denial.code == .denied)
         #expect(try connection.value("PRAGMA query_only") == 1)
         let error = try #require(throws: LockstepError.self) {

@@ -29,7 +29,9 @@ struct ErrorMessageTests {
         ])
     func codes(_ sql: String, _ code: LockstepError.Code) throws {
         let connection = try scratch.open()
-        let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+        let error = try #require(throws: LockstepError.self) {
+            try connection.execute(SQL(verbatim: sql))
+        }
         #expect(error.code == code)
         #expect(code == .denied || error.sqliteCode.map { $0 & 0xFF != 0 } == true)
     }
@@ -68,7 +70,9 @@ struct ErrorMessageTests {
         ])
     func literals(_ sql: String) throws {
         let connection = try scratch.open()
-        let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+        let error = try #require(throws: LockstepError.self) {
+            try connection.execute(SQL(verbatim: sql))
+        }
         #expect(!error.description.contains("hunter2"))
     }
 
@@ -84,7 +88,7 @@ struct ErrorMessageTests {
         var failures = 0
         for value in ["hunter2", "hunter2:x", "\"hunter2", "x hunter2)", "$.hunter2["] {
             do {
-                try connection.execute(sql, value)
+                try connection.execute(SQL(verbatim: sql), value)
             } catch {
                 failures += 1
                 #expect(!error.description.contains("hunter2"))
@@ -102,7 +106,9 @@ struct ErrorMessageTests {
             ("SELECT a FORM t", "near \"t\": syntax error"),
             ("SELECT nosuch('x')", "no such function: nosuch"),
         ] {
-            let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+            let error = try #require(throws: LockstepError.self) {
+                try connection.execute(SQL(verbatim: sql))
+            }
             #expect(error.message.hasPrefix(wanted))
         }
     }

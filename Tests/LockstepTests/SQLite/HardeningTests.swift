@@ -18,7 +18,7 @@ struct HardeningTests {
     ) throws -> LockstepError {
         let connection = try scratch.open()
         return try #require(throws: LockstepError.self, sourceLocation: location) {
-            try connection.execute(sql)
+            try connection.execute(SQL(verbatim: sql))
         }
     }
 
@@ -82,10 +82,10 @@ struct HardeningTests {
         "SQL cannot soften the connection again", arguments: ["trusted_schema", "cell_size_check"])
     func staysHard(_ pragma: String) throws {
         let connection = try scratch.open()
-        let hard: Int? = try connection.value("PRAGMA \(pragma)")
+        let hard: Int? = try connection.value("PRAGMA \(verbatim: pragma)")
         for value in ["ON", "OFF"] {
-            try? connection.execute("PRAGMA \(pragma) = \(value)")
-            #expect(try connection.value("PRAGMA \(pragma)") == hard)
+            try? connection.execute("PRAGMA \(verbatim: pragma) = \(verbatim: value)")
+            #expect(try connection.value("PRAGMA \(verbatim: pragma)") == hard)
         }
     }
 
@@ -101,7 +101,9 @@ struct HardeningTests {
         try connection.execute("CREATE TABLE child (item INTEGER REFERENCES item)")
         try connection.execute("INSERT INTO child VALUES (3)")
         for sql in ["INSERT INTO child VALUES (4)", "DELETE FROM item WHERE id = 3"] {
-            let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+            let error = try #require(throws: LockstepError.self) {
+                try connection.execute(SQL(verbatim: sql))
+            }
             #expect(error.code == .constraint)
         }
     }

@@ -34,7 +34,7 @@ struct NameQuotingTests {
     @Test("SQLite reads a quoted name as the name", arguments: names + combined)
     func sqlite(_ name: String) throws {
         let connection = try Connection.inMemory()
-        try connection.execute("CREATE TABLE \(SQLTokens.quote(name)) (a)")
+        try connection.execute("CREATE TABLE \(name: name) (a)")
         let names = try connection.query("SELECT name FROM sqlite_schema") { row in
             Array((try row[0] as String).utf8)
         }

@@ -37,7 +37,9 @@ struct OwnTablesTests {
     func program(_ sql: String) throws {
         do {
             let connection = try scratch.open()
-            let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+            let error = try #require(throws: LockstepError.self) {
+                try connection.execute(SQL(verbatim: sql))
+            }
             #expect(error.code == .denied)
             #expect(error.hint != nil)
         }
@@ -48,7 +50,9 @@ struct OwnTablesTests {
     func migration(_ sql: String) throws {
         let connection = try scratch.open()
         try connection.with(rights: .migration) {
-            let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+            let error = try #require(throws: LockstepError.self) {
+                try connection.execute(SQL(verbatim: sql))
+            }
             #expect(error.code == .denied)
         }
     }
@@ -70,9 +74,9 @@ struct OwnTablesTests {
         let connection = try scratch.open()
         #expect(try connection.value("SELECT a FROM lockstep_own") == 1)
         for name in ["lockstep", "lockstepping", "my_lockstep_table"] {
-            try connection.execute("CREATE TABLE \(name) (a)")
-            try connection.execute("INSERT INTO \(name) VALUES (1)")
-            try connection.execute("DROP TABLE \(name)")
+            try connection.execute("CREATE TABLE \(verbatim: name) (a)")
+            try connection.execute("INSERT INTO \(verbatim: name) VALUES (1)")
+            try connection.execute("DROP TABLE \(verbatim: name)")
         }
     }
 }

@@ -14,7 +14,7 @@ struct RowTests {
     ) throws -> LockstepError {
         let connection = try Connection.inMemory()
         let error = try #require(throws: LockstepError.self, sourceLocation: location) {
-            _ = try connection.query(sql) { row in try row[column] as Element }
+            _ = try connection.query(SQL(verbatim: sql)) { row in try row[column] as Element }
         }
         #expect(error.code == .decodeMismatch, sourceLocation: location)
         #expect(!error.description.contains(Self.secret), sourceLocation: location)
@@ -101,7 +101,7 @@ struct RowTests {
     func names() throws {
         let connection = try Connection.inMemory()
         let sql = "SELECT 1 AS one, 2 AS \"the second\", NULL AS \"日本\""
-        let statement = try connection.prepare(sql)
+        let statement = try connection.prepare(SQL(verbatim: sql))
         #expect(statement.columnNames == ["one", "the second", "日本"])
         try statement.forEach { row in
             #expect(row.count == 3)

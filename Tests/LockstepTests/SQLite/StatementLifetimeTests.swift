@@ -7,7 +7,7 @@ import Testing
 struct StatementLifetimeTests {
     private func orphan(_ sql: String, _ scratch: DatabaseScratch) throws -> Statement {
         let connection = try scratch.open()
-        return try connection.prepare(sql)
+        return try connection.prepare(SQL(verbatim: sql))
     }
 
     @Test("They still run, and the database closes with them")

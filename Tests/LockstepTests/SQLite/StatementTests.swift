@@ -26,7 +26,9 @@ struct StatementTests {
         ])
     func several(_ sql: String) throws {
         let connection = try scratch.open()
-        let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+        let error = try #require(throws: LockstepError.self) {
+            try connection.execute(SQL(verbatim: sql))
+        }
         #expect(error.code == .misuse)
         #expect(try scratch.count(connection) == 10)
     }
@@ -38,7 +40,9 @@ struct StatementTests {
         ])
     func blank(_ sql: String) throws {
         let connection = try scratch.open()
-        let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }
+        let error = try #require(throws: LockstepError.self) {
+            try connection.execute(SQL(verbatim: sql))
+        }
         #expect(error.code == .misuse)
         #expect(error.message.contains("no statement"))
     }
@@ -51,7 +55,7 @@ struct StatementTests {
             "/* first */ SELECT 7", "SELECT 7 /* ; */",
         ])
     func trailing(_ sql: String) throws {
-        #expect(try scratch.open().value(sql) == 7)
+        #expect(try scratch.open().value(SQL(verbatim: sql)) == 7)
     }
 
     @Test("Running a statement of a script gives where it ends, to the byte")
@@ -75,7 +79,7 @@ struct StatementTests {
     func bindCount() throws {
         let connection = try scratch.open()
         let sql = "UPDATE item SET body = ? WHERE id = ? AND 'hunter2' <> ''"
-        let statement = try connection.prepare(sql)
+        let statement = try connection.prepare(SQL(verbatim: sql))
         let errors = [
             try #require(throws: LockstepError.self) { try statement.run() },
             try #require(throws: LockstepError.self) { try statement.run([UInt8](), 1, 2) },
@@ -200,11 +204,11 @@ struct StatementTests {
             "CREATE TABLE child (item INTEGER REFERENCES item DEFERRABLE INITIALLY DEFERRED)")
         let sql = "INSERT INTO child VALUES (?) RETURNING item"
         let error = try #require(throws: LockstepError.self) {
-            _ = try connection.value(sql, 99, as: Int.self)
+            _ = try connection.value(SQL(verbatim: sql), 99, as: Int.self)
         }
         #expect(error.code == .constraint)
         #expect(try connection.value("SELECT count(*) FROM child") == 0)
-        #expect(try connection.value(sql, 3) == 3)
+        #expect(try connection.value(SQL(verbatim: sql), 3) == 3)
         #expect(try connection.value("SELECT count(*) FROM child") == 1)
     }
 

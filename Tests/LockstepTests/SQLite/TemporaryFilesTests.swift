@@ -85,7 +85,7 @@ struct TemporaryFilesTests {
             GROUP BY text HAVING count(*) > 0 ORDER BY 2, 1 DESC
             """
         var seen = 0
-        try connection.prepare(sql).forEach { _ in
+        try connection.prepare(SQL(verbatim: sql)).forEach { _ in
             if seen == 0 { try expectNoPlaintext() }
             seen += 1
         }

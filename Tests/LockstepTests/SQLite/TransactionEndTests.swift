@@ -18,7 +18,7 @@ struct TransactionEndTests: NumberTable {
         let error = try #require(throws: LockstepError.self) {
             try writer.write { connection in
                 try connection.execute("INSERT INTO t VALUES (1)")
-                try connection.execute(Self.rollingBack)
+                try connection.execute(SQL(verbatim: Self.rollingBack))
             }
         }
         #expect(error.code == .constraint)
@@ -32,7 +32,7 @@ struct TransactionEndTests: NumberTable {
         let error = try #require(throws: LockstepError.self) {
             try writer.write { connection in
                 try connection.execute("INSERT INTO t VALUES (1)")
-                try connection.write { try $0.execute(Self.rollingBack) }
+                try connection.write { try $0.execute(SQL(verbatim: Self.rollingBack)) }
             }
         }
         #expect(error.code == .constraint)
@@ -45,7 +45,7 @@ struct TransactionEndTests: NumberTable {
         #expect(throws: LockstepError.self) {
             try writer.write { connection in
                 try connection.execute("INSERT INTO t VALUES (1)")
-                try? connection.write { try $0.execute(Self.rollingBack) }
+                try? connection.write { try $0.execute(SQL(verbatim: Self.rollingBack)) }
                 try connection.execute("INSERT INTO t VALUES (2)")
             }
         }
@@ -58,7 +58,7 @@ struct TransactionEndTests: NumberTable {
         #expect(throws: LockstepError.self) {
             try writer.write { connection in
                 try connection.execute("INSERT INTO t VALUES (1)")
-                try connection.execute(sql)
+                try connection.execute(SQL(verbatim: sql))
                 try connection.execute("INSERT INTO t VALUES (2)")
             }
         }
@@ -68,7 +68,7 @@ struct TransactionEndTests: NumberTable {
     @Test("Nor can a statement that was prepared beforehand", arguments: ["COMMIT", "ROLLBACK"])
     func endingByPreparedStatement(_ sql: String) throws {
         let writer = try open()
-        let end = try writer.prepare(sql)
+        let end = try writer.prepare(SQL(verbatim: sql))
         #expect(throws: LockstepError.self) {
             try writer.write { connection in
                 try connection.execute("INSERT INTO t VALUES (1)")
@@ -147,7 +147,7 @@ struct TransactionEndTests: NumberTable {
         try writer.write { connection in
             try connection.savepoint { connection in
                 try connection.execute("INSERT INTO t VALUES (1)")
-                Refusal.expect(.denied) { try connection.execute(sql) }
+                Refusal.expect(.denied) { try connection.execute(SQL(verbatim: sql)) }
             }
         }
         #expect(try values(writer) == [1])

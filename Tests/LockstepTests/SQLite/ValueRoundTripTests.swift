@@ -102,7 +102,7 @@ struct ValueRoundTripTests {
     func emptiness() throws {
         let connection = try scratch.create()
         let sql = "SELECT typeof(?), typeof(?), typeof(?)"
-        let types = try connection.query(sql, "", [UInt8](), String?.none) { row in
+        let types = try connection.query(SQL(verbatim: sql), "", [UInt8](), String?.none) { row in
             [try row[0] as String, try row[1], try row[2]]
         }
         #expect(types == [["text", "blob", "null"]])

@@ -6,7 +6,7 @@ import Testing
 struct SchemaSnapshotTests {
     private func snapshot(_ statements: [String]) throws -> SchemaSnapshot {
         let connection = try Connection.inMemory()
-        for statement in statements { try connection.execute(statement) }
+        for statement in statements { try connection.execute(SQL(verbatim: statement)) }
         return try SchemaSnapshot(connection)
     }
 

@@ -161,7 +161,7 @@ struct VerificationTests {
         ])
     func drift(sql: String, message: String) throws {
         let scratch = try database()
-        try scratch.open().execute(sql)
+        try scratch.open().execute(SQL(verbatim: sql))
         let report = try verify(scratch)
         #expect(failed(report).contains(.drift))
         let messages = report.outcomes.flatMap(\.findings).map(\.message)

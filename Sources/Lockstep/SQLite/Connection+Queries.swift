@@ -1,0 +1,79 @@
+extension Connection {
+    /// What `row` makes of each row of a query.
+    @inlinable
+    public func query<each Parameter: Bindable, Element>(
+        _ sql: SQL, _ values: repeat each Parameter,
+        row: (borrowing Row) throws -> Element
+    ) throws -> [Element] {
+        let statement = try prepare(sql)
+        return try statement.map(repeat each values, row: row)
+    }
+
+    /// Every row of a query as a value of a type that reads rows.
+    @inlinable
+    public func query<each Parameter: Bindable, Element: RowDecodable>(
+        _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
+    ) throws -> [Element] {
+        let statement = try prepare(sql)
+        return try statement.map(repeat each values) { row in try Element(row: row) }
+    }
+
+    /// Every row of a query as a tuple of its first columns:
+    /// `query("SELECT id, title FROM movies", as: (Int, String).self)`.
+    @inlinable
+    public func query<each Parameter: Bindable, each Column: ColumnDecodable>(
+        _ sql: SQL, _ values: repeat each Parameter, as type: (repeat each Column).Type
+    ) throws -> [(repeat each Column)] {
+        let statement = try prepare(sql)
+        return try statement.map(repeat each values) { row in try row.columns() }
+    }
+
+    /// What `row` makes of a query's first row, or nil if there is none.
+    @inlinable
+    public func first<each Parameter: Bindable, Element>(
+        _ sql: SQL, _ values: repeat each Parameter,
+        row: (borrowing Row) throws -> Element
+    ) throws -> Element? {
+        let statement = try prepare(sql)
+        return try statement.first(repeat each values, row: row)
+    }
+
+    /// The first row of a query as a value of a type that reads rows, or nil if there is none.
+    @inlinable
+    public func first<each Parameter: Bindable, Element: RowDecodable>(
+        _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
+    ) throws -> Element? {
+        let statement = try prepare(sql)
+        return try statement.first(repeat each values) { row in try Element(row: row) }
+    }
+
+    /// The first column of a query's first row, or nil if there is no row.
+    @inlinable
+    public func value<each Parameter: Bindable, Element: ColumnDecodable>(
+        _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type = Element.self
+    ) throws -> Element? {
+        let statement = try prepare(sql)
+        return try statement.first(repeat each values) { row in try row[0] as Element }
+    }
+}
+
+/// A Swift type that is made of a row: `extension Movie: RowDecodable { init(row:) … }`.
+public protocol RowDecodable {
+    /// Reads `row`, whose columns the query and this agree about.
+    init(row: borrowing Row) throws
+}
+
+extension Row {
+    /// The first columns as a tuple.
+    @inlinable
+    public func columns<each Column: ColumnDecodable>(
+        as type: (repeat each Column).Type = (repeat each Column).self
+    ) throws(LockstepError) -> (repeat each Column) {
+        var ordinal: Int32 = -1
+        func next<Element: ColumnDecodable>(_: Element.Type) throws(LockstepError) -> Element {
+            ordinal += 1
+            return try Element(column: ordinal, of: self)
+        }
+        return (repeat try next((each Column).self))
+    }
+}

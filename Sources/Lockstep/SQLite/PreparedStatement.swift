@@ -1,0 +1,163 @@
+internal import CSQLCipher
+
+/// A statement that SQLite has compiled, with what is known of it. One ``Statement`` at a time uses it.
+@safe
+@usableFromInline
+final class PreparedStatement {
+    @usableFromInline
+    let handle: OpaquePointer
+    let core: ConnectionCore
+    let parameterCount: Int32
+    /// SQLite asks for permission only when it prepares: what was prepared before a transaction must be
+    /// kept from ending it when it runs.
+    let controlsTransaction: Bool
+    /// The tables that it reads and writes.
+    let tables: TableUse
+    let buffer: ParameterBuffer?
+
+    private var isFinalized = false
+    private var layout: ColumnLayout?
+    /// Whether the layout is known to be this run's.
+    private var isLayoutCurrent = false
+
+    private init(owning handle: OpaquePointer, on core: ConnectionCore) {
+        unsafe self.handle = unsafe handle
+        self.core = core
+        parameterCount = unsafe sqlite3_bind_parameter_count(handle)
+        controlsTransaction = core.authorizer.sawTransactionControl
+        tables = core.authorizer.tableUse
+        buffer = parameterCount > 0 ? ParameterBuffer() : nil
+    }
+
+    deinit { finalize() }
+
+    /// Ends the statement for good; it must not be used again.
+    func finalize() {
+        guard !isFinalized else { return }
+        isFinalized = true
+        unsafe sqlite3_finalize(handle)
+    }
+
+    // MARK: Preparing
+
+    /// How long a statement will be kept.
+    enum Lifetime {
+        case brief, cached
+    }
+
+    /// Prepares the only statement of `sql`.
+    /// - Throws: ``LockstepError/Code/misuse`` for SQL with no statement or several.
+    static func prepare(
+        _ sql: String, _ lifetime: Lifetime, on core: ConnectionCore
+    ) throws(LockstepError) -> PreparedStatement {
+        let script = Array(sql.utf8) + [0]
+        let (prepared, end) = try prepare(script, from: 0, lifetime, on: core)
+        guard let prepared else {
+            throw LockstepError(.misuse, "there is no statement in: \(SQLTokens.redact(sql))")
+        }
+        guard end == script.count - 1 || SQLTokens.areBlank(Array(script[end..<(script.count - 1)]))
+        else {
+            throw LockstepError(
+                .misuse, "several statements stand where one is due: \(SQLTokens.redact(sql))",
+                hint: "run them one at a time")
+        }
+        return prepared
+    }
+
+    /// Prepares the statement that begins at `start` of a script; also gives where the next one may
+    /// begin. Blank SQL has no statement. A zero byte ends the script, so that SQLite need not copy it
+    /// for each statement.
+    static func prepare(
+        _ script: [UInt8], from start: Int, _ lifetime: Lifetime = .brief,
+        on core: ConnectionCore
+    ) throws(LockstepError) -> (PreparedStatement?, Int) {
+        guard script.last == 0, start < script.count else {
+            throw LockstepError(.misuse, "a script must end with a zero byte")
+        }
+        var handle: OpaquePointer?
+        core.authorizer.beginPreparing()
+        let flags = lifetime == .cached ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let (code, end): (Int32, Int) = unsafe script.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return (SQLITE_OK, 0) }
+            let text = unsafe (base + start).assumingMemoryBound(to: CChar.self)
+            var tail: UnsafePointer<CChar>?
+            let code = unsafe sqlite3_prepare_v3(
+                core.database, text, Int32(clamping: script.count - start), flags, &handle, &tail)
+            return unsafe (code, tail.map { unsafe start + ($0 - text) } ?? script.count - 1)
+        }
+        guard code == SQLITE_OK else {
+            if let denial = core.authorizer.lastDenial { throw denial }
+            let excerpt = script[start..<min(script.count - 1, start + 2000)]
+            throw unsafe ResultCode.error(
+                code, on: core.database, sql: String(decoding: excerpt, as: UTF8.self),
+                isRunning: false)
+        }
+        guard let handle = unsafe handle else { return (nil, end) }
+        return unsafe (PreparedStatement(owning: handle, on: core), end)
+    }
+
+    // MARK: Between runs
+
+    /// Makes ready for another run, perhaps by another user.
+    func forget() {
+        unsafe sqlite3_reset(handle)
+        guard parameterCount > 0 else { return }
+        unsafe sqlite3_clear_bindings(handle)
+        buffer?.clear()
+    }
+
+    /// Called before each run: the table may have other columns by then.
+    func beginRun() {
+        isLayoutCurrent = false
+        buffer?.clear()
+        core.usedTables?.formUnion(tables.read)
+        core.tracker.note(self)
+    }
+
+    // MARK: Looking
+
+    var sql: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
+
+    /// Whether it may remove rows that it does not name: REPLACE does, when they are in its way.
+    private(set) lazy var mayReplace = {
+        let bytes = Array(sql.utf8)
+        return SQLTokens(bytes, from: 0).contains {
+            $0.kind == .word
+                && String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased == "replace"
+        }
+    }()
+
+    /// The names of the columns, looked up once for each time that SQLite has prepared the statement.
+    var columns: ColumnLayout {
+        if isLayoutCurrent, let layout { return layout }
+        let preparations = unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+        isLayoutCurrent = true
+        if let layout, layout.preparations == preparations { return layout }
+        let names = unsafe (0..<sqlite3_column_count(handle)).map { column in
+            unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
+        }
+        let fresh = ColumnLayout(names, preparations: preparations)
+        layout = fresh
+        return fresh
+    }
+}
+
+/// Which columns a statement yields.
+struct ColumnLayout {
+    let names: [String]
+    /// How often SQLite had prepared the statement anew when this was true.
+    let preparations: Int32
+    private let ordinals: [String: Int32]
+
+    init(_ names: [String], preparations: Int32) {
+        self.names = names
+        self.preparations = preparations
+        // Of columns with one name the first counts.
+        ordinals = Dictionary(
+            names.enumerated().map { ($1, Int32(clamping: $0)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The ordinal of the column with this name, which is compared as it was written.
+    func ordinal(of name: String) -> Int32? { ordinals[name] }
+}

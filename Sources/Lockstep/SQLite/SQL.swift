@@ -1,0 +1,96 @@
+/// SQL text together with the values that were interpolated into it.
+///
+/// A string literal is SQL as it stands. What is interpolated becomes a parameter and is bound, never
+/// spliced into the text, so that no value can turn into SQL:
+///
+///     try db.query("SELECT title FROM movies WHERE year = \(year)") { row in try row[0] as String }
+///
+/// A `String` is not SQL: text made at run time needs ``init(verbatim:)``, which shows in the source
+/// where SQL comes from elsewhere.
+public struct SQL: Sendable {
+    /// The text, with `?` where values were interpolated.
+    public private(set) var text: String
+    /// The values that belong to it.
+    private(set) var arguments = Arguments.none
+
+    /// The values of a statement's parameters.
+    enum Arguments: Sendable {
+        case none
+        case positional([any Bindable & Sendable])
+        case named([String: any Bindable & Sendable])
+    }
+
+    /// SQL made at run time. Whoever can shape `text` can do whatever the connection may: never put a
+    /// value into it.
+    public init(verbatim text: String) { self.text = text }
+
+    /// The same SQL with values for its parameters by their names, each with or without its `:`, `@` or
+    /// `$`. They replace interpolated values, which have no names.
+    public func with(named values: [String: any Bindable & Sendable]) -> SQL {
+        var sql = self
+        sql.arguments = .named(values)
+        return sql
+    }
+}
+
+extension SQL: ExpressibleByStringInterpolation {
+    /// A literal without interpolations.
+    public init(stringLiteral text: String) { self.init(verbatim: text) }
+
+    /// A literal with interpolations.
+    public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.sql }
+
+    /// Collects a literal's pieces.
+    public struct StringInterpolation: StringInterpolationProtocol {
+        private var text = ""
+        private var values: [any Bindable & Sendable] = []
+
+        /// Makes room for a literal of this size.
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 2 * interpolationCount)
+            values.reserveCapacity(interpolationCount)
+        }
+
+        /// A piece of the text.
+        public mutating func appendLiteral(_ literal: String) { text += literal }
+
+        /// `\(value)`: a parameter that the value is bound to.
+        public mutating func appendInterpolation(_ value: some Bindable & Sendable) {
+            text += "?"
+            values.append(value)
+        }
+
+        /// `\(list: values)`: as many parameters as there are values, in parentheses, for `IN`. An empty
+        /// list is `()`, which no row is in.
+        public mutating func appendInterpolation<Values: Sequence>(
+            list values: Values
+        ) where Values.Element: Bindable & Sendable {
+            let list = values.map { $0 as any Bindable & Sendable }
+            text += "(" + repeatElement("?", count: list.count).joined(separator: ", ") + ")"
+            self.values += list
+        }
+
+        /// `\(name: identifier)`: the name of a table, column or the like, quoted.
+        public mutating func appendInterpolation(name: String) { text += SQLTokens.quote(name) }
+
+        /// `\(verbatim: text)`: text as it stands; see ``SQL/init(verbatim:)``.
+        public mutating func appendInterpolation(verbatim text: String) { self.text += text }
+
+        /// `\(fragment)`: other SQL with its values, which must not go by names.
+        public mutating func appendInterpolation(_ fragment: SQL) {
+            text += fragment.text
+            if case .positional(let values) = fragment.arguments { self.values += values }
+        }
+
+        fileprivate var sql: SQL {
+            var sql = SQL(verbatim: text)
+            if !values.isEmpty { sql.arguments = .positional(values) }
+            return sql
+        }
+    }
+}
+
+extension SQL: CustomStringConvertible {
+    /// The text with its literals replaced; never a value.
+    public var description: String { SQLTokens.redact(text) }
+}

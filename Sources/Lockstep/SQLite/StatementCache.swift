@@ -1,0 +1,81 @@
+internal import Synchronization
+
+/// The prepared statements of a connection that wait to be run again: the most recently used ones.
+///
+/// A statement leaves the cache while it is in use, so that two uses of the same SQL never share one.
+// Sendable by this proof: everything but `strays` is touched only by the thread that may use the
+// connection; what another thread brings back goes to `strays`, which a lock guards.
+final class StatementCache: @unchecked Sendable {
+    private struct Entry {
+        let statement: PreparedStatement
+        var lastUse: UInt64
+    }
+
+    /// Statements that another thread has let go of. They are not used on the way.
+    private struct Strays: @unchecked Sendable {
+        var statements: [PreparedStatement] = []
+        var isClosed = false
+    }
+
+    private let capacity: Int
+    private let borrower: Borrower
+    private var idle: [String: Entry] = [:]
+    private var uses: UInt64 = 0
+    private var isClosed = false
+    private let strays = Mutex(Strays())
+
+    init(capacity: Int, _ borrower: Borrower) {
+        self.capacity = max(capacity, 0)
+        self.borrower = borrower
+    }
+
+    /// Takes the statement for `sql` out of the cache, or nil if it is not there.
+    func take(_ sql: String) -> PreparedStatement? {
+        guard let index = idle.index(forKey: sql) else { return nil }
+        return idle.remove(at: index).value.statement
+    }
+
+    /// Takes back a statement that was in use: to keep it under its SQL, or to finalize it.
+    func putBack(_ statement: PreparedStatement, as sql: String?) {
+        guard borrower.isHere else { return putAside(statement) }
+        guard let sql, !isClosed, capacity > 0 else { return statement.finalize() }
+        statement.forget()
+        uses += 1
+        let twin = idle.updateValue(Entry(statement: statement, lastUse: uses), forKey: sql)
+        twin?.statement.finalize()
+        guard idle.count > capacity else { return }
+        if let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+            oldest.value.statement.finalize()
+            idle[oldest.key] = nil
+        }
+    }
+
+    /// The connection may be at work on its own thread: even finalizing a statement would disturb it.
+    private func putAside(_ statement: PreparedStatement) {
+        strays.withLock { strays in
+            if strays.isClosed { statement.finalize() } else { strays.statements.append(statement) }
+        }
+    }
+
+    /// Finalizes what other threads have let go of.
+    func sweep() {
+        strays.withLock { strays in
+            for statement in strays.statements { statement.finalize() }
+            strays.statements.removeAll()
+        }
+    }
+
+    /// Finalizes what is not in use.
+    func empty() {
+        for entry in idle.values { entry.statement.finalize() }
+        idle.removeAll()
+        sweep()
+    }
+
+    /// Empties the cache for good.
+    func close() {
+        isClosed = true
+        empty()
+        strays.withLock { $0.isClosed = true }
+    }
+}

@@ -1,0 +1,56 @@
+internal import CSQLCipher
+
+/// The statements that begin and end transactions, prepared once a connection.
+@safe
+final class TransactionControl {
+    enum Command: Int, CaseIterable {
+        /// A snapshot from the first read on.
+        case beginDeferred
+        /// The write lock at once, so that a transaction cannot fail half-way for want of it.
+        case beginImmediate
+        case commit, rollBack
+        case savepoint, release, rollBackToSavepoint
+
+        fileprivate var sql: String {
+            switch self {
+            case .beginDeferred: "BEGIN DEFERRED"
+            case .beginImmediate: "BEGIN IMMEDIATE"
+            case .commit: "COMMIT"
+            case .rollBack: "ROLLBACK"
+            case .savepoint: "SAVEPOINT lockstep_savepoint"
+            case .release: "RELEASE lockstep_savepoint"
+            case .rollBackToSavepoint: "ROLLBACK TO lockstep_savepoint"
+            }
+        }
+    }
+
+    private var statements = [PreparedStatement?](repeating: nil, count: Command.allCases.count)
+
+    /// Runs a command.
+    /// - Throws: ``LockstepError/Code/busy`` and whatever else SQLite reports. Some errors have ended
+    ///   the transaction by then.
+    func run(_ command: Command, on core: ConnectionCore) throws(LockstepError) {
+        let statement = try prepared(command, on: core)
+        let code = unsafe sqlite3_step(statement.handle)
+        unsafe sqlite3_reset(statement.handle)
+        guard code == SQLITE_DONE else { throw core.error(code, sql: command.sql) }
+    }
+
+    /// Ends the statements for good, so that the connection can be closed.
+    func close() {
+        for statement in statements { statement?.finalize() }
+        statements = statements.map { _ in nil }
+    }
+
+    private func prepared(
+        _ command: Command, on core: ConnectionCore
+    ) throws(LockstepError) -> PreparedStatement {
+        if let statement = statements[command.rawValue] { return statement }
+        let mode = core.authorizer.mode
+        core.authorizer.mode = .engine
+        defer { core.authorizer.mode = mode }
+        let statement = try PreparedStatement.prepare(command.sql, .cached, on: core)
+        statements[command.rawValue] = statement
+        return statement
+    }
+}
