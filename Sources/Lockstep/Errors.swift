@@ -106,6 +106,12 @@ extension LockstepError {
         case sqlFailed = "sql-failed"
         /// Another connection held its lock for longer than the busy timeout.
         case busy = "busy"
+        /// The store was closed.
+        case closed = "closed"
+        /// The row that a blob handle was opened on has changed or is gone.
+        case blobExpired = "blob-expired"
+        /// The database file was moved away or replaced under an open connection.
+        case replaced = "replaced"
         /// A constraint of the schema refused the row.
         case constraint = "constraint"
         /// The disk, or the page limit, is full.

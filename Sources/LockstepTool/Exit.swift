@@ -27,9 +27,10 @@ enum Exit {
             .foreignApplication:
             tampered
         case .notFound, .notAFile: noInput
-        case .inputOutput, .full, .accessDenied, .permissionsTooOpen: inputOutput
+        case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: inputOutput
         case .bindMismatch, .misuse, .secretUnsuitable: usage
-        case .alreadyExists, .constraint, .cryptographyFailed, .decodeMismatch, .denied,
+        case .alreadyExists, .blobExpired, .closed, .constraint, .cryptographyFailed,
+            .decodeMismatch, .denied,
             .interrupted, .irreversible, .keyringConflict, .keyringUnsupported, .libraryUnusable,
             .readOnly, .secureMemoryExhausted, .sqlFailed, .tooLarge:
             failed

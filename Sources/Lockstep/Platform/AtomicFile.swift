@@ -68,6 +68,11 @@ enum AtomicFile {
         _ = unsafe path.withPlatformString { unsafe unlink($0) }
     }
 
+    /// Removes an empty folder of ours; one that is gone already is no failure.
+    static func removeFolder(_ path: FilePath) {
+        _ = unsafe path.withPlatformString { unsafe rmdir($0) }
+    }
+
     /// The folder that `path` lies in.
     static func parent(of path: FilePath) -> FilePath {
         let parent = path.removingLastComponent()

@@ -12,8 +12,19 @@ internal import SystemPackage
     private typealias DirectoryStream = UnsafeMutablePointer<DIR>
 #endif
 
-/// Listing a folder.
+/// Listing a folder, and making temporary ones.
 enum Folder {
+    /// Makes a folder that only this user can look into, where `TMPDIR` says or in `/tmp`.
+    static func makeTemporary() throws -> FilePath {
+        let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? ""
+        let name = "lockstep-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let path = FilePath(parent.isEmpty ? "/tmp" : parent).appending(name)
+        guard unsafe path.withPlatformString({ unsafe mkdir($0, 0o700) }) == 0 else {
+            throw LockstepError.system(Errno(rawValue: errno), "create the folder", path)
+        }
+        return path
+    }
+
     /// The names of the folder's visible files and of its visible folders, each sorted.
     static func list(_ path: FilePath) throws -> (files: [String], folders: [String]) {
         guard let stream = unsafe path.withPlatformString({ unsafe opendir($0) }) else {

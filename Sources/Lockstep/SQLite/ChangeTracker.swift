@@ -30,21 +30,23 @@ final class ChangeTracker {
 
     // MARK: While the transaction runs
 
-    /// Begins to listen, before a transaction's first statement.
-    func start() {
-        if !isOn {
-            isOn = true
-            // The connection stops the tracker before it goes.
-            let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-            unsafe _ = sqlite3_update_hook(
-                database,
-                { context, _, _, table, row in
-                    guard let context = unsafe context, let table = unsafe table else { return }
-                    unsafe Unmanaged<ChangeTracker>.fromOpaque(context).takeUnretainedValue()
-                        .note(table, row)
-                }, context)
-        }
-        clear()
+    /// Begins or ceases to listen, before a transaction's first statement.
+    func setOn(_ on: Bool) {
+        if on && !isOn { start() } else if !on && isOn { stop() }
+        if isOn { clear() }
+    }
+
+    private func start() {
+        isOn = true
+        // The connection stops the tracker before it goes.
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe _ = sqlite3_update_hook(
+            database,
+            { context, _, _, table, row in
+                guard let context = unsafe context, let table = unsafe table else { return }
+                unsafe Unmanaged<ChangeTracker>.fromOpaque(context).takeUnretainedValue()
+                    .note(table, row)
+            }, context)
     }
 
     /// Ceases to listen.

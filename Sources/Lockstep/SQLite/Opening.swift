@@ -89,10 +89,10 @@ extension Connection {
     }
 
     /// A database in memory under a key that nobody knows, gone when it is closed.
-    public static func inMemory() throws -> Connection {
+    public static func inMemory(_ options: ConnectionOptions = .init()) throws -> Connection {
         _ = try LinkGuard.check()
         return try Opening.open(
-            nil, keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true), .init())
+            nil, keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true), options)
     }
 }
 

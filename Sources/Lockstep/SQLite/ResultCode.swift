@@ -20,8 +20,12 @@ enum ResultCode {
     }
 
     private static func classify(_ code: Int32) -> (LockstepError.Code, String?) {
+        // SQLITE_READONLY_DBMOVED, a macro that Swift cannot import.
+        if code == SQLITE_READONLY | 4 << 8 {
+            return (.replaced, "close the database and open it again")
+        }
         // The low byte is the primary code; the rest refines it.
-        switch code & 0xFF {
+        return switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             (.busy, "another connection is writing; run it again, or raise the busy timeout")
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: (.constraint, nil)

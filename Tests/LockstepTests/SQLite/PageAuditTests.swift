@@ -130,7 +130,8 @@ struct PageAuditTests {
     func besideWriter() async throws {
         var options = ConnectionOptions()
         options.synchronous = .normal
-        let store = try Store.open(scratch.path, key: scratch.key(), options: options)
+        let store = try Store.open(
+            scratch.path, key: scratch.key(), options: StoreOptions(connection: options))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for round in 0..<60 {

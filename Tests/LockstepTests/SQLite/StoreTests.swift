@@ -11,7 +11,8 @@ struct StoreTests {
     private func make(_ scratch: DatabaseScratch) throws -> Store {
         var options = ConnectionOptions()
         options.synchronous = .normal
-        let store = try Store.create(scratch.path, key: scratch.key(), options: options)
+        let store = try Store.create(
+            scratch.path, key: scratch.key(), options: StoreOptions(connection: options))
         try store.write { connection in
             try connection.execute(
                 "CREATE TABLE counter (n INTEGER NOT NULL, double INTEGER NOT NULL)")

@@ -1,0 +1,102 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A thread of its own that runs jobs one after another: for work that waits on disks and locks, which
+/// Swift's own few threads must not.
+///
+/// It starts with the first job and ends when the value goes away, after the jobs it was given.
+final class WorkerThread: Sendable {
+    typealias Job = @Sendable () -> Void
+
+    private let inbox = Inbox()
+
+    deinit { inbox.end() }
+
+    /// Runs `job` on the thread, after what was submitted before it.
+    /// - Throws: ``LockstepError/Code/inputOutput`` if the system has no thread left.
+    func submit(_ job: @escaping Job) throws(LockstepError) { try inbox.submit(job) }
+}
+
+// Sendable by this proof: every property is touched only while the condition's lock is held.
+private final class Inbox: @unchecked Sendable {
+    private let changed = Condition()
+    private var jobs: [WorkerThread.Job] = []
+    private var isRunning = false
+    private var isWaiting = false
+    private var hasEnded = false
+
+    func submit(_ job: @escaping WorkerThread.Job) throws(LockstepError) {
+        let outcome = changed.locked { () -> Result<Bool, LockstepError> in
+            do throws(LockstepError) {
+                if !isRunning { try start() }
+            } catch {
+                return .failure(error)
+            }
+            isRunning = true
+            jobs.append(job)
+            return .success(isWaiting)
+        }
+        if try outcome.get() { changed.signal() }
+    }
+
+    func end() {
+        changed.locked { hasEnded = true }
+        changed.signal()
+    }
+
+    /// Called while the lock is held.
+    private func start() throws(LockstepError) {
+        let context = unsafe Unmanaged.passRetained(self)
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let code = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                #if canImport(Darwin)
+                    let inbox = unsafe Unmanaged<Inbox>.fromOpaque(context).takeRetainedValue()
+                #else
+                    guard let context = unsafe context else { return nil }
+                    let inbox = unsafe Unmanaged<Inbox>.fromOpaque(context).takeRetainedValue()
+                #endif
+                inbox.work()
+                return nil
+            }, context.toOpaque())
+        guard code == 0 else {
+            unsafe context.release()
+            throw LockstepError(
+                .inputOutput, "the system gives no further thread (error \(code))",
+                hint: "raise the limit on threads, or use fewer stores at once")
+        }
+        #if canImport(Darwin)
+            if let thread = unsafe thread { unsafe pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
+    }
+
+    private func work() {
+        while let batch = next() {
+            for job in batch { job() }
+        }
+    }
+
+    /// What waits, as soon as anything does; nil at the end.
+    private func next() -> [WorkerThread.Job]? {
+        changed.locked {
+            while jobs.isEmpty && !hasEnded {
+                isWaiting = true
+                changed.wait()
+            }
+            isWaiting = false
+            guard !jobs.isEmpty else { return nil }
+            defer { jobs = [] }
+            return jobs
+        }
+    }
+}

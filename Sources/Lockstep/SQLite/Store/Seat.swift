@@ -1,0 +1,101 @@
+internal import CSQLCipher
+internal import Synchronization
+
+/// A connection of a store, with the thread that runs asynchronous calls on it. Whoever holds the seat
+/// uses the connection.
+// Sendable by this proof: `connection` and `cacheBytes` are touched only by the holder, and a `SeatQueue`
+// gives a seat to one holder at a time, under its lock; `user` has a lock of its own.
+final class Seat: @unchecked Sendable {
+    /// Opens a connection of the store.
+    typealias Opener = @Sendable () throws -> Connection
+
+    let worker = WorkerThread()
+    private let opener: Opener
+    private var connection: SeatConnection?
+    /// How many bytes of pages the connection may keep now; it changes as others are opened.
+    private let cacheShare: (@Sendable () -> Int)?
+    private var cacheBytes: Int?
+    /// The call that is using the connection.
+    private let user = Mutex(User())
+
+    private struct User: @unchecked Sendable {
+        var call: ObjectIdentifier?
+        // Set while a call uses the connection.
+        unowned(unsafe) var core: ConnectionCore?
+    }
+
+    init(
+        cacheShare: (@Sendable () -> Int)? = nil, opener: @escaping Opener
+    ) {
+        self.cacheShare = cacheShare
+        self.opener = opener
+    }
+
+    /// Takes a connection that is open already.
+    func take(_ connection: consuming Connection) {
+        connection.core.borrower.takeBack()
+        self.connection = SeatConnection(connection)
+    }
+
+    /// Runs `body` on this thread with the connection, which is opened if it is not yet.
+    /// - Parameter call: Who may be interrupted meanwhile; see ``interrupt(_:)``.
+    func use<Result>(
+        for call: AnyObject? = nil, _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        let connection = try opened()
+        let core = connection.value.core
+        user.withLock { user in
+            user.call = call.map(ObjectIdentifier.init)
+            unsafe user.core = core
+            core.borrower.lend()
+        }
+        defer {
+            user.withLock { user in
+                core.borrower.takeBack()
+                user.call = nil
+                unsafe user.core = nil
+            }
+        }
+        core.statements.sweep()
+        try adaptCache(connection.value)
+        return try body(connection.value)
+    }
+
+    /// Stops what `call` is running, if it is using the connection. Any thread may call this.
+    func interrupt(_ call: AnyObject) {
+        user.withLock { user in
+            guard user.call == ObjectIdentifier(call), let core = unsafe user.core else { return }
+            core.borrower.cancel()
+            unsafe sqlite3_interrupt(core.database)
+        }
+    }
+
+    /// Whether this thread is inside a closure that uses the connection.
+    var isUsedHere: Bool {
+        user.withLock { unsafe $0.core?.borrower.isLentHere ?? false }
+    }
+
+    /// Closes the connection.
+    func close() { connection = nil }
+
+    private func adaptCache(_ connection: borrowing Connection) throws {
+        guard let bytes = cacheShare?(), bytes != cacheBytes else { return }
+        try connection.with(rights: .engine) { try connection.setCacheSize(bytes) }
+        cacheBytes = bytes
+    }
+
+    private func opened() throws -> SeatConnection {
+        if let connection { return connection }
+        let opened = try SeatConnection(opener())
+        opened.value.core.borrower.takeBack()
+        connection = opened
+        return opened
+    }
+}
+
+/// A connection where a class is needed.
+private final class SeatConnection {
+    let value: Connection
+
+    init(_ value: consuming Connection) { self.value = value }
+}

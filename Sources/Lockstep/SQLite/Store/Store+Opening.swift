@@ -1,0 +1,60 @@
+public import SystemPackage
+
+extension Store {
+    /// Opens an existing database.
+    /// - Throws: ``LockstepError`` that says why it does not open; see ``Diagnosis``.
+    public static func open(
+        _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
+    ) throws -> Store {
+        let writer = try Connection.open(
+            path, key: key, options: StoreSource.writerOptions(options))
+        return Store(try StoreSource(path, key: key, options), writer: writer)
+    }
+
+    /// Makes a new database.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`.
+    public static func create(
+        _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
+    ) throws -> Store {
+        let writer = try Connection.create(
+            path, key: key, options: StoreSource.writerOptions(options))
+        return Store(try StoreSource(path, key: key, options), writer: writer)
+    }
+
+    /// A database in memory under a key that nobody knows, gone when the store is closed: for tests and
+    /// previews. Its one connection serves reads and writes in turn.
+    public static func inMemory(options: StoreOptions = .init()) throws -> Store {
+        let connection = try Connection.inMemory(StoreSource.writerOptions(options))
+        return Store(StoreSource(inMemory: options), writer: connection)
+    }
+
+    /// A database in a new file of the temporary folder under a key that nobody knows, which behaves as
+    /// any other and is removed when the store is closed. A process that is killed leaves the file, which
+    /// nobody can read.
+    public static func temporary(options: StoreOptions = .init()) throws -> Store {
+        let folder = try Folder.makeTemporary()
+        do {
+            let path = folder.appending("temporary.db")
+            let key = try DatabaseKey.ephemeral()
+            let writer = try Connection.create(
+                path, key: key, options: StoreSource.writerOptions(options))
+            return Store(
+                try StoreSource(path, key: key, options, temporaryFolder: folder), writer: writer)
+        } catch {
+            AtomicFile.removeFolder(folder)
+            throw error
+        }
+    }
+}
+
+extension Connection {
+    /// Runs `body` in a transaction that may only read, on a connection that otherwise may write.
+    func readOnly<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        try with(rights: .engine) { try setPragma("query_only", "ON") }
+        defer {
+            // Setting it cannot fail; and where it does, the next write says so.
+            try? with(rights: .engine) { try setPragma("query_only", "OFF") }
+        }
+        return try read(body)
+    }
+}

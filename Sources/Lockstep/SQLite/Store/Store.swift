@@ -1,0 +1,151 @@
+public import SystemPackage
+
+/// An encrypted database that threads and tasks share: one writer and several readers.
+///
+/// `read` works on a snapshot and never waits for a writer; `write` is a transaction that is durable when
+/// it returns. Both come as asynchronous calls, which run on threads of the store's own, and as blocking
+/// ones, which run on the calling thread. A closure must not call the store again: it has the connection
+/// that it needs.
+///
+/// Writes that wait while another runs share its transaction, each in a savepoint of its own, so that one
+/// sync serves all. **A closure may therefore run more than once**: if the shared transaction is lost,
+/// each is run again by itself. What goes beyond the database belongs behind the call.
+public final class Store: Sendable {
+    /// The file; `:memory:` for a store in memory.
+    public let path: FilePath
+    let writer: Writer
+    /// Nil for a store in memory, whose one connection does everything.
+    let readers: SeatQueue?
+    let observers: Observers
+    private let checkpointer: Checkpointer?
+    let source: StoreSource
+
+    init(_ source: StoreSource, writer connection: consuming Connection) {
+        path = connection.path
+        self.source = source
+        observers = Observers()
+        let seat = Seat { throw SeatQueue.closed }
+        if source.isInMemory {
+            checkpointer = nil
+            readers = nil
+        } else {
+            let log = Checkpointer(
+                Seat { try source.openCheckpointer() },
+                threshold: source.options.checkpointPages)
+            connection.watchLog(log)
+            checkpointer = log
+            readers = SeatQueue(
+                (0..<max(source.options.readers, 1)).map { _ in
+                    Seat(cacheShare: { source.readerCacheBytes }) { try source.openReader() }
+                })
+        }
+        seat.take(connection)
+        writer = Writer(seat, observers, checkpointer)
+    }
+
+    deinit { shutDown() }
+
+    // MARK: Reading
+
+    /// Runs `body` on this thread, on one snapshot of the database, and blocks until it is its turn.
+    /// - Throws: What `body` throws; ``LockstepError/Code/closed``.
+    public func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        guard let readers else {
+            try refuseRecursion(into: writer.queue)
+            return try writer.exclusively { connection in try connection.readOnly(body) }
+        }
+        try refuseRecursion(into: readers)
+        let seat = try readers.take()
+        defer { readers.giveBack(seat) }
+        return try seat.use { connection in try connection.read(body) }
+    }
+
+    /// Runs `body` on one of the store's threads, on one snapshot of the database. Cancelling the task
+    /// interrupts it.
+    /// - Throws: What `body` throws; `CancellationError`; ``LockstepError/Code/closed``.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Result
+    ) async throws -> Result {
+        guard let readers else {
+            return try await writer.exclusively { connection in try connection.readOnly(body) }
+        }
+        return try await Call(readers) { connection in try connection.read(body) }.outcome()
+    }
+
+    // MARK: Writing
+
+    /// Runs `body` on this thread in a transaction, and returns when it is durable; if it throws, nothing
+    /// of it remains. Blocks until it is its turn.
+    /// - Throws: What `body` throws; ``LockstepError/Code/busy`` if another process holds the write lock
+    ///   for longer than the busy timeout; ``LockstepError/Code/closed``.
+    public func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        try refuseRecursion(into: writer.queue)
+        return try writer.write(body)
+    }
+
+    /// Runs `body` on the store's writing thread in a transaction, and returns when it is durable; if it
+    /// throws, or the task is cancelled before the commit, nothing of it remains.
+    /// - Throws: What `body` throws; `CancellationError`; ``LockstepError/Code/busy``,
+    ///   ``LockstepError/Code/closed``.
+    public func write<Result: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Result
+    ) async throws -> Result {
+        try await writer.write(body)
+    }
+
+    /// Runs `body` on this thread with the writing connection outside any transaction, for what cannot run
+    /// in one: ``Connection/vacuum()``, ``Connection/checkpoint(_:)``. No other write runs meanwhile.
+    /// - Throws: What `body` throws; ``LockstepError/Code/misuse`` if it leaves a transaction open.
+    public func withoutTransaction<Result>(
+        _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        try refuseRecursion(into: writer.queue)
+        return try writer.exclusively(body)
+    }
+
+    /// The same on the store's writing thread.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func withoutTransaction<Result: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Result
+    ) async throws -> Result {
+        try await writer.exclusively(body)
+    }
+
+    private func refuseRecursion(into queue: SeatQueue) throws(LockstepError) {
+        guard !queue.isUsedHere else {
+            throw LockstepError(
+                .misuse, "the store is called from within its own closure",
+                hint: "use the connection that the closure was given")
+        }
+    }
+
+    // MARK: Closing
+
+    /// Waits until the calls that are under way have ended, refuses new ones, closes the connections, and
+    /// wipes the key. A store that nobody holds any more closes itself.
+    /// - Throws: ``LockstepError/Code/misuse`` from within a closure of the store.
+    public func close() throws(LockstepError) {
+        try refuseRecursion(into: writer.queue)
+        if let readers { try refuseRecursion(into: readers) }
+        let latch = Latch()
+        shutDown { latch.open() }
+        latch.wait()
+    }
+
+    /// Closes everything as soon as nobody uses it.
+    private func shutDown(then done: @escaping @Sendable () -> Void = {}) {
+        let (readers, writer, checkpointer) = (readers, writer, checkpointer)
+        let (observers, source) = (observers, source)
+        let end: @Sendable () -> Void = {
+            observers.end()
+            for seat in readers?.seats ?? [] { seat.close() }
+            checkpointer?.close()
+            // The last to go brings the log into the file.
+            writer.seat.close()
+            source.wipe()
+            done()
+        }
+        let closeWriter: @Sendable () -> Void = { writer.queue.close(then: end) }
+        if let readers { readers.close(then: closeWriter) } else { closeWriter() }
+    }
+}

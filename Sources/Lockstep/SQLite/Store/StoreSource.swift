@@ -1,0 +1,90 @@
+internal import Synchronization
+internal import SystemPackage
+
+/// From what a store opens its connections: the path, the key, the options.
+final class StoreSource: Sendable {
+    let options: StoreOptions
+    let isInMemory: Bool
+    private let path: FilePath
+    private let key: Mutex<KeyHolder?>
+    private let openReaders = Atomic<Int>(0)
+    /// A folder to be removed with the store.
+    private let temporaryFolder: FilePath?
+
+    // Sendable by this proof: the key is constant, and only read.
+    private final class KeyHolder: @unchecked Sendable {
+        let key: DatabaseKey
+        init(_ key: consuming DatabaseKey) { self.key = key }
+    }
+
+    init(
+        _ path: FilePath, key: borrowing DatabaseKey, _ options: StoreOptions,
+        temporaryFolder: FilePath? = nil
+    ) throws {
+        self.path = path
+        self.options = options
+        self.temporaryFolder = temporaryFolder
+        isInMemory = false
+        self.key = Mutex(KeyHolder(try key.clone()))
+    }
+
+    /// The source of a store in memory, which has but one connection.
+    init(inMemory options: StoreOptions) {
+        path = ":memory:"
+        self.options = options
+        temporaryFolder = nil
+        isInMemory = true
+        key = Mutex(nil)
+    }
+
+    /// What the writer is opened with.
+    static func writerOptions(_ options: StoreOptions) -> ConnectionOptions {
+        var writing = options.connection
+        writing.cacheBytes = options.cacheBytes / 4
+        return writing
+    }
+
+    /// How many bytes of pages each reader may keep, now that so many are open.
+    var readerCacheBytes: Int {
+        options.cacheBytes / 4 * 3 / max(openReaders.load(ordering: .relaxed), 1)
+    }
+
+    func openReader() throws -> Connection {
+        openReaders.add(1, ordering: .relaxed)
+        do {
+            return try openQueryOnly(cacheBytes: readerCacheBytes)
+        } catch {
+            openReaders.subtract(1, ordering: .relaxed)
+            throw error
+        }
+    }
+
+    func openCheckpointer() throws -> Connection { try openQueryOnly(cacheBytes: 0) }
+
+    private func openQueryOnly(cacheBytes: Int) throws -> Connection {
+        var reading = options.connection
+        reading.isQueryOnly = true
+        reading.sharesLog = true
+        reading.cacheBytes = cacheBytes
+        return try withKey { key in try Connection.open(path, key: key, options: reading) }
+    }
+
+    /// Lends the key.
+    func withKey<Result: ~Copyable>(
+        _ body: (borrowing DatabaseKey) throws -> Result
+    ) throws -> Result {
+        // The holder stays alive for as long as it is used, should the store be closed meanwhile.
+        guard let holder = key.withLock({ $0 }) else { throw SeatQueue.closed }
+        return try body(holder.key)
+    }
+
+    /// Forgets the key, and removes a temporary store's files.
+    func wipe() {
+        key.withLock { $0 = nil }
+        guard let temporaryFolder else { return }
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            AtomicFile.remove(DatabaseFile.side(suffix, of: path))
+        }
+        AtomicFile.removeFolder(temporaryFolder)
+    }
+}

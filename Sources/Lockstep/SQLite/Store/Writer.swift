@@ -1,0 +1,241 @@
+internal import CSQLCipher
+
+/// The one connection of a store that writes, and the writes that share its transaction.
+///
+/// Group commit: a write that is done while others wait hands the connection on with the transaction open.
+/// Each runs in a savepoint of its own, so that one that throws is undone alone; the last one, or the one
+/// that reaches a limit, commits for all; and only then does each return to its caller. If the shared
+/// transaction is lost, through a full disk, a deferred constraint or a cancelled task, each runs again
+/// in a transaction of its own.
+// Sendable by this proof: `members` and `openedAt` are touched only by the thread that holds the seat.
+final class Writer: @unchecked Sendable {
+    /// A write that has done its part and waits for the commit.
+    protocol Member: AnyObject, Sendable {
+        func settle(_ outcome: Outcome)
+    }
+
+    enum Outcome: Sendable {
+        case committed
+        case failed(any Error)
+        /// Run your part again, alone.
+        case lost
+    }
+
+    // A group ends before its first member has waited this long for the others: 10 ms, the time of a few
+    // syncs. The number bounds what is run again if the transaction is lost.
+    private static let longestGroup: Int64 = 10_000
+    private static let largestGroup = 256
+
+    let seat: Seat
+    let queue: SeatQueue
+    private let observers: Observers
+    private let checkpointer: Checkpointer?
+    private var members: [any Member] = []
+    private var openedAt: Int64 = 0
+
+    init(_ seat: Seat, _ observers: Observers, _ checkpointer: Checkpointer?) {
+        self.seat = seat
+        self.observers = observers
+        self.checkpointer = checkpointer
+        queue = SeatQueue([seat])
+    }
+
+    // MARK: Writing
+
+    /// Runs `body` on this thread in a transaction that it may share, and returns once it is durable.
+    func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        var isAlone = false
+        while true {
+            let seat = try queue.take(alone: isAlone)
+            let waiting = WaitingThread()
+            let value: Result
+            do {
+                value = try seat.use { connection in try part(on: connection, body) }
+            } catch {
+                endTurn(alone: isAlone)
+                throw error
+            }
+            members.append(waiting)
+            endTurn(alone: isAlone)
+            switch waiting.outcome() {
+            case .committed: return value
+            case .failed(let error): throw error
+            case .lost: isAlone = true
+            }
+        }
+    }
+
+    /// Has `body` run on the writer's thread in a transaction that it may share.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Result
+    ) async throws -> Result {
+        let task = WaitingTask<Result>(self, body)
+        return try await task.call.outcome()
+    }
+
+    fileprivate func run<Result>(_ task: WaitingTask<Result>, _ call: Call<Result>) {
+        do {
+            task.value = try call.use(seat) { connection in try part(on: connection, task.body) }
+            members.append(task)
+            endTurn(alone: task.isAlone)
+        } catch {
+            endTurn(alone: task.isAlone)
+            call.finish(.failure(error))
+        }
+    }
+
+    // MARK: Outside transactions
+
+    /// Runs `body` on this thread outside any transaction of the engine.
+    func exclusively<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        let seat = try queue.take(alone: true)
+        defer { queue.giveBack(seat) }
+        return try seat.use { connection in try withoutTransaction(connection, body) }
+    }
+
+    /// Has `body` run on the writer's thread outside any transaction of the engine.
+    func exclusively<Result: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Result
+    ) async throws -> Result {
+        let call = Call(queue) { connection in try self.withoutTransaction(connection, body) }
+        return try await call.outcome(alone: true)
+    }
+
+    private func withoutTransaction<Result>(
+        _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        connection.core.tracker.setOn(observers.areThere)
+        defer {
+            publish(connection)
+            checkpointer?.keepUp(connection)
+        }
+        let result: Result
+        do {
+            result = try body(connection)
+        } catch {
+            if connection.isInTransaction { try connection.run(.rollBack) }
+            throw error
+        }
+        guard !connection.isInTransaction else {
+            try connection.run(.rollBack)
+            throw LockstepError(
+                .misuse, "the closure has left a transaction open, which is rolled back",
+                hint: "end it with COMMIT, or use Store.write(_:)")
+        }
+        return result
+    }
+
+    // MARK: The group
+
+    /// Runs one member's part in the open transaction, or in a new one.
+    private func part<Result>(
+        on connection: borrowing Connection, _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        guard members.isEmpty else {
+            do {
+                return try connection.savepoint(body)
+            } catch {
+                if !connection.isInTransaction { settle(.lost) }
+                throw error
+            }
+        }
+        connection.core.tracker.setOn(observers.areThere)
+        try connection.run(.beginImmediate)
+        openedAt = Clock.monotonicMicroseconds
+        do {
+            // The first needs no savepoint: there is nothing before it.
+            return try connection.guarded(body)
+        } catch {
+            if connection.isInTransaction { try connection.run(.rollBack) }
+            throw error
+        }
+    }
+
+    /// Hands the open transaction on, or ends it, and gives the seat back.
+    private func endTurn(alone: Bool) {
+        guard !members.isEmpty else { return queue.giveBack(seat) }
+        let mayGrow =
+            !alone && members.count < Self.largestGroup
+            && Clock.monotonicMicroseconds - openedAt < Self.longestGroup
+        if mayGrow, queue.passOn(seat) { return }
+        var outcome = Outcome.committed
+        do {
+            try seat.use { connection in
+                do {
+                    try connection.run(.commit)
+                } catch {
+                    if connection.isInTransaction { try connection.run(.rollBack) }
+                    throw error
+                }
+                publish(connection)
+                checkpointer?.keepUp(connection)
+            }
+        } catch {
+            // With several it may be one's fault, and shall not be the others'.
+            outcome = members.count == 1 ? .failed(error) : .lost
+        }
+        // The next group's members are running by the time the seat is free.
+        settle(outcome)
+        queue.giveBack(seat)
+    }
+
+    private func settle(_ outcome: Outcome) {
+        let settled = members
+        members.removeAll(keepingCapacity: true)
+        for member in settled { member.settle(outcome) }
+    }
+
+    private func publish(_ connection: borrowing Connection) {
+        guard connection.core.tracker.isOn else { return }
+        observers.publish(connection.core.tracker.take())
+    }
+}
+
+/// A blocked thread whose write waits for the commit.
+// Sendable by this proof: `settled` is touched only while the lock is held.
+private final class WaitingThread: Writer.Member, @unchecked Sendable {
+    private let changed = Condition()
+    private var settled: Writer.Outcome?
+
+    func settle(_ outcome: Writer.Outcome) {
+        changed.locked { settled = outcome }
+        changed.signal()
+    }
+
+    func outcome() -> Writer.Outcome {
+        changed.locked {
+            while true {
+                if let settled { return settled }
+                changed.wait()
+            }
+        }
+    }
+}
+
+/// A suspended task whose write waits for the commit.
+// Sendable by this proof: `value` and `isAlone` are touched only by the thread that holds the seat.
+private final class WaitingTask<Value: Sendable>: Writer.Member, @unchecked Sendable {
+    let body: @Sendable (borrowing Connection) throws -> Value
+    var value: Value?
+    private(set) var isAlone = false
+    private let writer: Writer
+    private(set) lazy var call = Call<Value>(writer.queue) { [unowned self] call, _ in
+        writer.run(self, call)
+    }
+
+    init(_ writer: Writer, _ body: @escaping @Sendable (borrowing Connection) throws -> Value) {
+        self.writer = writer
+        self.body = body
+    }
+
+    func settle(_ outcome: Writer.Outcome) {
+        switch outcome {
+        case .committed: if let value { call.finish(.success(value)) }
+        case .failed(let error): call.finish(.failure(error))
+        case .lost:
+            isAlone = true
+            value = nil
+            writer.queue.run(call, alone: true)
+        }
+    }
+}
