@@ -73,17 +73,26 @@ final class ChangeTracker {
         events.removeSubrange(mark...)
     }
 
+    /// A row is about to be changed in a way that SQLite does not tell of or count.
+    func note(_ row: Int64, of table: String) {
+        guard isOn else { return }
+        append(row, table)
+    }
+
     private func note(_ table: UnsafePointer<CChar>, _ row: Int64) {
         told += 1
+        append(row, unsafe String(cString: table).asciiLowercased)
+    }
+
+    private func append(_ row: Int64, _ table: String) {
         guard events.count < Self.limit else {
             isOverfull = true
             return
         }
-        events.append(Event(table: unsafe number(of: table), row: row))
+        events.append(Event(table: number(of: table), row: row))
     }
 
-    private func number(of table: UnsafePointer<CChar>) -> Int {
-        let name = unsafe String(cString: table).asciiLowercased
+    private func number(of name: String) -> Int {
         if let last = events.last, tables[last.table] == name { return last.table }
         if let number = tables.firstIndex(of: name) { return number }
         tables.append(name)

@@ -10,6 +10,8 @@ final class ConnectionCore {
     let tracker: ChangeTracker
     let statements: StatementCache
     let control = TransactionControl()
+    /// What the handle calls into the program for; it must live as long as the handle.
+    var hooks: Hooks?
     /// Collects the tables that statements read as they run, while somebody wants to know.
     var usedTables: Set<String>?
 

@@ -24,6 +24,18 @@ public struct ConnectionOptions: Sendable {
     /// How long to wait for another connection's lock before ``LockstepError/Code/busy``.
     public var busyTimeout = Duration.seconds(5)
 
+    /// Functions in Swift that SQL can call.
+    public var functions: [SQLFunction] = []
+    /// Orders of texts in Swift that SQL can name.
+    public var collations: [Collation] = []
+    /// Bounds below SQLite's own.
+    public var limits: [Limit: Int] = [:]
+    /// Is told of each statement that has run, on the thread that ran it; never of values. It must not
+    /// use the connection. Costs some microseconds a statement.
+    public var trace: (@Sendable (TraceEvent) -> Void)?
+    /// Is asked while statements run whether to go on.
+    public var progress: ProgressHandler?
+
     /// Whether closing a query-only connection may tidy up a log that it found: where its own store
     /// writes beside it, it is the store's log.
     var sharesLog = false
@@ -128,6 +140,12 @@ enum Opening {
         try unsafe Functions.register(on: handle)
         try pinProfile(connection)
         try configure(connection, options)
+        for function in options.functions { try connection.add(function) }
+        for collation in options.collations { try connection.add(collation) }
+        for (limit, value) in options.limits { connection.setLimit(limit, value) }
+        let hooks = Hooks(options)
+        core.hooks = hooks
+        unsafe hooks.install(on: handle)
         core.authorizer.mode = .program
         return connection
     }

@@ -1,5 +1,30 @@
 internal import Synchronization
 
+/// The use of a seat by a task on the thread that it is running on.
+final class SeatUse: Sendable {
+    private let seat: Seat
+    private let isCancelled = Atomic<Bool>(false)
+
+    init(_ seat: Seat) { self.seat = seat }
+
+    func run<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        do {
+            return try seat.use(for: self) { connection in
+                guard !isCancelled.load(ordering: .acquiring) else { throw CancellationError() }
+                return try body(connection)
+            }
+        } catch {
+            throw isCancelled.load(ordering: .acquiring) ? CancellationError() : error
+        }
+    }
+
+    /// Interrupts the use, or keeps it from beginning. Any thread may call this.
+    func cancel() {
+        isCancelled.store(true, ordering: .releasing)
+        seat.interrupt(self)
+    }
+}
+
 /// An asynchronous call on a store: waits for a seat, runs on its thread, resumes the task.
 final class Call<Value: Sendable>: SeatQueue.Caller {
     /// What is done on the seat's thread. It gives the seat back and, sooner or later, finishes the call.
@@ -9,7 +34,7 @@ final class Call<Value: Sendable>: SeatQueue.Caller {
     @safe
     private struct State: @unchecked Sendable {
         var continuation: UnsafeContinuation<Value, any Error>?
-        var seat: Seat?
+        var use: SeatUse?
         var isCancelled = false
     }
 
@@ -60,17 +85,13 @@ final class Call<Value: Sendable>: SeatQueue.Caller {
     func use<Result>(
         _ seat: Seat, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
+        let use = SeatUse(seat)
         let isCancelled = state.withLock { state in
-            state.seat = seat
+            state.use = use
             return state.isCancelled
         }
         guard !isCancelled else { throw CancellationError() }
-        do {
-            return try seat.use(for: self, body)
-        } catch {
-            // What was interrupted because the task was cancelled failed for that reason.
-            throw state.withLock { $0.isCancelled } ? CancellationError() : error
-        }
+        return try use.run(body)
     }
 
     /// Resumes the task, once.
@@ -83,12 +104,12 @@ final class Call<Value: Sendable>: SeatQueue.Caller {
     }
 
     private func cancel() {
-        let seat = state.withLock { state in
+        let use = state.withLock { state in
             state.isCancelled = true
-            return state.seat
+            return state.use
         }
-        if let seat {
-            seat.interrupt(self)
+        if let use {
+            use.cancel()
         } else if queue.withdraw(self) {
             finish(.failure(CancellationError()))
         }

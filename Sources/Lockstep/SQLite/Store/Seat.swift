@@ -31,6 +31,9 @@ final class Seat: @unchecked Sendable {
         self.opener = opener
     }
 
+    /// Whether one of Swift's own threads has the seat; the queue's, under its lock.
+    var isLent = false
+
     /// Takes a connection that is open already.
     func take(_ connection: consuming Connection) {
         connection.core.borrower.takeBack()

@@ -30,6 +30,8 @@ final class SeatQueue: @unchecked Sendable {
     private var idle: [Seat]
     private var waiters = Fifo<Waiter>()
     private var isClosed = false
+    /// How many seats one of Swift's own threads is using.
+    private var lent = 0
     private var closers: [@Sendable () -> Void] = []
 
     init(_ seats: [Seat]) {
@@ -56,6 +58,26 @@ final class SeatQueue: @unchecked Sendable {
             }
         }
     }
+
+    /// Waits for a seat to keep across suspensions; whoever has it gives it back.
+    func hold(alone: Bool = false) async throws -> Seat {
+        try await Call<Seat>(self) { call, seat in call.finish(.success(seat)) }
+            .outcome(alone: alone)
+    }
+
+    /// A seat for the calling thread, one of Swift's few: nil if none is free, or if others like it are
+    /// using as many as they may.
+    func takeIdle() -> Seat? {
+        lock.locked {
+            guard !isClosed, lent < Self.mostLent, let seat = idle.popLast() else { return nil }
+            lent += 1
+            seat.isLent = true
+            return seat
+        }
+    }
+
+    // With one thread left, other tasks go on whatever the reads do.
+    private static let mostLent = Processors.count / 2
 
     /// Has `call` run as soon as there is a seat.
     func run(_ call: any Caller, alone: Bool = false) {
@@ -96,6 +118,10 @@ final class SeatQueue: @unchecked Sendable {
     /// Gives the seat back.
     func giveBack(_ seat: Seat) {
         let (next, closing) = lock.locked { () -> (Waiter?, [@Sendable () -> Void]) in
+            if seat.isLent {
+                seat.isLent = false
+                lent -= 1
+            }
             if let next = waiters.popFirst() { return (next, []) }
             idle.append(seat)
             guard isClosed, idle.count == seats.count else { return (nil, []) }

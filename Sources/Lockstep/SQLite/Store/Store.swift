@@ -60,16 +60,30 @@ public final class Store: Sendable {
         return try seat.use { connection in try connection.read(body) }
     }
 
-    /// Runs `body` on one of the store's threads, on one snapshot of the database. Cancelling the task
-    /// interrupts it.
+    /// Runs `body` on one snapshot of the database, and never on an actor. Cancelling the task interrupts
+    /// it.
+    ///
+    /// A read waits for no lock, only for the disk. So that a short one costs no change of threads, which
+    /// takes several times as long as the read itself, up to half of Swift's threads may serve reads at
+    /// a time; the others run on the store's own threads.
     /// - Throws: What `body` throws; `CancellationError`; ``LockstepError/Code/closed``.
+    @concurrent
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
         guard let readers else {
             return try await writer.exclusively { connection in try connection.readOnly(body) }
         }
-        return try await Call(readers) { connection in try connection.read(body) }.outcome()
+        guard let seat = readers.takeIdle() else {
+            return try await Call(readers) { connection in try connection.read(body) }.outcome()
+        }
+        defer { readers.giveBack(seat) }
+        let use = SeatUse(seat)
+        return try await withTaskCancellationHandler {
+            try use.run { connection in try connection.read(body) }
+        } onCancel: {
+            use.cancel()
+        }
     }
 
     // MARK: Writing

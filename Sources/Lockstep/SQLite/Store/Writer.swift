@@ -125,6 +125,30 @@ final class Writer: @unchecked Sendable {
         return result
     }
 
+    /// Runs `body`, which may suspend, in a transaction of its own on a seat that is held alone.
+    func transaction<Result>(
+        on seat: Seat, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try seat.use { connection in
+            connection.core.tracker.setOn(observers.areThere)
+            try connection.run(.beginImmediate)
+        }
+        do {
+            let result = try await body()
+            try seat.use { connection in
+                try connection.run(.commit)
+                publish(connection)
+                checkpointer?.keepUp(connection)
+            }
+            return result
+        } catch {
+            try seat.use { connection in
+                if connection.isInTransaction { try connection.run(.rollBack) }
+            }
+            throw error
+        }
+    }
+
     // MARK: The group
 
     /// Runs one member's part in the open transaction, or in a new one.

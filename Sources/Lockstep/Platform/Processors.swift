@@ -1,0 +1,11 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The machine's processors.
+enum Processors {
+    /// How many this process may use when it first asks; at least one.
+    static let count = max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
+}

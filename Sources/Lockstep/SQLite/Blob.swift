@@ -1,0 +1,149 @@
+internal import CSQLCipher
+
+/// Which BLOB or TEXT a handle is opened on.
+public struct BlobPlace: Sendable, Hashable {
+    /// The table, which must have rowids.
+    public var table: String
+    /// The column. It must not be part of an index or a key if it is to be written.
+    public var column: String
+    /// The rowid.
+    public var row: Int64
+
+    /// That column of that row.
+    public init(table: String, column: String, row: Int64) {
+        self.table = table
+        self.column = column
+        self.row = row
+    }
+}
+
+/// A BLOB or TEXT that is read or written piece by piece, on loan to a closure. Its size is fixed: a row
+/// is inserted with ``ZeroBytes`` to be filled.
+@safe
+public struct Blob: ~Copyable {
+    /// What a handle may do.
+    public enum Access: Sendable {
+        /// Read.
+        case read
+        /// Read and write. Needs a transaction that may write.
+        case write
+    }
+
+    /// The size in bytes.
+    public let count: Int
+    private let handle: OpaquePointer
+    private let core: ConnectionCore
+    private let place: BlobPlace
+    fileprivate init(
+        _ place: BlobPlace, _ access: Access, on core: ConnectionCore
+    ) throws(LockstepError) {
+        let name = place.table.asciiLowercased
+        if access == .write, name.hasPrefix("lockstep_") || name.hasPrefix("sqlite_") {
+            throw LockstepError(
+                .denied, "\(name) is refused: its rows are the engine's",
+                hint: "only read from it")
+        }
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_blob_open(
+            core.database, "main", place.table, place.column, place.row, access == .write ? 1 : 0,
+            &opened)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            throw core.error(code).located(
+                "cannot open \(place.table).\(place.column)",
+                hint: "the table, the column and the row must exist, and hold a BLOB or TEXT")
+        }
+        unsafe self.handle = unsafe handle
+        self.core = core
+        self.place = place
+        count = unsafe Int(sqlite3_blob_bytes(handle))
+        if access == .write { core.tracker.note(place.row, of: name) }
+    }
+
+    deinit { unsafe sqlite3_blob_close(handle) }
+
+    // MARK: Pieces
+
+    /// The `count` bytes from `offset` on.
+    /// - Throws: ``LockstepError/Code/misuse`` beyond the end; ``LockstepError/Code/blobExpired`` if the
+    ///   row has been changed or deleted since the handle was opened.
+    public func read(at offset: Int, count: Int) throws -> [UInt8] {
+        try requireInside(offset, count)
+        try core.relieveCache(from: offset, count)
+        return unsafe try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            try check(
+                unsafe sqlite3_blob_read(
+                    handle, buffer.baseAddress, Int32(count), Int32(offset)))
+            filled = count
+        }
+    }
+
+    /// Overwrites the bytes from `offset` on.
+    /// - Throws: as ``read(at:count:)``; ``LockstepError/Code/readOnly``; ``LockstepError/Code/full``.
+    public func write(_ bytes: [UInt8], at offset: Int) throws(LockstepError) {
+        try requireInside(offset, bytes.count)
+        let code = unsafe bytes.withUnsafeBytes {
+            unsafe sqlite3_blob_write(handle, $0.baseAddress, Int32($0.count), Int32(offset))
+        }
+        try check(code)
+        try core.relieveCache(from: offset, bytes.count)
+    }
+
+    /// Lends all bytes to `body`, in pieces of up to `size` bytes.
+    public func forEachChunk(
+        of size: Int = 64 * 1024, _ body: ([UInt8]) throws -> Void
+    ) throws {
+        var offset = 0
+        while offset < count {
+            let piece = try read(at: offset, count: min(max(size, 1), count - offset))
+            offset += piece.count
+            try body(piece)
+        }
+    }
+
+    private func requireInside(_ offset: Int, _ length: Int) throws(LockstepError) {
+        guard core.borrower.isHere, !core.borrower.isCancelled else {
+            throw LockstepError(.interrupted, "the use of the blob was cancelled")
+        }
+        guard offset >= 0, length >= 0, offset <= count, length <= count - offset else {
+            throw LockstepError(
+                .misuse, "bytes \(offset) to \(offset &+ length) of \(count) were asked for",
+                hint: "a blob's size is fixed when its row is written")
+        }
+    }
+
+    private func check(_ code: Int32) throws(LockstepError) {
+        guard code != SQLITE_OK else { return }
+        guard code & 0xFF != SQLITE_ABORT else {
+            throw LockstepError(
+                .blobExpired, "the row of \(place.table).\(place.column) has changed or is gone",
+                hint: "open the blob again")
+        }
+        throw core.error(code).located("\(place.table).\(place.column)")
+    }
+}
+
+extension ConnectionCore {
+    /// Lets go of the page cache whenever another 4 MiB of a value have passed: a large one would push
+    /// everything else out of it, and fill it with pages that are needed once.
+    fileprivate func relieveCache(from offset: Int, _ count: Int) throws(LockstepError) {
+        let limit = 4 * 1024 * 1024
+        guard offset / limit != (offset + count) / limit else { return }
+        // Pages that were written must reach the log first.
+        let code = unsafe sqlite3_db_cacheflush(database)
+        guard code == SQLITE_OK else { throw error(code) }
+        unsafe sqlite3_db_release_memory(database)
+    }
+}
+
+extension Connection {
+    /// Lends `body` a handle on a BLOB or TEXT. Reading outside a transaction keeps a snapshot open
+    /// meanwhile.
+    /// - Throws: ``LockstepError/Code/sqlFailed`` if there is no such value; what `body` throws.
+    public func withBlob<Result>(
+        _ place: BlobPlace, _ access: Blob.Access = .read,
+        _ body: (borrowing Blob) throws -> Result
+    ) throws -> Result {
+        let blob = try Blob(place, access, on: core)
+        return try body(blob)
+    }
+}

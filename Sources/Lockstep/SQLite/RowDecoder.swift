@@ -1,0 +1,239 @@
+/// Makes values of any `Decodable` type of rows: a property for each column of the same name.
+///
+/// The convenience, at about twice the price of ``RowDecodable``. A property that is an optional may lack its
+/// column. Properties that are neither a ``ColumnDecodable`` type nor a `RawRepresentable` of one cannot be
+/// decoded; a row has no place for what is nested.
+struct RowDecoder: Decoder {
+    let row: UnsafeRow
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// A row that decoders can hold, for as long as ``Row/decode(_:)`` runs and no longer.
+    @safe
+    struct UnsafeRow {
+        private let pointer: UnsafePointer<Row>
+        let layout: ColumnLayout
+        let cursor = Cursor()
+
+        init(_ pointer: UnsafePointer<Row>) {
+            unsafe self.pointer = unsafe pointer
+            layout = unsafe pointer.pointee.columns
+        }
+
+        func decode<Element: ColumnDecodable>(_ column: Int32) throws -> Element {
+            try unsafe Element(column: column, of: pointer.pointee)
+        }
+
+        func isNull(_ column: Int32) throws -> Bool { try unsafe pointer.pointee.isNull(column) }
+
+        /// The column for a property. Properties mostly come in the columns' order: then no look-up is due.
+        func column(_ name: String) -> Int32? {
+            let next = cursor.next
+            if next < layout.names.count, layout.names[next] == name {
+                cursor.next = next + 1
+                return Int32(truncatingIfNeeded: next)
+            }
+            guard let column = layout.ordinal(of: name) else { return nil }
+            cursor.next = Int(column) + 1
+            return column
+        }
+
+        final class Cursor {
+            var next = 0
+        }
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(Properties<Key>(row: row))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw Self.unsuited("a list")
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        ColumnDecoder(row: row, column: 0)
+    }
+
+    fileprivate static func unsuited(_ what: String) -> LockstepError {
+        LockstepError(
+            .decodeMismatch, "\(what) cannot be decoded from a column",
+            hint: "decode the row with a closure, or store the value in a form of its own")
+    }
+}
+
+extension Row {
+    /// The row as a value of a `Decodable` type: see ``RowDecodable`` for the fast way.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for a missing column or another type; what the
+    ///   type's own `init(from:)` throws.
+    public borrowing func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value
+    {
+        try unsafe withUnsafePointer(to: self) { pointer in
+            try unsafe Value(from: RowDecoder(row: RowDecoder.UnsafeRow(pointer)))
+        }
+    }
+}
+
+extension Connection {
+    /// Every row of a query as a value of a `Decodable` type, by the columns' names.
+    public func decode<each Parameter: Bindable, Value: Decodable>(
+        _ type: Value.Type, _ sql: SQL, _ values: repeat each Parameter
+    ) throws -> [Value] {
+        try query(sql, repeat each values) { row in try row.decode(type) }
+    }
+}
+
+/// A row's columns as a type's properties.
+private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let row: RowDecoder.UnsafeRow
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { row.layout.names.compactMap(Key.init(stringValue:)) }
+
+    func contains(_ key: Key) -> Bool { row.column(key.stringValue) != nil }
+
+    private func column(_ key: Key) throws -> Int32 {
+        guard let column = row.column(key.stringValue) else {
+            throw LockstepError(
+                .decodeMismatch, "there is no column for the property \(key.stringValue)",
+                hint: "the columns are \(row.layout.names.joined(separator: ", "))")
+        }
+        return column
+    }
+
+    private func get<Element: ColumnDecodable>(_ key: Key) throws -> Element {
+        try row.decode(column(key))
+    }
+
+    private func integer<Number: FixedWidthInteger>(_ key: Key) throws -> Number {
+        try row.integer(column(key), key.stringValue)
+    }
+
+    private func getIfPresent<Element: ColumnDecodable>(_ key: Key) throws -> Element? {
+        guard let column = row.column(key.stringValue) else { return nil }
+        return try row.decode(column) as Element?
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        guard let column = row.column(key.stringValue) else { return true }
+        return try row.isNull(column)
+    }
+
+    func decode(_: Bool.Type, forKey key: Key) throws -> Bool { try get(key) }
+    func decode(_: String.Type, forKey key: Key) throws -> String { try get(key) }
+    func decode(_: Double.Type, forKey key: Key) throws -> Double { try get(key) }
+    func decode(_: Float.Type, forKey key: Key) throws -> Float { Float(try get(key) as Double) }
+    func decode(_: Int.Type, forKey key: Key) throws -> Int { try get(key) }
+    func decode(_: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
+    func decode(_: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
+    func decode(_: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) }
+    func decode(_: Int64.Type, forKey key: Key) throws -> Int64 { try get(key) }
+    func decode(_: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) }
+    func decode(_: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) }
+    func decode(_: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
+    func decode(_: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
+    func decode(_: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
+
+    func decodeIfPresent(_: Bool.Type, forKey key: Key) throws -> Bool? { try getIfPresent(key) }
+    func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
+        try getIfPresent(key)
+    }
+    func decodeIfPresent(_: Double.Type, forKey key: Key) throws -> Double? {
+        try getIfPresent(key)
+    }
+    func decodeIfPresent(_: Int.Type, forKey key: Key) throws -> Int? { try getIfPresent(key) }
+    func decodeIfPresent(_: Int64.Type, forKey key: Key) throws -> Int64? {
+        try getIfPresent(key)
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try row.value(column(key), type)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        throw RowDecoder.unsuited("the nested property \(key.stringValue)")
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        throw RowDecoder.unsuited("the list \(key.stringValue)")
+    }
+
+    func superDecoder() throws -> any Decoder { throw RowDecoder.unsuited("a superclass") }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        throw RowDecoder.unsuited("a superclass")
+    }
+}
+
+extension RowDecoder.UnsafeRow {
+    /// An integer of any width; one that does not fit is an error, and not cut.
+    fileprivate func integer<Number: FixedWidthInteger>(
+        _ column: Int32, _ name: String
+    ) throws -> Number {
+        guard let number = Number(exactly: try decode(column) as Int64) else {
+            throw LockstepError(
+                .decodeMismatch, "column \(column) (\(name)) is out of the range of \(Number.self)")
+        }
+        return number
+    }
+
+    /// A value of a type that is known only here.
+    fileprivate func value<Value: Decodable>(_ column: Int32, _ type: Value.Type) throws -> Value {
+        // Compared first, since asking a type for its conformances takes longer than all the rest.
+        if type == [UInt8].self, let bytes = try decode(column) as [UInt8] as? Value {
+            return bytes
+        }
+        if let decodable = type as? any ColumnDecodable.Type,
+            let value = try decode(column, as: decodable) as? Value
+        {
+            return value
+        }
+        return try Value(from: ColumnDecoder(row: self, column: column))
+    }
+
+    private func decode<Element: ColumnDecodable>(
+        _ column: Int32, as type: Element.Type
+    ) throws -> Any { try decode(column) as Element }
+}
+
+/// One column, for types that encode themselves as a single value, such as enumerations with raw values.
+private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
+    let row: RowDecoder.UnsafeRow
+    let column: Int32
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    private var name: String {
+        row.layout.names.indices.contains(Int(column)) ? row.layout.names[Int(column)] : ""
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        throw RowDecoder.unsuited("the nested property \(name)")
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw RowDecoder.unsuited("the list \(name)")
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    func decodeNil() -> Bool { (try? row.isNull(column)) ?? false }
+    func decode(_: Bool.Type) throws -> Bool { try row.decode(column) }
+    func decode(_: String.Type) throws -> String { try row.decode(column) }
+    func decode(_: Double.Type) throws -> Double { try row.decode(column) }
+    func decode(_: Float.Type) throws -> Float { Float(try row.decode(column) as Double) }
+    func decode(_: Int.Type) throws -> Int { try row.decode(column) }
+    func decode(_: Int8.Type) throws -> Int8 { try row.integer(column, name) }
+    func decode(_: Int16.Type) throws -> Int16 { try row.integer(column, name) }
+    func decode(_: Int32.Type) throws -> Int32 { try row.integer(column, name) }
+    func decode(_: Int64.Type) throws -> Int64 { try row.decode(column) }
+    func decode(_: UInt.Type) throws -> UInt { try row.integer(column, name) }
+    func decode(_: UInt8.Type) throws -> UInt8 { try row.integer(column, name) }
+    func decode(_: UInt16.Type) throws -> UInt16 { try row.integer(column, name) }
+    func decode(_: UInt32.Type) throws -> UInt32 { try row.integer(column, name) }
+    func decode(_: UInt64.Type) throws -> UInt64 { try row.integer(column, name) }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try row.value(column, type)
+    }
+}

@@ -1,0 +1,71 @@
+internal import CSQLCipher
+
+/// A statement that has run, as a trace tells of it.
+public struct TraceEvent: Sendable, Hashable {
+    /// The SQL with its literals replaced; bound values are never in it.
+    public let sql: String
+    /// How long it took from its first step to its end, what its rows were used for included.
+    public let duration: Duration
+}
+
+/// Calls into the program while a statement runs, so that it can be given up.
+public struct ProgressHandler: Sendable {
+    fileprivate let interval: Int
+    fileprivate let goOn: @Sendable () -> Bool
+
+    /// - Parameters:
+    ///   - interval: After how many instructions of SQLite's virtual machine each call comes: 1000 are
+    ///     some 10 to 100 µs.
+    ///   - goOn: False ends the statement with ``LockstepError/Code/interrupted``.
+    public init(every interval: Int, goOn: @escaping @Sendable () -> Bool) {
+        self.interval = interval
+        self.goOn = goOn
+    }
+}
+
+/// What a connection calls into the program for.
+final class Hooks {
+    private let trace: (@Sendable (TraceEvent) -> Void)?
+    private let progress: ProgressHandler?
+
+    init(_ options: ConnectionOptions) {
+        trace = options.trace
+        progress = options.progress
+    }
+
+    /// Installs what there is. Not before the connection is keyed: nothing of the key may be traced. The
+    /// connection keeps this object as long as the handle calls.
+    func install(on database: OpaquePointer) {
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        if trace != nil {
+            unsafe sqlite3_trace_v2(
+                database, UInt32(SQLITE_TRACE_PROFILE),
+                { _, context, statement, nanoseconds in
+                    if let context = unsafe context, let statement = unsafe statement,
+                        let nanoseconds = unsafe nanoseconds
+                    {
+                        unsafe Unmanaged<Hooks>.fromOpaque(context).takeUnretainedValue().tell(
+                            OpaquePointer(statement), nanoseconds.load(as: Int64.self))
+                    }
+                    return 0
+                }, context)
+        }
+        if let progress {
+            unsafe sqlite3_progress_handler(
+                database, Int32(clamping: max(progress.interval, 1)),
+                { context in
+                    guard let context = unsafe context else { return 0 }
+                    let hooks = unsafe Unmanaged<Hooks>.fromOpaque(context).takeUnretainedValue()
+                    return hooks.progress?.goOn() == false ? 1 : 0
+                }, context)
+        }
+    }
+
+    private func tell(_ statement: OpaquePointer, _ nanoseconds: Int64) {
+        guard let sql = unsafe sqlite3_sql(statement) else { return }
+        trace?(
+            TraceEvent(
+                sql: SQLTokens.redact(unsafe String(cString: sql)),
+                duration: .nanoseconds(nanoseconds)))
+    }
+}
