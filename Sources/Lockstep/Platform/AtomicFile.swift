@@ -25,10 +25,11 @@ enum AtomicFile {
             remove(temporary)
             throw error
         }
-        guard renameFile(temporary, path) else {
-            let failure = LockstepError.system(Errno(rawValue: errno), "replace", path)
+        do {
+            try move(temporary, over: path)
+        } catch {
             remove(temporary)
-            throw failure
+            throw error
         }
         try syncFolder(of: path)
     }
@@ -86,13 +87,26 @@ enum AtomicFile {
         }
     }
 
-    private static func renameFile(_ source: FilePath, _ target: FilePath) -> Bool {
-        unsafe source.withPlatformString { from in
+    /// Renames a file of ours in the place of whatever stands at `target`.
+    static func move(_ source: FilePath, over target: FilePath) throws {
+        let moved = unsafe source.withPlatformString { from in
             unsafe target.withPlatformString { to in unsafe rename(from, to) == 0 }
         }
+        guard moved else { throw LockstepError.system(Errno(rawValue: errno), "replace", target) }
     }
 
-    private static func uniqueSibling(of path: FilePath) throws -> FilePath {
+    /// Renames a file of ours to a name that nothing bears.
+    static func moveWithoutReplacing(_ source: FilePath, to target: FilePath) throws {
+        // A second name fails where one stands, which renaming does not.
+        let linked = unsafe source.withPlatformString { from in
+            unsafe target.withPlatformString { to in unsafe link(from, to) == 0 }
+        }
+        guard linked else { throw LockstepError.system(Errno(rawValue: errno), "create", target) }
+        remove(source)
+    }
+
+    /// A name beside `path` that nothing bears: hidden, and ending in `.new`.
+    static func uniqueSibling(of path: FilePath) throws -> FilePath {
         guard let name = path.lastComponent else {
             throw LockstepError(
                 .notAFile, "\(path) names no file", hint: "give the path of a file")

@@ -16,12 +16,13 @@ struct DatabaseFile: ~Copyable {
     static let magic = Array("SQLite format 3\0".utf8)
 
     /// Opens the database file itself, or, with a suffix such as `-wal`, a file beside it.
-    init(_ database: FilePath, suffix: String = "") throws {
+    init(_ database: FilePath, suffix: String = "", writable: Bool = false) throws {
         let path = Self.side(suffix, of: database)
         // Not as SQLite tells it, for which a file of one byte is empty.
         let size = try FileAccess.sizeOfRegularFile(path)
         let kind = suffix.isEmpty ? SQLITE_OPEN_MAIN_DB : SQLITE_OPEN_WAL
-        let handle = try Handle(path, kind)
+        let handle = try Handle(
+            path, kind | (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY))
         self.path = path
         self.size = size
         self.handle = handle
@@ -32,6 +33,19 @@ struct DatabaseFile: ~Copyable {
         let wanted = max(min(count, size - offset), 0)
         guard wanted > 0 else { return [] }
         return try handle.read(at: offset, wanted)
+    }
+
+    /// Runs `body` while nobody has the database open, in this process or another; every connection in WAL
+    /// mode holds a shared lock for as long as it lives. The file must have been opened as writable.
+    /// - Throws: ``LockstepError/Code/busy`` if somebody has.
+    func whileExclusive<Result>(_ body: () throws -> Result) throws -> Result {
+        guard handle.lock() else {
+            throw LockstepError(
+                .busy, "\(path) is in use, by this program or another",
+                hint: "close every connection to it, and run it again")
+        }
+        defer { handle.unlock() }
+        return try body()
     }
 
     /// The path of a side file: `-wal`, `-shm` or `-journal`.
@@ -59,7 +73,7 @@ private struct Handle: ~Copyable {
         let name = unsafe sqlite3_create_filename(path.string, "", "", 0, nil)
         var granted: Int32 = 0
         let code = unsafe layer.pointee.xOpen(
-            layer, name, file, kind | SQLITE_OPEN_READONLY, &granted)
+            layer, name, file, kind, &granted)
         guard code == SQLITE_OK, unsafe file.pointee.pMethods != nil else {
             unsafe memory.deallocate()
             unsafe sqlite3_free_filename(name)
@@ -82,6 +96,20 @@ private struct Handle: ~Copyable {
         unsafe _ = file.pointee.pMethods.pointee.xClose(file)
         unsafe UnsafeMutableRawPointer(file).deallocate()
         unsafe sqlite3_free_filename(name)
+    }
+
+    func lock() -> Bool {
+        for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
+            guard unsafe file.pointee.pMethods.pointee.xLock(file, level) == SQLITE_OK else {
+                unlock()
+                return false
+            }
+        }
+        return true
+    }
+
+    func unlock() {
+        unsafe _ = file.pointee.pMethods.pointee.xUnlock(file, SQLITE_LOCK_NONE)
     }
 
     func read(at offset: Int, _ count: Int) throws -> [UInt8] {

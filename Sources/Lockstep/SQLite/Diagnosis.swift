@@ -42,6 +42,11 @@ public enum Diagnosis: Sendable, Hashable {
         if let obvious = try recognize(file), let error = obvious.error(path) { throw error }
     }
 
+    /// Examines a file without a key: an encrypted one is ``wrongKey``, since no key fits it.
+    static func examinePlaintext(_ path: FilePath) throws -> Diagnosis {
+        try recognize(DatabaseFile(path)) ?? .wrongKey
+    }
+
     /// Examines a file made elsewhere with a passphrase. Costs a derivation a version, 0.3 to 2 s.
     public static func examine(
         _ path: FilePath, passphrase: borrowing Passphrase

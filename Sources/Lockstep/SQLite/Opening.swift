@@ -39,6 +39,9 @@ public struct ConnectionOptions: Sendable {
     /// Whether closing a query-only connection may tidy up a log that it found: where its own store
     /// writes beside it, it is the store's log.
     var sharesLog = false
+    /// Write straight into the file, without a journal or syncs: for a database that is being made and is
+    /// thrown away if anything fails.
+    var isScratch = false
 
     /// The defaults.
     public init() {}
@@ -76,14 +79,7 @@ extension Connection {
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
         _ = try LinkGuard.check()
-        for suffix in ["-wal", "-shm", "-journal"] {
-            let side = DatabaseFile.side(suffix, of: path)
-            guard !FileAccess.exists(side) else {
-                throw LockstepError(
-                    .alreadyExists, "\(side) is left over from another database",
-                    hint: "move it away first: SQLite would replay it into the new file")
-            }
-        }
+        try requireNoSideFiles(of: path)
         // SQLite would make the file readable for all.
         try AtomicFile.create(path).close()
         do {
@@ -97,6 +93,18 @@ extension Connection {
                 AtomicFile.remove(DatabaseFile.side(suffix, of: path))
             }
             throw error
+        }
+    }
+
+    /// Fails where a log stands that SQLite would take for that of a database at `path`.
+    static func requireNoSideFiles(of path: FilePath) throws {
+        for suffix in ["-wal", "-shm", "-journal"] {
+            let side = DatabaseFile.side(suffix, of: path)
+            guard !FileAccess.exists(side) else {
+                throw LockstepError(
+                    .alreadyExists, "\(side) is left over from another database",
+                    hint: "move it away first: SQLite would replay it into the new file")
+            }
         }
     }
 
@@ -114,20 +122,8 @@ enum Opening {
     static func open(
         _ path: FilePath?, keyspec: borrowing SecretBytes, _ options: ConnectionOptions
     ) throws -> Connection {
-        let name = path.map(fileName) ?? ":memory:"
+        let handle = unsafe try openHandle(path, SQLITE_OPEN_READWRITE)
         let path = path ?? ":memory:"
-        var opened: OpaquePointer?
-        // Never SQLITE_OPEN_URI: a path from outside could name another file's key.
-        let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-            | (name == ":memory:" ? SQLITE_OPEN_CREATE : 0)
-        let code = unsafe sqlite3_open_v2(name, &opened, flags, nil)
-        // Keying a handle that failed to open crashes SQLCipher.
-        guard code == SQLITE_OK, let handle = unsafe opened else {
-            let error = unsafe ResultCode.error(code, on: opened)
-            unsafe sqlite3_close_v2(opened)
-            throw error.located("cannot open \(path)")
-        }
         let core = unsafe ConnectionCore(
             owning: handle, cachedStatements: options.cachedStatements)
         let connection = Connection(owning: core, path: path)
@@ -140,14 +136,39 @@ enum Opening {
         try unsafe Functions.register(on: handle)
         try pinProfile(connection)
         try configure(connection, options)
-        for function in options.functions { try connection.add(function) }
-        for collation in options.collations { try connection.add(collation) }
+        try extend(connection, options)
         for (limit, value) in options.limits { connection.setLimit(limit, value) }
         let hooks = Hooks(options)
         core.hooks = hooks
         unsafe hooks.install(on: handle)
         core.authorizer.mode = .program
         return connection
+    }
+
+    /// Opens a file that exists, or a database in memory for nil, with nothing else done to it.
+    static func openHandle(_ path: FilePath?, _ access: Int32) throws -> OpaquePointer {
+        var opened: OpaquePointer?
+        // Never SQLITE_OPEN_URI: a path from outside could name another file's key.
+        let flags =
+            access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+            | (path == nil ? SQLITE_OPEN_CREATE : 0)
+        let code = unsafe sqlite3_open_v2(
+            path.map(fileName) ?? ":memory:", &opened, flags, nil)
+        // Keying a handle that failed to open crashes SQLCipher.
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            let error = unsafe ResultCode.error(code, on: opened)
+            unsafe sqlite3_close_v2(opened)
+            throw error.located("cannot open \(path ?? ":memory:")")
+        }
+        return unsafe handle
+    }
+
+    /// Makes the program's functions and collations known.
+    static func extend(
+        _ connection: borrowing Connection, _ options: ConnectionOptions
+    ) throws(LockstepError) {
+        for function in options.functions { try connection.add(function) }
+        for collation in options.collations { try connection.add(collation) }
     }
 
     /// The last connection to close brings the log into the database and removes it. One that only reads
@@ -170,7 +191,7 @@ enum Opening {
 
     /// A name that SQLite can only take for a file's: `:memory:`, `file:…` and the like mean something
     /// else to it.
-    private static func fileName(_ path: FilePath) -> String {
+    static func fileName(_ path: FilePath) -> String {
         path.isAbsolute ? path.string : "./\(path.string)"
     }
 
@@ -188,13 +209,9 @@ enum Opening {
         try connection.execute("PRAGMA cipher_plaintext_header_size = 0")
     }
 
-    private static func configure(
-        _ connection: borrowing Connection, _ options: ConnectionOptions
-    ) throws {
+    /// Keeps plaintext off the disk, and a hostile schema or file from doing harm.
+    static func harden(_ connection: borrowing Connection) throws {
         let handle = unsafe connection.handle
-        unsafe sqlite3_busy_timeout(handle, milliseconds(options.busyTimeout))
-        // The first read: here a wrong key shows.
-        _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
         // With FILE, sorts and temporary tables would reach the disk in plaintext.
         try connection.execute("PRAGMA temp_store = MEMORY")
         guard try connection.value("PRAGMA temp_store", as: Int64.self) == 2,
@@ -214,10 +231,25 @@ enum Opening {
         try connection.execute("PRAGMA foreign_keys = ON")
         try connection.execute("PRAGMA cell_size_check = ON")
         try connection.execute("PRAGMA mmap_size = 0")
+    }
+
+    private static func configure(
+        _ connection: borrowing Connection, _ options: ConnectionOptions
+    ) throws {
+        let handle = unsafe connection.handle
+        unsafe sqlite3_busy_timeout(handle, milliseconds(options.busyTimeout))
+        // The first read: here a wrong key shows.
+        _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
+        try harden(connection)
         try connection.setCacheSize(options.cacheBytes)
         if options.isQueryOnly {
             try connection.execute("PRAGMA query_only = ON")
             if !options.sharesLog { try leaveLogAlone(connection) }
+        } else if options.isScratch {
+            guard try connection.value("PRAGMA journal_mode = OFF", as: String.self) == "off" else {
+                throw LockstepError(.misuse, "\(connection.path) keeps its journal")
+            }
+            return try connection.setPragma("synchronous", "OFF")
         } else if unsafe sqlite3_db_filename(handle, "main").map({ unsafe $0.pointee != 0 }) == true
         {
             guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {

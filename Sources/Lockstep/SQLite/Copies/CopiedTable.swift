@@ -1,0 +1,99 @@
+/// An object of a schema as its table `sqlite_schema` lists it.
+struct SchemaObject {
+    let type: String
+    let name: String
+    let sql: String
+    /// Whether a virtual table makes it along with itself.
+    let isMadeByAnother: Bool
+
+    /// All that was made by SQL, in the order in which it was made.
+    static func all(_ connection: borrowing Connection) throws -> [SchemaObject] {
+        try connection.query(
+            """
+            SELECT type, name, sql, type = 'table' AND lower(name) IN (
+                SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow')
+            FROM main.sqlite_schema
+            WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
+            """
+        ) { row in
+            SchemaObject(
+                type: try row[0], name: try row[1], sql: try row[2], isMadeByAnother: try row[3])
+        }
+    }
+}
+
+/// A table whose rows are copied one by one, with the SQL that it takes.
+struct CopiedTable {
+    let name: String
+    /// Whether it is part of how a virtual table keeps its content.
+    let belongsToVirtual: Bool
+    /// Every row, in an order that is the same in any copy unless there is a ``lookup``.
+    let selection: SQL
+    /// Inserts one row of the selection.
+    let insertion: SQL
+    /// Finds a row by its primary key, for a table without rowids: their order depends on the encoding.
+    let lookup: SQL?
+    /// Where the key's values stand in the selection.
+    let keyColumns: [Int]?
+
+    /// The tables that hold rows of their own, in the order in which they were made.
+    static func all(_ connection: borrowing Connection) throws -> [CopiedTable] {
+        let tables = try connection.query(
+            """
+            SELECT s.name, l.type = 'shadow', l.wr FROM main.sqlite_schema AS s
+            JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
+            WHERE s.type = 'table' AND s.rootpage > 0
+                AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY s.rowid
+            """, as: (String, Bool, Bool).self)
+        var copied: [CopiedTable] = []
+        for (name, belongsToVirtual, isWithoutRowID) in tables {
+            copied.append(
+                try CopiedTable(
+                    name, belongsToVirtual: belongsToVirtual, isWithoutRowID: isWithoutRowID,
+                    connection))
+        }
+        return copied
+    }
+
+    private init(
+        _ name: String, belongsToVirtual: Bool, isWithoutRowID: Bool,
+        _ connection: borrowing Connection
+    ) throws {
+        self.name = name
+        self.belongsToVirtual = belongsToVirtual
+        // Generated columns are computed anew.
+        let columns = try connection.query(
+            "SELECT name, pk FROM pragma_table_xinfo(?, 'main') WHERE hidden < 2 ORDER BY cid",
+            name,
+            as: (String, Int).self)
+        var names = columns.map { SQLTokens.quote($0.0) }
+        if isWithoutRowID {
+            let keys = columns.indices.filter { columns[$0].1 > 0 }
+            keyColumns = Array(keys)
+            let conditions = keys.map { "\(names[$0]) IS ?" }.joined(separator: " AND ")
+            lookup = """
+                SELECT \(verbatim: names.joined(separator: ", ")) FROM main.\(name: name)
+                WHERE \(verbatim: conditions)
+                """
+            selection =
+                "SELECT \(verbatim: names.joined(separator: ", ")) FROM main.\(name: name)"
+        } else {
+            keyColumns = nil
+            lookup = nil
+            // The rowid goes by three names, of which columns may take some. Where they take all it is
+            // either one of them or of no concern to anybody.
+            let taken = Set(columns.map { $0.0.asciiLowercased })
+            let rowID = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
+            if let rowID { names.insert(rowID, at: 0) }
+            selection = """
+                SELECT \(verbatim: names.joined(separator: ", ")) FROM main.\(name: name)
+                \(verbatim: rowID.map { "ORDER BY \($0)" } ?? "")
+                """
+        }
+        let places = repeatElement("?", count: names.count).joined(separator: ", ")
+        insertion = """
+            INSERT INTO main.\(name: name) (\(verbatim: names.joined(separator: ", ")))
+            VALUES (\(verbatim: places))
+            """
+    }
+}

@@ -1,0 +1,94 @@
+internal import CSQLCipher
+internal import SystemPackage
+
+/// Opening databases that are not in Lockstep's form, only to read them: plaintext ones, and those of
+/// SQLCipher 1 to 4 under a passphrase.
+enum ForeignDatabase {
+    /// Opens a plaintext SQLite database.
+    static func openPlaintext(_ path: FilePath) throws -> Connection {
+        switch try Diagnosis.examinePlaintext(path) {
+        case .plaintext(isCut: false): break
+        case let other:
+            throw other.error(path)
+                ?? LockstepError(
+                    .malformedInput, "\(path) is not a plaintext SQLite database",
+                    hint: "if it is encrypted, say with what: a passphrase or a keyring")
+        }
+        return try open(path) { _ in }
+    }
+
+    /// Opens an encrypted database of the version whose profile the passphrase fits.
+    static func open(
+        _ path: FilePath, passphrase: borrowing Passphrase
+    ) throws -> Connection {
+        let profile: Profile
+        switch try Diagnosis.examine(path, passphrase: passphrase) {
+        case .keyFits: profile = .current
+        case .olderSQLCipher(let version):
+            guard let older = Profile.older.first(where: { $0.version == version }) else {
+                throw LockstepError(.olderSQLCipher, "\(path) is of an unknown SQLCipher")
+            }
+            profile = older
+        case let other:
+            throw other.error(path) ?? LockstepError(.damaged, "\(path) cannot be opened")
+        }
+        let salt = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
+        let key = try DatabaseKey(
+            secret: profile.key(from: passphrase, salt: salt), salt: salt)
+        let keyspec = try key.keyspec(withSalt: false)
+        return try open(path) { connection in
+            guard unsafe Opening.setKey(keyspec, on: connection.handle) == SQLITE_OK else {
+                throw LockstepError(.wrongKey, "the key cannot be set for \(path)")
+            }
+            try connection.setPragma("cipher_compatibility", "\(profile.version)")
+        }
+    }
+
+    private static func open(
+        _ path: FilePath, key: (borrowing Connection) throws -> Void
+    ) throws -> Connection {
+        let handle = unsafe try Opening.openHandle(path, SQLITE_OPEN_READONLY)
+        let core = unsafe ConnectionCore(owning: handle, cachedStatements: 16)
+        let connection = Connection(owning: core, path: path)
+        try key(connection)
+        unsafe core.authorizer.install(on: handle)
+        do {
+            _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
+        } catch let error as LockstepError {
+            throw explain(error, path)
+        }
+        try Opening.harden(connection)
+        try connection.setCacheSize(16 * 1024 * 1024)
+        core.authorizer.mode = .program
+        return connection
+    }
+
+    /// Opens the empty file at `path` as a plaintext database to be filled, with the program's
+    /// functions and collations.
+    static func makePlaintext(
+        _ path: FilePath, options: ConnectionOptions = .init()
+    ) throws -> Connection {
+        let handle = unsafe try Opening.openHandle(path, SQLITE_OPEN_READWRITE)
+        let core = unsafe ConnectionCore(owning: handle, cachedStatements: 16)
+        let connection = Connection(owning: core, path: path)
+        unsafe core.authorizer.install(on: handle)
+        try Opening.harden(connection)
+        try connection.execute("PRAGMA journal_mode = OFF")
+        try connection.execute("PRAGMA synchronous = OFF")
+        try Opening.extend(connection, options)
+        core.authorizer.mode = .program
+        return connection
+    }
+
+    /// A journal that a crash has left can only be rolled back by writing, which is not ours to do.
+    private static func explain(_ error: LockstepError, _ path: FilePath) -> LockstepError {
+        guard error.code == .readOnly || error.code == .inputOutput else {
+            return error.located("\(path)")
+        }
+        return error.located(
+            "\(path) cannot be read as it stands",
+            hint:
+                "a journal or log of it must be worked off first: open and close it once with the "
+                + "program that wrote it")
+    }
+}

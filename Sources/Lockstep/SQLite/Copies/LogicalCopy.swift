@@ -1,0 +1,187 @@
+internal import CSQLCipher
+
+/// Copies a database object by object and row by row between connections that share neither page size nor
+/// cipher nor text encoding. The copy is compared with the original before anybody relies on it.
+///
+/// Kept: all tables with their rows and rowids, indexes, triggers, views, full-text and other virtual tables,
+/// AUTOINCREMENT's counters, the planner's statistics, `user_version`.
+struct LogicalCopy: ~Copyable {
+    private let source: CopySource
+    private let progress: (CopyProgress) throws -> Void
+    private var done = 0
+
+    /// The original, and what it holds.
+    private struct CopySource {
+        let objects: [SchemaObject]
+        let tables: [CopiedTable]
+        let total: Int
+    }
+
+    /// - Parameter original: The database to copy, on a snapshot that is open.
+    init(
+        of original: borrowing Connection, _ progress: @escaping (CopyProgress) throws -> Void
+    ) throws {
+        let objects = try SchemaObject.all(original)
+        let tables = try CopiedTable.all(original)
+        let total = try tables.reduce(0) { sum, table in
+            try sum + (original.value("SELECT count(*) FROM main.\(name: table.name)") ?? 0)
+        }
+        source = CopySource(objects: objects, tables: tables, total: total)
+        self.progress = progress
+    }
+
+    // MARK: Copying
+
+    /// Fills the empty database `copy` in one transaction.
+    /// - Throws: ``LockstepError`` for an object that cannot be made anew, for instance since it needs
+    ///   a function or collation that the connection lacks: nothing is left out in silence.
+    mutating func run(
+        from original: borrowing Connection, to copy: borrowing Connection
+    ) throws {
+        try copy.with(rights: .engine) {
+            try Self.relax(copy, true)
+            try copy.write { copy in
+                try makeTables(copy)
+                for table in source.tables { try copyRows(table, original, copy) }
+                try makeRest(copy)
+                try copySystemTables(original, copy)
+                try copy.setHeaderField("user_version", original.headerField("user_version"))
+            }
+            try Self.relax(copy, false)
+        }
+    }
+
+    /// Old schemas may hold texts in double quotes; the tables of virtual ones are closed to writes; and
+    /// rows may come before those that they refer to.
+    private static func relax(_ copy: borrowing Connection, _ on: Bool) throws {
+        try copy.setPragma("foreign_keys", on ? "OFF" : "ON")
+        for (option, value) in [
+            (SQLITE_DBCONFIG_DQS_DDL, on), (SQLITE_DBCONFIG_DEFENSIVE, !on),
+        ] {
+            let code = unsafe lockstep_db_config_flag(copy.handle, Int32(option), value ? 1 : 0)
+            guard code == SQLITE_OK else { throw copy.core.error(code) }
+        }
+    }
+
+    private func makeTables(_ copy: borrowing Connection) throws {
+        for object in source.objects where object.type == "table" {
+            // Virtual tables make the tables that belong to them.
+            guard !object.isMadeByAnother else { continue }
+            try make(object, copy)
+        }
+    }
+
+    private func makeRest(_ copy: borrowing Connection) throws {
+        for type in ["index", "view", "trigger"] {
+            for object in source.objects where object.type == type { try make(object, copy) }
+        }
+    }
+
+    private func make(_ object: SchemaObject, _ copy: borrowing Connection) throws {
+        do {
+            try copy.execute(SQL(verbatim: object.sql))
+        } catch {
+            throw error.located(
+                "the \(object.type) \(object.name) cannot be made in the copy",
+                hint: "if it needs a function or collation of the program, adopt the file from a "
+                    + "program that gives it in ConnectionOptions")
+        }
+    }
+
+    private mutating func copyRows(
+        _ table: CopiedTable, _ original: borrowing Connection, _ copy: borrowing Connection
+    ) throws {
+        // A new virtual table has filled its own tables with what an empty one needs.
+        if table.belongsToVirtual { try copy.execute("DELETE FROM main.\(name: table.name)") }
+        let select = try original.prepare(table.selection)
+        let insert = try copy.prepare(table.insertion)
+        try select.begin()
+        while try select.step() {
+            try insert.run(copyingRowOf: select)
+            try countRow()
+        }
+    }
+
+    private mutating func countRow() throws {
+        done += 1
+        guard done.isMultiple(of: 4096) || done == source.total else { return }
+        try progress(CopyProgress(done: done, total: source.total))
+    }
+
+    private func copySystemTables(
+        _ original: borrowing Connection, _ copy: borrowing Connection
+    ) throws {
+        let present = Set(
+            try original.query("SELECT name FROM main.sqlite_schema WHERE type = 'table'") { row in
+                try row[0] as String
+            })
+        if present.contains("sqlite_sequence") {
+            try copy.execute("DELETE FROM main.sqlite_sequence")
+            try copyAll("sqlite_sequence", ["name", "seq"], original, copy)
+        }
+        if present.contains("sqlite_stat1") {
+            // Makes the table, and looks at nothing.
+            try copy.execute("ANALYZE main.sqlite_schema")
+            try copyAll("sqlite_stat1", ["tbl", "idx", "stat"], original, copy)
+        }
+    }
+
+    private func copyAll(
+        _ table: String, _ columns: [String], _ original: borrowing Connection,
+        _ copy: borrowing Connection
+    ) throws {
+        let names = columns.joined(separator: ", ")
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        let select = try original.prepare(
+            "SELECT \(verbatim: names) FROM main.\(name: table) ORDER BY rowid")
+        let insert = try copy.prepare(
+            "INSERT INTO main.\(name: table) (\(verbatim: names)) VALUES (\(verbatim: places))")
+        try select.begin()
+        while try select.step() { try insert.run(copyingRowOf: select) }
+    }
+
+    // MARK: Comparing
+
+    /// Compares every row of the copy with the original's, and gives how many each table has.
+    /// - Throws: ``LockstepError/Code/damaged`` where they differ.
+    func compare(
+        _ original: borrowing Connection, with copy: borrowing Connection
+    ) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for table in source.tables {
+            let rows = try compare(table, original, copy)
+            if !table.belongsToVirtual { counts[table.name] = rows }
+        }
+        return counts
+    }
+
+    private func compare(
+        _ table: CopiedTable, _ original: borrowing Connection, _ copy: borrowing Connection
+    ) throws -> Int {
+        let first = try original.prepare(table.selection)
+        let second = try copy.prepare(table.lookup ?? table.selection)
+        var rows = 0
+        try first.begin()
+        if table.lookup == nil { try second.begin() }
+        while try first.step() {
+            rows += 1
+            if let key = table.keyColumns { try second.look(upRowOf: first, key) }
+            guard try second.step(), first.hasSameRow(as: second) else {
+                throw differs(table, row: rows, copy)
+            }
+            if table.lookup != nil { _ = second.end() }
+        }
+        let copied: Int? = try copy.value("SELECT count(*) FROM main.\(name: table.name)")
+        guard copied == rows else { throw differs(table, row: rows + 1, copy) }
+        return rows
+    }
+
+    private func differs(
+        _ table: CopiedTable, row: Int, _ copy: borrowing Connection
+    ) -> LockstepError {
+        LockstepError(
+            .damaged, "row \(row) of the table \(table.name) in the copy differs from the original",
+            hint: "check the original with SQLite's `PRAGMA integrity_check`; the copy is discarded"
+        )
+    }
+}

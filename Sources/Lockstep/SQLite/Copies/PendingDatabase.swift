@@ -1,0 +1,68 @@
+internal import SystemPackage
+
+/// A database that is being made beside the place where it shall stand, under a name of its own. Leaving
+/// the scope without placing it removes it: a copy is there whole or not at all.
+struct PendingDatabase: ~Copyable {
+    /// Where it is being made.
+    let path: FilePath
+    /// Where it shall stand.
+    let target: FilePath
+
+    /// Makes an empty file of mode 0600 in the folder of `target`.
+    init(for target: FilePath) throws {
+        let path = try AtomicFile.uniqueSibling(of: target)
+        try AtomicFile.create(path).close()
+        self.path = path
+        self.target = target
+    }
+
+    deinit { Self.remove(path) }
+
+    /// Fails where anything stands at `target`, or would be taken for the log of what shall stand there.
+    static func requireFree(_ target: FilePath) throws {
+        guard !FileAccess.exists(target) else {
+            throw LockstepError.system(.fileExists, "create", target)
+        }
+        try Connection.requireNoSideFiles(of: target)
+    }
+
+    /// Puts the finished, closed database in its place, where nothing may stand.
+    func place() throws {
+        try sync()
+        try Self.requireFree(target)
+        try AtomicFile.moveWithoutReplacing(path, to: target)
+        try AtomicFile.syncFolder(of: target)
+    }
+
+    /// Puts the finished, closed database in the place of the one that stands there, which nobody may be
+    /// using. At any instant one of the two stands there whole.
+    func replace() throws {
+        try sync()
+        let old = try DatabaseFile(target, writable: true)
+        try old.whileExclusive {
+            // A log of the old database would be replayed into the new one. It is empty by now, unless
+            // the old database could not be opened.
+            for suffix in ["-wal", "-shm", "-journal"] {
+                AtomicFile.remove(DatabaseFile.side(suffix, of: target))
+            }
+            try AtomicFile.syncFolder(of: target)
+            try AtomicFile.move(path, over: target)
+            try AtomicFile.syncFolder(of: target)
+        }
+    }
+
+    // SQLite has closed the file, so that a descriptor of ours drops no lock of its.
+    private func sync() throws {
+        let file = try translatingErrno("open", path) {
+            try FileDescriptor.open(path, .readWrite, options: [.noFollow, .closeOnExec])
+        }
+        defer { try? file.close() }
+        try AtomicFile.sync(file, path)
+    }
+
+    private static func remove(_ path: FilePath) {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            AtomicFile.remove(DatabaseFile.side(suffix, of: path))
+        }
+    }
+}
