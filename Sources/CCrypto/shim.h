@@ -29,6 +29,7 @@ static inline void lockstep_secure_clear_free(void *pointer, size_t count) {
 // prctl is variadic, which Swift cannot import. PR_SET_DUMPABLE 0 also keeps other processes of the
 // same user from reading this one's memory.
 #include <sys/resource.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -40,6 +41,9 @@ static inline int lockstep_forbid_dumps(void) {
 #endif
     return refused;
 }
+
+// Which process this is; another one after fork().
+static inline pid_t lockstep_process(void) { return getpid(); }
 
 // How much memory this process may lock; the constant is a macro over an enum on Linux.
 static inline size_t lockstep_lockable_bytes(void) {

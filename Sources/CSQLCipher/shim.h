@@ -41,4 +41,53 @@ static inline const char *lockstep_source_of_key(void) {
     return lockstep_source_of((const void *)&sqlite3_key_v2);
 }
 
+// What SQLCipher calls for every page, key and random number. The installed header does not have it: this
+// is its layout in the releases 4.5.0 to 4.6.1 (src/sqlcipher.h, whose struct is the same in all of their
+// tags), and only for these may it be used. 4.7.0 put other functions into the first two places and a
+// link to a list at the end.
+struct lockstep_crypto_provider {
+    int (*activate)(void *context);
+    int (*deactivate)(void *context);
+    const char *(*get_provider_name)(void *context);
+    int (*add_random)(void *context, void *buffer, int length);
+    int (*random)(void *context, void *buffer, int length);
+    int (*hmac)(void *context, int algorithm, unsigned char *key, int key_length,
+                unsigned char *first, int first_length, unsigned char *second, int second_length,
+                unsigned char *output);
+    int (*kdf)(void *context, int algorithm, const unsigned char *passphrase, int passphrase_length,
+               unsigned char *salt, int salt_length, int rounds, int key_length, unsigned char *key);
+    int (*cipher)(void *context, int mode, unsigned char *key, int key_length, unsigned char *vector,
+                  unsigned char *input, int length, unsigned char *output);
+    const char *(*get_cipher)(void *context);
+    int (*get_key_sz)(void *context);
+    int (*get_iv_sz)(void *context);
+    int (*get_block_sz)(void *context);
+    int (*get_hmac_sz)(void *context, int algorithm);
+    int (*ctx_init)(void **context);
+    int (*ctx_free)(void **context);
+    int (*fips_status)(void *context);
+    const char *(*get_provider_version)(void *context);
+};
+_Static_assert(sizeof(struct lockstep_crypto_provider) == 17 * sizeof(void *), "17 functions");
+
+// The functions that work on it are exported, though not declared. Looked up by name, a library without
+// them still links. Whatever else exports such a name is not taken for SQLCipher's: hence its source.
+static inline const void *lockstep_symbol(const char *name) {
+    const void *symbol = dlsym(RTLD_DEFAULT, name);
+    const char *source = symbol != 0 ? lockstep_source_of(symbol) : 0;
+    const char *wanted = lockstep_source_of_key();
+    return source != 0 && wanted != 0 && __builtin_strcmp(source, wanted) == 0 ? symbol : 0;
+}
+// SQLITE_ERROR where there is no such function.
+static inline int lockstep_register_provider(struct lockstep_crypto_provider *provider) {
+    const void *symbol = lockstep_symbol("sqlcipher_register_provider");
+    if (symbol == 0) return SQLITE_ERROR;
+    return ((int (*)(struct lockstep_crypto_provider *))symbol)(provider);
+}
+static inline const struct lockstep_crypto_provider *lockstep_registered_provider(void) {
+    const void *symbol = lockstep_symbol("sqlcipher_get_provider");
+    if (symbol == 0) return 0;
+    return ((const struct lockstep_crypto_provider *(*)(void))symbol)();
+}
+
 #endif

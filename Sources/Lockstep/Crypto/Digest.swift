@@ -24,6 +24,14 @@ enum HashFunction: Sendable {
         }
     }
 
+    /// The length of the blocks that it works on in bytes (FIPS 180-4).
+    var blockLength: Int {
+        switch self {
+        case .sha1, .sha256: 64
+        case .sha512: 128
+        }
+    }
+
     /// Static objects of libcrypto, which live as long as the process.
     var algorithm: OpaquePointer? {
         switch self {

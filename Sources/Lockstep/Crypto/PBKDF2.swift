@@ -10,17 +10,29 @@ enum PBKDF2 {
         var output = try SecretBytes(zeroed: count)
         var target = output.mutableBytes
         let done = unsafe target.withUnsafeMutableBufferPointer { out in
-            unsafe passphrase.withUnsafeBytes { passphrase in
+            unsafe passphrase.withUnsafeBufferPointer { passphrase in
                 unsafe salt.withUnsafeBufferPointer { salt in
-                    unsafe PKCS5_PBKDF2_HMAC(
-                        passphrase.baseAddress?.assumingMemoryBound(to: CChar.self),
-                        Int32(clamping: passphrase.count), salt.baseAddress,
-                        Int32(clamping: salt.count), Int32(clamping: rounds), function.algorithm,
-                        Int32(clamping: out.count), out.baseAddress) == 1
+                    unsafe derive(function, passphrase, salt, Int32(clamping: rounds), into: out)
                 }
             }
         }
         try requireOpenSSL(done, "PBKDF2")
         return output
+    }
+
+    /// The same over memory of others, which is how SQLCipher asks.
+    static func derive(
+        _ function: HashFunction, _ passphrase: UnsafeBufferPointer<UInt8>,
+        _ salt: UnsafeBufferPointer<UInt8>, _ rounds: Int32,
+        into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        let bytes = unsafe UnsafeRawBufferPointer(passphrase).assumingMemoryBound(to: CChar.self)
+        let done =
+            unsafe PKCS5_PBKDF2_HMAC(
+                bytes.baseAddress, Int32(clamping: bytes.count), salt.baseAddress,
+                Int32(clamping: salt.count), rounds, function.algorithm,
+                Int32(clamping: output.count), output.baseAddress) == 1
+        if !done { ERR_clear_error() }
+        return done
     }
 }

@@ -12,4 +12,8 @@ enum Random {
         try requireOpenSSL(filled, "random bytes")
         return bytes
     }
+    /// Stirs bytes of the caller's into the generator. They count for nothing towards its security.
+    static func stir(_ bytes: UnsafeRawBufferPointer) {
+        unsafe RAND_add(bytes.baseAddress, Int32(clamping: bytes.count), 0)
+    }
 }

@@ -6,14 +6,25 @@ internal import CSQLCipher
 /// file would be plaintext.
 enum LinkGuard {
     /// SQLCipher's version, such as `4.6.1 community`, once the guard has passed.
-    static func check() throws(LockstepError) -> String {
+    static func check() throws(LockstepError) -> String { try library().version }
+
+    /// What the guard found.
+    struct Library {
+        /// SQLCipher's version.
+        let version: String
+        /// Why pages are encrypted by SQLCipher's own code; nil if by ours.
+        let refusal: CryptoProvider.Refusal?
+    }
+
+    /// The library, once the guard has passed; the first call examines it.
+    static func library() throws(LockstepError) -> Library {
         switch outcome {
-        case .success(let version): return version
+        case .success(let library): return library
         case .failure(let error): throw error
         }
     }
 
-    private static let outcome: Result<String, LockstepError> = {
+    private static let outcome: Result<Library, LockstepError> = {
         do throws(LockstepError) {
             return .success(try examine())
         } catch {
@@ -21,7 +32,7 @@ enum LinkGuard {
         }
     }()
 
-    private static func examine() throws(LockstepError) -> String {
+    private static func examine() throws(LockstepError) -> Library {
         guard unsafe sqlite3_compileoption_used("HAS_CODEC") != 0 else {
             throw unusable("the SQLite in this process has no encryption")
         }
@@ -35,52 +46,28 @@ enum LinkGuard {
         guard sqlite3_libversion_number() >= 3_036_000 else {
             throw unusable("the SQLCipher in this process is older than 4.5")
         }
-        return try unsafe throwawayHandle { (database) throws(LockstepError) -> String in
-            guard let version = unsafe text(of: "PRAGMA cipher_version", database), !version.isEmpty
-            else {
-                throw unusable("PRAGMA cipher_version has no answer")
+        let database = try KeyedMemory()
+        guard let version = database.answer("PRAGMA cipher_version"), !version.isEmpty else {
+            throw unusable("PRAGMA cipher_version has no answer")
+        }
+        let provider = database.answer("PRAGMA cipher_provider") ?? "none"
+        // Ours can be there already if this engine is in the process twice.
+        guard ["openssl", "commoncrypto", "\(CryptoProvider.name)"].contains(provider) else {
+            throw unusable("SQLCipher was built with the provider \(provider)")
+        }
+        // By default failed MACs are written to standard error. Set before the first key of the
+        // process this would be overwritten, hence on a handle that was keyed.
+        _ = database.answer("PRAGMA cipher_log_level = NONE")
+        let refusal =
+            switch provider {
+            case "openssl": CryptoProvider.install(for: version, beside: database)
+            case "\(CryptoProvider.name)": nil as CryptoProvider.Refusal?
+            default: CryptoProvider.Refusal.otherStockProvider
             }
-            let provider = unsafe text(of: "PRAGMA cipher_provider", database) ?? "none"
-            guard provider == "openssl" || provider == "commoncrypto" else {
-                throw unusable("SQLCipher was built with the provider \(provider)")
-            }
-            // By default failed MACs are written to standard error. Set before the first key of the
-            // process this would be overwritten, hence on a handle that was keyed.
-            _ = unsafe text(of: "PRAGMA cipher_log_level = NONE", database)
-            return version
-        }
+        return Library(version: version, refusal: refusal)
     }
 
-    private static func throwawayHandle<Result>(
-        _ body: (OpaquePointer) throws(LockstepError) -> Result
-    ) throws(LockstepError) -> Result {
-        var database: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        let code = unsafe sqlite3_open_v2(":memory:", &database, flags, nil)
-        defer { unsafe sqlite3_close_v2(database) }
-        guard code == SQLITE_OK, let database = unsafe database else {
-            throw unusable("no database in memory can be opened")
-        }
-        let keyspec = try DatabaseKey.ephemeral().keyspec(withSalt: true)
-        guard unsafe Opening.setKey(keyspec, on: database) == SQLITE_OK else {
-            throw unusable("keying a database in memory failed")
-        }
-        return try unsafe body(database)
-    }
-
-    private static func text(of sql: String, _ database: OpaquePointer) -> String? {
-        var statement: OpaquePointer?
-        guard unsafe sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
-            return nil
-        }
-        defer { unsafe sqlite3_finalize(statement) }
-        guard unsafe sqlite3_step(statement) == SQLITE_ROW,
-            let text = unsafe sqlite3_column_text(statement, 0)
-        else { return nil }
-        return unsafe String(cString: text)
-    }
-
-    private static func unusable(_ what: String) -> LockstepError {
+    static func unusable(_ what: String) -> LockstepError {
         LockstepError(
             .libraryUnusable, "\(what), so nothing would be safe: refusing to go on",
             hint: "link libsqlcipher 4.5 or newer (`make setup` installs it), and make sure that "

@@ -1,0 +1,53 @@
+import CSQLCipher
+import SystemPackage
+
+@testable import Lockstep
+
+/// A database opened with SQLCipher's functions alone, under whatever settings a test wants: no engine of
+/// ours around it but the provider that is registered.
+@safe
+final class RawDatabase {
+    struct Failure: Error {
+        let code: Int32
+        let message: String
+    }
+
+    private let handle: OpaquePointer
+
+    /// - Parameter key: A passphrase or a keyspec.
+    init(_ path: FilePath, key: String, _ pragmas: String...) throws {
+        _ = try Connection.libraryVersion()
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let code = unsafe sqlite3_open_v2(path.string, &opened, flags, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            throw Failure(code: code, message: "open")
+        }
+        unsafe self.handle = unsafe handle
+        let keyed = unsafe sqlite3_key_v2(handle, "main", key, Int32(key.utf8.count))
+        guard keyed == SQLITE_OK else { throw Failure(code: keyed, message: "key") }
+        for pragma in pragmas { try run("PRAGMA \(pragma)") }
+    }
+
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    /// Runs statements and gives the first column of every row.
+    @discardableResult
+    func run(_ sql: String) throws -> [String] {
+        var rows: [String] = []
+        let code = unsafe withUnsafeMutablePointer(to: &rows) { rows in
+            unsafe sqlite3_exec(
+                handle, sql,
+                { rows, _, values, _ in
+                    let text = unsafe values?[0].map { unsafe String(cString: $0) }
+                    unsafe rows?.assumingMemoryBound(to: [String].self).pointee
+                        .append(text ?? "NULL")
+                    return 0
+                }, rows, nil)
+        }
+        guard code == SQLITE_OK else {
+            throw Failure(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)))
+        }
+        return rows
+    }
+}
