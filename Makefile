@@ -1,9 +1,9 @@
 # Lockstep's commands. Each works alone on a machine that has Swift 6.2 or newer.
 
-.PHONY: help setup build release demo test lint format layers bench clean
+.PHONY: help setup build release demo test lint format layers peers bench bench-quick clean
 
 help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 setup: ## Install SQLCipher (4.5 or newer) and OpenSSL where they are missing.
 	@.ci/setup
@@ -31,8 +31,14 @@ format: ## Put the source into the project's style.
 layers: ## Check the direction of imports, and that nothing links libsqlite3.
 	@.ci/layers
 
-bench: release ## Measure opening, inserting and scanning.
-	"$$(swift build -c release --show-bin-path)/lockstep-bench"
+peers: ## Build the programs that the benchmark compares with.
+	Tests/Peers/build .build/peers
+
+bench: release peers ## Compare with peers, at 1,000,000 rows; BENCH="…" are options and workloads.
+	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers $(BENCH)
+
+bench-quick: release peers ## The same with small numbers: a first look in less than a minute.
+	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers --quick $(BENCH)
 
 clean: ## Remove what was built.
 	swift package clean

@@ -61,6 +61,7 @@ let package = Package(
             dependencies: [
                 "Lockstep", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: product),
         .executableTarget(

@@ -1,0 +1,101 @@
+import ArgumentParser
+import FoundationEssentials
+import SystemPackage
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// How results are told.
+enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
+    /// For people.
+    case text
+    /// For programs: one object on one line. Fields are only ever added.
+    case json
+}
+
+/// `lockstep-bench compare`: us and all peers, in one run.
+struct CompareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Run ours and every peer of a folder by turns, and compare.",
+        discussion: """
+            Each run is a process of its own. What did other work than the others, or did it under \
+            other settings, is refused. Build the peers with `Tests/Peers/build FOLDER`.
+            """)
+
+    @Argument(help: "Which workloads: open, insert, scan, point, commit, concurrent, blob; or all.")
+    var workloads: [WorkloadName] = []
+
+    @Option(help: "Rows of the table: 1,000,000, or 50,000 with --quick.")
+    var rows: Int?
+
+    @Option(help: "How many operations, where they are not rows; each workload has its own number.")
+    var operations: Int?
+
+    @Option(help: "How often each is run; medians count. 5, or 3 with --quick.")
+    var repetitions: Int?
+
+    @Option(help: "Bytes of memory for pages, for each connection.")
+    var cache: Int = 64 * 1024 * 1024
+
+    @Option(help: "When commits count as done; commits are measured both ways if not given.")
+    var sync: Synchronous?
+
+    @Flag(help: "Small numbers, for a first look in less than a minute.")
+    var quick = false
+
+    @Option(help: "The folder with the peers; ours runs alone if not given.")
+    var peers: String?
+
+    @Option(help: "Where databases are made and removed again; the temporary folder if not given.")
+    var folder: String?
+
+    @Option(help: "How results are told: text or json.")
+    var format: ReportFormat = .text
+
+    func validate() throws {
+        guard rows ?? 1 > 0, operations ?? 1 > 0, repetitions ?? 1 > 0 else {
+            throw ValidationError("--rows, --operations and --repetitions must be above 0")
+        }
+        guard cache >= 65_536, cache.isMultiple(of: 1024) else {
+            throw ValidationError("--cache must be at least 65536 and a multiple of 1024")
+        }
+        guard !workloads.contains(.fill) else {
+            throw ValidationError("fill is not compared: it makes what others read")
+        }
+    }
+
+    func run() async throws {
+        var programs = [try PeerProgram.own()]
+        if let peers { programs += try await PeerProgram.find(in: FilePath(peers)) }
+        let parent = folder ?? FileManager.default.temporaryDirectory.path
+        let scratch = FilePath(parent).appending("lockstep-bench-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(atPath: scratch.string) }
+        var comparison = Comparison(
+            programs: programs, items: items, rows: rows ?? (quick ? 50_000 : 1_000_000),
+            operations: operations, isQuick: quick,
+            repetitions: repetitions ?? (quick ? 3 : 5), cacheBytes: cache, folder: scratch)
+        if isatty(2) == 1 { comparison.progress = { Self.show($0) } }
+        let report = Report(try await comparison.run(), repetitions: comparison.repetitions)
+        if isatty(2) == 1 { Self.show("") }
+        print(format == .json ? try JSON.line(report) : report.text)
+    }
+
+    private var items: [Comparison.Item] {
+        (workloads.isEmpty ? WorkloadName.compared : workloads).flatMap { workload in
+            let both = workload == .commit || workload == .concurrent
+            let ways = sync.map { [$0] } ?? (both ? [.normal, .full] : [.normal])
+            return ways.map { Comparison.Item(workload: workload, synchronous: $0) }
+        }
+    }
+
+    /// Writes over what stood in the terminal's line.
+    private static func show(_ text: String) {
+        _ = try? FileDescriptor.standardError.writeAll("\r\u{1B}[K\(text)".utf8)
+    }
+}

@@ -1,0 +1,135 @@
+import FoundationEssentials
+import SystemPackage
+
+/// Programs that do the same workloads under the same settings, taking turns.
+struct Comparison {
+    /// A workload, and when its commits count as done.
+    struct Item: Hashable, Sendable {
+        let workload: WorkloadName
+        let synchronous: Synchronous
+    }
+
+    var programs: [PeerProgram]
+    var items: [Item]
+    var rows: Int
+    /// Of workloads that do not count rows; nil for the ordinary number of each.
+    var operations: Int?
+    var isQuick = false
+    var repetitions: Int
+    var cacheBytes: Int
+    /// Where the databases are made, each in a folder of its own.
+    var folder: FilePath
+
+    /// Called before each run with what is about to run.
+    var progress: (String) -> Void = { _ in }
+
+    /// Runs everything.
+    /// - Throws: ``BenchError`` if a program fails, or did not do what the others did.
+    func run() async throws -> [Round] {
+        var filled: [String: FilePath] = [:]
+        var rounds: [Round] = []
+        for item in items {
+            if item.workload.needsFilledFile {
+                for program in programs where filled[program.name] == nil {
+                    guard !program.variants(of: item.workload).isEmpty else { continue }
+                    filled[program.name] = try await fill(program)
+                }
+            }
+            for group in groups(of: item.workload) {
+                rounds.append(try await round(item, group, filled))
+            }
+        }
+        return rounds
+    }
+
+    private func groups(of workload: WorkloadName) -> [String?] {
+        var groups: [String?] = []
+        for variant in programs.flatMap({ $0.variants(of: workload) }) {
+            let group = Round.group(of: variant, in: workload)
+            if !groups.contains(group) { groups.append(group) }
+        }
+        return groups
+    }
+
+    private func round(
+        _ item: Item, _ group: String?, _ filled: [String: FilePath]
+    ) async throws -> Round {
+        let wanted = request(item, "", "")
+        let expected = RowHash.expected(
+            item.workload, rows: rows, operations: wanted.operations)
+        var participants: [(program: PeerProgram, series: Series)] = []
+        for program in programs {
+            for variant in program.variants(of: item.workload)
+            where Round.group(of: variant, in: item.workload) == group {
+                let series = Series(
+                    peer: program.name, variant: variant,
+                    isEncrypted: program.abilities.encrypted)
+                participants.append((program, series))
+            }
+        }
+        for repetition in 1...repetitions {
+            for index in participants.indices {
+                let (program, series) = participants[index]
+                progress(
+                    "\(item.workload.rawValue) \(repetition)/\(repetitions): \(series.peer) "
+                        + series.variant)
+                let standing = item.workload.needsFilledFile ? filled[program.name] : nil
+                let outcome = try await inFolder { folder in
+                    let path = standing ?? folder.appending("bench.db")
+                    let request = request(item, series.variant, path)
+                    let outcome = try await program.run(request)
+                    try outcome.check(against: request, of: program.name, checksum: expected)
+                    return outcome
+                }
+                participants[index].series.outcomes.append(outcome)
+            }
+        }
+        return Round(
+            workload: item.workload, synchronous: item.synchronous, cacheBytes: cacheBytes,
+            rows: rows, operations: wanted.operations, group: group,
+            series: participants.map(\.series))
+    }
+
+    private func fill(_ program: PeerProgram) async throws -> FilePath {
+        progress("fill: \(program.name)")
+        let home = folder.appending("filled-\(program.name)")
+        try makeFolder(home)
+        let item = Item(workload: .fill, synchronous: .normal)
+        let request = request(item, "default", home.appending("bench.db"))
+        let outcome = try await program.run(request)
+        try outcome.check(
+            against: request, of: program.name,
+            checksum: RowHash.expected(.fill, rows: rows, operations: rows))
+        return request.path
+    }
+
+    private func request(_ item: Item, _ variant: String, _ path: FilePath) -> RunRequest {
+        var count = item.workload.operations(rows: rows, isQuick: isQuick)
+        if let operations, !item.workload.isPerRow { count = operations }
+        if item.workload == .concurrent { count = Concurrency.operations(count) }
+        return RunRequest(
+            workload: item.workload, variant: variant, path: path, rows: rows, operations: count,
+            cacheBytes: cacheBytes, synchronous: item.synchronous, key: RunRequest.ordinaryKey)
+    }
+
+    private func inFolder<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result
+    {
+        let own = folder.appending("run-\(UUID().uuidString)")
+        try makeFolder(own)
+        defer { try? FileManager.default.removeItem(atPath: own.string) }
+        return try await body(own)
+    }
+
+    private func makeFolder(_ path: FilePath) throws(BenchError) {
+        do {
+            // Ours keeps its keyring beside the database, and wants nobody else to write there.
+            try FileManager.default.createDirectory(
+                atPath: path.string, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw BenchError(
+                "the folder \(path) cannot be made",
+                hint: "name another with --folder, on the disk that is to be measured")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import FoundationEssentials
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The measured region, which may be entered several times: CPU time of all threads of the process, and
+/// time on the wall.
+struct ProcessClock {
+    private(set) var cpuNanoseconds: Int64 = 0
+    private(set) var wallNanoseconds: Int64 = 0
+    private var cpuStarted: Int64 = 0
+    private var wallStarted = SuspendingClock.now
+
+    mutating func start() {
+        wallStarted = SuspendingClock.now
+        cpuStarted = Self.cpuNow()
+    }
+
+    mutating func stop() {
+        cpuNanoseconds += Self.cpuNow() - cpuStarted
+        let parts = (SuspendingClock.now - wallStarted).components
+        wallNanoseconds += parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+    }
+
+    private static func usage() -> rusage {
+        var usage = rusage()
+        #if canImport(Glibc)
+            let own = __rusage_who_t(RUSAGE_SELF.rawValue)
+        #else
+            let own = RUSAGE_SELF
+        #endif
+        // It fails only for processes that there are not.
+        unsafe getrusage(own, &usage)
+        return usage
+    }
+
+    private static func cpuNow() -> Int64 {
+        let usage = usage()
+        return (Int64(usage.ru_utime.tv_sec) + Int64(usage.ru_stime.tv_sec)) * 1_000_000_000
+            + (Int64(usage.ru_utime.tv_usec) + Int64(usage.ru_stime.tv_usec)) * 1000
+    }
+
+    /// The most memory that the process ever had. Linux lets a child inherit `ru_maxrss` from the process
+    /// that started it; VmHWM is its own.
+    static func peakKiB() -> Int {
+        if let status = FileManager.default.contents(atPath: "/proc/self/status"),
+            let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
+                .first(where: { $0.hasPrefix("VmHWM:") }),
+            let peak = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) })
+        {
+            return peak
+        }
+        #if canImport(Darwin)
+            return Int(usage().ru_maxrss) / 1024
+        #else
+            return Int(usage().ru_maxrss)
+        #endif
+    }
+}

@@ -1,0 +1,36 @@
+/// Numbers as people read them.
+enum Figures {
+    /// Nanoseconds as microseconds, with as many decimals as mean something.
+    static func microseconds(_ nanoseconds: Double) -> String {
+        decimal(nanoseconds / 1000, nanoseconds < 100_000 ? 2 : nanoseconds < 1_000_000 ? 1 : 0)
+    }
+
+    /// With two decimals.
+    static func ratio(_ value: Double) -> String { decimal(value, 2) }
+
+    /// With the thousands apart.
+    static func count(_ value: Int) -> String {
+        let digits = Array(String(value))
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// Rounded to so many decimals.
+    static func decimal(_ value: Double, _ decimals: Int) -> String {
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        let scaled = (value.magnitude * scale).rounded()
+        // What no table could show.
+        guard scaled < 1e15 else { return "\(value)" }
+        let whole = Int(scaled)
+        let sign = value < 0 && whole > 0 ? "-" : ""
+        guard decimals > 0 else { return "\(sign)\(whole)" }
+        let part = String(whole % Int(scale))
+        return "\(sign)\(whole / Int(scale))."
+            + String(repeating: "0", count: decimals - part.count) + part
+    }
+}

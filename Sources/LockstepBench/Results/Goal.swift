@@ -1,0 +1,125 @@
+/// How fast we mean to be.
+struct Goal: Sendable {
+    /// What is held against what.
+    enum Bound: Sendable {
+        /// CPU time of at most so many times that of the fastest of a peer's variants; of all, if none
+        /// is named.
+        case cpu(atMost: Double, times: String, [String] = [])
+        /// At least so many times the operations in a second.
+        case throughput(atLeast: Double, times: String)
+        /// Microseconds on the wall.
+        case wallMicroseconds(below: Double)
+    }
+
+    let workload: WorkloadName
+    /// Our variant.
+    let variant: String
+    let bound: Bound
+
+    /// What the goals are measured for; other sizes and caches show something else.
+    static let all: [Goal] = [
+        Goal(.insert, "typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
+        Goal(.insert, "typed", .cpu(atMost: 0.55, times: "grdb")),
+        Goal(.insert, "typed", .cpu(atMost: 0.2, times: "grdb", ["record"])),
+        Goal(.scan, "row", .cpu(atMost: 1.1, times: "c-sqlcipher")),
+        Goal(.scan, "row", .cpu(atMost: 1, times: "grdb")),
+        Goal(.scan, "row", .cpu(atMost: 0.45, times: "grdb", ["codable"])),
+        Goal(.scan, "codable", .cpu(atMost: 0.8, times: "grdb", ["codable"])),
+        Goal(.point, "async", .cpu(atMost: 0.5, times: "grdb", ["pool"])),
+        Goal(.point, "transaction", .cpu(atMost: 0.9, times: "c-sqlcipher", ["transaction"])),
+        Goal(.point, "transaction", .cpu(atMost: 1, times: "grdb", ["transaction"])),
+        Goal(.commit, "sql", .cpu(atMost: 1, times: "grdb", ["sql", "record"])),
+        Goal(.concurrent, "tasks", .throughput(atLeast: 5, times: "grdb")),
+        Goal(.open, "store", .wallMicroseconds(below: 1000)),
+    ]
+
+    init(_ workload: WorkloadName, _ variant: String, _ bound: Bound) {
+        self.workload = workload
+        self.variant = variant
+        self.bound = bound
+    }
+
+    /// In words, without the workload.
+    var text: String {
+        switch bound {
+        case .cpu(let limit, let peer, let variants):
+            let which = variants.isEmpty ? peer : "\(peer) \(variants.joined(separator: "/"))"
+            return "\(variant): CPU at most \(Figures.ratio(limit)) × \(which)"
+        case .throughput(let limit, let peer):
+            return "\(variant): at least \(Figures.ratio(limit)) × the throughput of \(peer)"
+        case .wallMicroseconds(let limit):
+            return "\(variant): below \(Figures.ratio(limit / 1000)) ms"
+        }
+    }
+
+    /// What the rounds show of it: one verdict for each round of the workload.
+    func verdicts(_ rounds: [Round]) -> [Verdict] {
+        rounds.filter { $0.workload == workload }.compactMap { round in
+            let own = round.series.first { $0.isOwn && $0.variant == variant }
+            // A variant of another group is no business of this round.
+            guard round.group == Round.group(of: variant, in: workload) else { return nil }
+            return verdict(round, own)
+        }
+    }
+
+    private func verdict(_ round: Round, _ own: Series?) -> Verdict {
+        let shown = round.workload.rawValue + (round.synchronous == .full ? ", full" : "")
+        let missing = Verdict(
+            workload: shown, goal: text, state: .notMeasured, measured: nil, against: nil)
+        guard let own else { return missing }
+        switch bound {
+        case .cpu(let limit, let peer, let variants):
+            guard let other = Self.best(round, peer, variants, by: \.cpu),
+                let ratio = Spread.ratio(own.cpu, to: other.cpu)
+            else { return missing }
+            return Verdict(
+                workload: shown, goal: text, state: ratio.ofMedians <= limit ? .holds : .missed,
+                measured: ratio, against: other.variant)
+        case .throughput(let limit, let peer):
+            guard let other = Self.best(round, peer, [], by: \.wall),
+                let ratio = Spread.ratio(other.wall, to: own.wall)
+            else { return missing }
+            return Verdict(
+                workload: shown, goal: text, state: ratio.ofMedians >= limit ? .holds : .missed,
+                measured: ratio, against: other.variant)
+        case .wallMicroseconds(let limit):
+            guard let spread = Spread(own.wall.map { $0 / 1_000_000 }) else { return missing }
+            return Verdict(
+                workload: shown, goal: text,
+                state: spread.median * 1000 < limit ? .holds : .missed,
+                measured: RatioSpread(
+                    ofMedians: spread.median, least: spread.least, most: spread.most),
+                against: nil)
+        }
+    }
+
+    /// The fastest of a peer's variants: whoever knows it would take that one.
+    private static func best(
+        _ round: Round, _ peer: String, _ variants: [String], by figure: (Series) -> [Double]
+    ) -> Series? {
+        round.series.filter {
+            $0.peer == peer && (variants.isEmpty || variants.contains($0.variant))
+        }.min {
+            (Spread(figure($0))?.median ?? .infinity) < (Spread(figure($1))?.median ?? .infinity)
+        }
+    }
+}
+
+/// What a round showed of a goal.
+struct Verdict: Codable, Hashable, Sendable {
+    /// Whether it is as fast as it should be.
+    enum State: String, Codable, Sendable {
+        case holds
+        case missed
+        /// The peer, or our variant, was not there.
+        case notMeasured = "not measured"
+    }
+
+    let workload: String
+    let goal: String
+    let state: State
+    /// The ratio, or for a bound in milliseconds the milliseconds.
+    let measured: RatioSpread?
+    /// The peer's variant that was the fastest.
+    let against: String?
+}

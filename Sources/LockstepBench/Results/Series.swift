@@ -1,0 +1,77 @@
+/// All runs of one variant of one peer, in the order in which they ran.
+struct Series: Codable, Sendable {
+    let peer: String
+    let variant: String
+    let isEncrypted: Bool
+    var outcomes: [Outcome] = []
+
+    /// CPU nanoseconds for each operation, run by run.
+    var cpu: [Double] { outcomes.map { Double($0.cpuNanoseconds) / Double($0.operations) } }
+
+    /// Nanoseconds on the wall for each operation, run by run.
+    var wall: [Double] { outcomes.map { Double($0.wallNanoseconds) / Double($0.operations) } }
+
+    /// The most memory of any run.
+    var peakKiB: Int { outcomes.map(\.peakKiB).max() ?? 0 }
+
+    /// Whether this is ours.
+    var isOwn: Bool { peer == PeerProgram.ownName }
+}
+
+/// One workload, as all who can did it: alternating, so that a machine that slows down does so for all.
+struct Round: Codable, Sendable {
+    let workload: WorkloadName
+    let synchronous: Synchronous
+    let cacheBytes: Int
+    let rows: Int
+    let operations: Int
+    /// Only what does the same is compared: reads in one transaction are no match for reads in one each.
+    let group: String?
+    var series: [Series]
+
+    /// Series that a ratio of ours is told to: the first variant that we have.
+    var own: Series? { series.first(where: \.isOwn) }
+
+    /// What variants of a workload do the same.
+    static func group(of variant: String, in workload: WorkloadName) -> String? {
+        guard workload == .point else { return nil }
+        return variant == "transaction" ? "one transaction" : "a transaction each"
+    }
+}
+
+/// A middle and how far from it things went.
+struct Spread: Codable, Hashable, Sendable {
+    let median: Double
+    let least: Double
+    let most: Double
+
+    /// Nil for no values.
+    init?(_ values: [Double]) {
+        let sorted = values.sorted()
+        guard let least = sorted.first, let most = sorted.last else { return nil }
+        let middle = sorted.count / 2
+        median =
+            sorted.count.isMultiple(of: 2)
+            ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+        self.least = least
+        self.most = most
+    }
+
+    /// How many times `other` this is: of the medians, and between runs that were made side by side.
+    static func ratio(_ one: [Double], to other: [Double]) -> RatioSpread? {
+        guard let top = Spread(one), let bottom = Spread(other), bottom.least > 0 else {
+            return nil
+        }
+        let pairs = Spread(zip(one, other).map { $0 / $1 })
+        let ofMedians = top.median / bottom.median
+        return RatioSpread(
+            ofMedians: ofMedians, least: pairs?.least ?? ofMedians, most: pairs?.most ?? ofMedians)
+    }
+}
+
+/// A ratio of two medians, and the least and most that neighbouring runs had.
+struct RatioSpread: Codable, Hashable, Sendable {
+    let ofMedians: Double
+    let least: Double
+    let most: Double
+}

@@ -1,0 +1,51 @@
+/// Columns of text, as wide as they need to be.
+struct Table {
+    /// The columns that hold words; numbers stand at the right of theirs.
+    var words: Set<Int> = [0, 1]
+    var rows: [[String]] = []
+
+    /// The lines, without spaces at their ends.
+    var lines: [String] {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = row.enumerated().map { column, text in
+                let space = String(repeating: " ", count: widths[column] - text.count)
+                return words.contains(column) ? text + space : space + text
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+extension Round {
+    /// What was measured: a heading, and a line for each series.
+    var text: String {
+        var heading = "\(workload.rawValue): \(Figures.count(operations)) operations"
+        if let group { heading += ", \(group)" }
+        if workload != .commit, workload != .concurrent, workload != .blob {
+            heading += ", \(Figures.count(rows)) rows"
+        }
+        heading += ", synchronous \(synchronous.rawValue)"
+        var table = Table()
+        table.rows.append([
+            "peer", "variant", "CPU µs", "least–most", "wall µs", "ours/peer", "peak MiB",
+        ])
+        for series in series {
+            guard let cpu = Spread(series.cpu), let wall = Spread(series.wall) else { continue }
+            let ratio = own.flatMap { Spread.ratio($0.cpu, to: series.cpu) }
+            table.rows.append([
+                series.peer + (series.isEncrypted ? " *" : ""), series.variant,
+                Figures.microseconds(cpu.median),
+                "\(Figures.microseconds(cpu.least))–\(Figures.microseconds(cpu.most))",
+                Figures.microseconds(wall.median),
+                ratio.map { Figures.ratio($0.ofMedians) } ?? "–",
+                Figures.decimal(Double(series.peakKiB) / 1024, 1),
+            ])
+        }
+        return ([heading] + table.lines.map { "  " + $0 }).joined(separator: "\n")
+    }
+}

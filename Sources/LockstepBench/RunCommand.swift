@@ -1,0 +1,76 @@
+import ArgumentParser
+import FoundationEssentials
+import Lockstep
+import SystemPackage
+
+/// `lockstep-bench run`: one run of ours, called and answering as every peer does.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run one workload once on a file of your own, and print its outcome as JSON.",
+        discussion: """
+            The contract is Tests/Peers/README.md. The key opens the file FILE.keyring, which is made \
+            beside the database.
+            """)
+
+    @Argument(help: "Which workload: fill, open, insert, scan, point, commit or concurrent.")
+    var workload: WorkloadName
+
+    @Option(help: "The database; `open`, `scan` and `point` read one that `fill` made.")
+    var path: String
+
+    @Option(help: "Rows of the table.")
+    var rows: Int = 1_000_000
+
+    @Option(help: "How many operations, where they are not rows.")
+    var operations: Int = 10_000
+
+    @Option(help: "Bytes of memory for pages, for each connection.")
+    var cache: Int = 64 * 1024 * 1024
+
+    @Option(help: "When a commit counts as done.")
+    var sync: Synchronous = .normal
+
+    @Option(help: "64 hexadecimal digits.")
+    var key: String = RunRequest.ordinaryKey
+
+    @Option(help: "Which way to do it.")
+    var variant: String?
+
+    func validate() throws {
+        guard rows > 0, operations > 0, cache > 0 else {
+            throw ValidationError("--rows, --operations and --cache must be above 0")
+        }
+    }
+
+    func run() async throws {
+        let request = RunRequest(
+            workload: workload, variant: try OwnWorkloads.variant(variant, of: workload),
+            path: FilePath(path), rows: rows, operations: operations, cacheBytes: cache,
+            synchronous: sync, key: key)
+        let measurement = try await OwnWorkloads.run(request)
+        let outcome = Outcome(
+            peer: PeerProgram.ownName, workload: workload, variant: request.variant,
+            operations: measurement.operations,
+            cpuNanoseconds: measurement.clock.cpuNanoseconds,
+            wallNanoseconds: measurement.clock.wallNanoseconds,
+            checksum: measurement.hash.hex, peakKiB: ProcessClock.peakKiB(),
+            library: "Lockstep \(LockstepVersion.current), \(measurement.library)",
+            settings: measurement.settings)
+        print(try JSON.line(outcome))
+    }
+}
+
+extension RunRequest {
+    /// The key where nobody gives one.
+    static let ordinaryKey = String(repeating: "0123456789abcdef", count: 4)
+}
+
+/// JSON on one line, fields in alphabetical order.
+enum JSON {
+    static func line(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}

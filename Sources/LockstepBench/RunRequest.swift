@@ -1,0 +1,79 @@
+import ArgumentParser
+import SystemPackage
+
+/// What can be measured.
+enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
+    /// Makes the file that `open`, `scan` and `point` read; not compared.
+    case fill
+    /// Open, key, configure, first row.
+    case open
+    /// All rows in one transaction, into an empty table.
+    case insert
+    /// Every row into a struct.
+    case scan
+    /// Rows by random keys.
+    case point
+    /// Commits of one row each, one after another.
+    case commit
+    /// The same from eight writers at once.
+    case concurrent
+    /// A large blob in chunks, written and read.
+    case blob
+
+    /// Those that are compared.
+    static let compared = allCases.filter { $0 != .fill }
+
+    /// Whether it reads a file that `fill` made.
+    var needsFilledFile: Bool { self == .open || self == .scan || self == .point }
+
+    /// Whether one operation is one row of the table.
+    var isPerRow: Bool { self == .fill || self == .insert || self == .scan }
+
+    /// How many operations a run is, where nobody says.
+    func operations(rows: Int, isQuick: Bool) -> Int {
+        switch self {
+        case .fill, .insert, .scan: rows
+        case .open: isQuick ? 20 : 100
+        case .point: isQuick ? 5000 : 100_000
+        case .commit, .concurrent: isQuick ? 2000 : 10_000
+        case .blob: isQuick ? 128 : 1024
+        }
+    }
+}
+
+/// When a commit counts as done.
+enum Synchronous: String, CaseIterable, Codable, ExpressibleByArgument {
+    /// When the operating system has it.
+    case normal
+    /// When the disk has it.
+    case full
+}
+
+/// One run of one workload: what the command line of a peer says.
+struct RunRequest: Hashable, Sendable {
+    var workload: WorkloadName
+    var variant: String
+    var path: FilePath
+    var rows: Int
+    var operations: Int
+    var cacheBytes: Int
+    var synchronous: Synchronous
+    /// 64 hexadecimal digits. It guards nothing: the rows are everybody's.
+    var key: String
+
+    /// The command line that asks for this.
+    var arguments: [String] {
+        [
+            workload.rawValue, "--path", path.string, "--rows", String(rows), "--operations",
+            String(operations), "--cache", String(cacheBytes), "--sync", synchronous.rawValue,
+            "--key", key, "--variant", variant,
+        ]
+    }
+
+    /// What every peer must read back from its pragmas.
+    var settings: Outcome.Settings {
+        Outcome.Settings(
+            pageSize: 4096, cacheBytes: cacheBytes, journal: "wal",
+            synchronous: synchronous.rawValue)
+    }
+}

@@ -1,0 +1,122 @@
+import Lockstep
+import SystemPackage
+
+/// The database of a run, with the settings that were asked for and a keyring beside it.
+struct BenchDatabase: Sendable {
+    let request: RunRequest
+
+    init(_ request: RunRequest) { self.request = request }
+
+    /// The key of the file: from the keyring that the request's key opens, made at first use.
+    func key() throws -> DatabaseKey {
+        let file = KeyringFile(FilePath("\(request.path).keyring"))
+        if !file.exists {
+            var keyring = try Keyring.create(.database)
+            try keyring.addSlot("bench", try credential())
+            try file.create(keyring)
+        }
+        return try file.open { _ in try credential() }.databaseKey()
+    }
+
+    private func credential() throws -> Credential {
+        let digits = request.key.compactMap(\.hexDigitValue)
+        guard digits.count == 64, request.key.utf8.count == 64 else {
+            throw BenchError("--key is not 64 hexadecimal digits")
+        }
+        let bytes = (0..<32).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+        return try Credential.keyFile(SecretBytes(copying: bytes.span))
+    }
+
+    private var options: ConnectionOptions {
+        var options = ConnectionOptions()
+        options.synchronous = request.synchronous == .full ? .full : .normal
+        options.cacheBytes = request.cacheBytes
+        return options
+    }
+
+    func open(_ key: borrowing DatabaseKey) throws -> Store {
+        try Store.open(request.path, key: key, options: options)
+    }
+
+    /// A new database with the empty table.
+    func create() throws -> Store {
+        let store = try Store.create(request.path, key: key(), options: options)
+        try store.write { db in
+            try db.execute(
+                """
+                CREATE TABLE record (id INTEGER PRIMARY KEY, a INTEGER NOT NULL,
+                    b INTEGER NOT NULL, c INTEGER NOT NULL, d INTEGER NOT NULL,
+                    ratio REAL NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL,
+                    bytes BLOB NOT NULL)
+                """)
+        }
+        return store
+    }
+
+    /// What a second look finds in the table.
+    func reread() throws -> RowHash {
+        let store = try open(key())
+        return try store.read { db in
+            var hash = RowHash()
+            let statement = try db.prepare(
+                "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id")
+            try statement.forEach { row in hash.add(try Record(row)) }
+            return hash
+        }
+    }
+}
+
+extension Measurement {
+    /// Reads settings and versions back from the connection that does the work.
+    mutating func look(at db: borrowing Connection) throws {
+        settings = try Outcome.Settings(db)
+        let version = try db.value("SELECT sqlite_version()", as: String.self) ?? ""
+        library = "SQLCipher \(try Connection.libraryVersion()), SQLite \(version)"
+    }
+}
+
+extension Outcome.Settings {
+    init(_ db: borrowing Connection) throws {
+        // SQLCipher answers this one itself, as a text.
+        let page = Int(try db.value("PRAGMA page_size", as: String.self) ?? "") ?? 0
+        let cache = try db.value("PRAGMA cache_size", as: Int.self) ?? 0
+        let synchronous = try db.value("PRAGMA synchronous", as: Int.self)
+        self.init(
+            pageSize: page, cacheBytes: cache < 0 ? -cache * 1024 : cache * page,
+            journal: try db.value("PRAGMA journal_mode", as: String.self) ?? "",
+            synchronous: synchronous == 1 ? "normal" : synchronous == 2 ? "full" : "other")
+    }
+}
+
+extension Record {
+    /// Decodes a row that has the table's columns in their order.
+    init(_ row: borrowing Row) throws {
+        self.init(
+            id: try row[0], a: try row[1], b: try row[2], c: try row[3], d: try row[4],
+            ratio: try row[5], first: try row[6], second: try row[7], bytes: try row[8])
+    }
+
+    /// The row of a key, by a query of its own.
+    static func find(_ id: Int64, in db: borrowing Connection) throws -> Record {
+        let records = try db.query(
+            "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record WHERE id = ?", id
+        ) { row in try Record(row) }
+        return try found(records.first, id)
+    }
+
+    /// Goes on only where there is the row.
+    static func found(_ record: Record?, _ id: Int64) throws -> Record {
+        guard let record else {
+            throw BenchError(
+                "there is no row \(id)", hint: "make the file with `fill` and as many --rows")
+        }
+        return record
+    }
+
+    /// Inserts the row, by a statement of its own.
+    func insert(in db: borrowing Connection) throws {
+        try db.execute(
+            "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            id, a, b, c, d, ratio, first, second, bytes)
+    }
+}

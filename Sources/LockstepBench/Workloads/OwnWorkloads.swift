@@ -1,0 +1,56 @@
+/// What one run of ours gives.
+struct Measurement {
+    var clock = ProcessClock()
+    var hash = RowHash()
+    var operations = 0
+    var settings = Outcome.Settings(pageSize: 0, cacheBytes: 0, journal: "", synchronous: "")
+    var library = ""
+}
+
+/// The workloads as this engine does them.
+enum OwnWorkloads {
+    /// Which there are, in which variants; the first is what others are held against.
+    static let variants: [WorkloadName: [String]] = [
+        .open: ["store"],
+        .insert: ["typed"],
+        .scan: ["row"],
+        .point: ["async", "transaction"],
+        .commit: ["sql"],
+        .concurrent: ["tasks"],
+    ]
+
+    /// The variant that is meant.
+    static func variant(
+        _ name: String?, of workload: WorkloadName
+    ) throws(BenchError) -> String {
+        let known = workload == .fill ? ["default"] : variants[workload] ?? []
+        guard let first = known.first else { throw notOurs(workload) }
+        guard let name else { return first }
+        guard known.contains(name) else {
+            throw BenchError(
+                "\(workload.rawValue) has no variant \(name)",
+                hint: "choose one of: \(known.joined(separator: ", "))")
+        }
+        return name
+    }
+
+    /// Runs one workload once.
+    static func run(_ request: RunRequest) async throws -> Measurement {
+        let database = BenchDatabase(request)
+        return switch request.workload {
+        case .fill, .insert: try InsertWorkload.run(database)
+        case .open: try OpenWorkload.run(database)
+        case .scan: try ScanWorkload.run(database)
+        case .point: try await PointWorkload.run(database)
+        case .commit: try CommitWorkload.run(database)
+        case .concurrent: try await ConcurrentWorkload.run(database)
+        case .blob: throw notOurs(.blob)
+        }
+    }
+
+    private static func notOurs(_ workload: WorkloadName) -> BenchError {
+        BenchError(
+            "\(workload.rawValue) is not among the workloads of this program",
+            hint: "choose one of those that `lockstep-bench run --help` names")
+    }
+}

@@ -1,0 +1,47 @@
+import Lockstep
+
+/// Rows by random keys.
+enum PointWorkload {
+    static func run(_ database: BenchDatabase) async throws -> Measurement {
+        let keys = Rows.keys(database.request.operations, of: database.request.rows)
+        let store = try database.open(database.key())
+        var measurement = try ScanWorkload.looked(store, Measurement())
+        measurement.clock.start()
+        let records =
+            switch database.request.variant {
+            case "transaction": try inOneTransaction(keys, store)
+            default: try await oneByOne(keys, store)
+            }
+        measurement.clock.stop()
+        for record in records { measurement.hash.add(record) }
+        measurement.operations = records.count
+        return measurement
+    }
+
+    /// Each read in a transaction of its own, one after another, from a task.
+    private static func oneByOne(_ keys: [Int64], _ store: Store) async throws -> [Record] {
+        try await Task {
+            var records: [Record] = []
+            records.reserveCapacity(keys.count)
+            for key in keys {
+                records.append(try store.read { db in try Record.find(key, in: db) })
+            }
+            return records
+        }.value
+    }
+
+    /// All reads in one transaction, by one statement.
+    private static func inOneTransaction(_ keys: [Int64], _ store: Store) throws -> [Record] {
+        try store.read { db in
+            var records: [Record] = []
+            records.reserveCapacity(keys.count)
+            let statement = try db.prepare(
+                "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record WHERE id = ?")
+            for key in keys {
+                let record = try statement.first(key) { row in try Record(row) }
+                records.append(try Record.found(record, key))
+            }
+            return records
+        }
+    }
+}

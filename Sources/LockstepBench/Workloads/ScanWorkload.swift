@@ -1,0 +1,33 @@
+import Lockstep
+
+/// Every row into an array of structs.
+enum ScanWorkload {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
+        let store = try database.open(database.key())
+        var measurement = try looked(store, Measurement())
+        measurement.clock.start()
+        let records = try rows(store)
+        measurement.clock.stop()
+        for record in records { measurement.hash.add(record) }
+        measurement.operations = records.count
+        return measurement
+    }
+
+    /// Columns by their ordinals.
+    private static func rows(_ store: Store) throws -> [Record] {
+        try store.read { db in
+            try db.query(
+                "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id"
+            ) { row in try Record(row) }
+        }
+    }
+
+    /// The settings of the connection that reads.
+    static func looked(_ store: Store, _ measurement: Measurement) throws -> Measurement {
+        try store.read { db in
+            var measurement = measurement
+            try measurement.look(at: db)
+            return measurement
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import LockstepBench
+
+@Suite("What people read")
+struct TableTests {
+    @Test("Columns are as wide as they need to be, words left and numbers right")
+    func columns() {
+        let table = Table(words: [0], rows: [["a", "1.00"], ["long", "10.00"], ["b", ""]])
+        #expect(table.lines == ["a      1.00", "long  10.00", "b"])
+    }
+
+    private let report = Report(
+        [
+            Outcomes.round(
+                .insert,
+                [
+                    Outcomes.series("lockstep", "typed", .insert, cpu: [2000, 2100, 2400]),
+                    Outcomes.series("grdb", "record", .insert, cpu: [8400, 8400, 8400]),
+                ])
+        ], repetitions: 3, machine: Machine(system: "a system", processor: "a chip", cores: 2))
+
+    @Test("A report, line by line")
+    func text() {
+        let expected = """
+            a chip, 2 cores, a system; medians of 3 alternating runs, times of one operation
+              grdb: none
+              lockstep: none
+              pages of 4096 bytes, 1,024 KiB of cache for each connection, WAL; * is encrypted
+
+            insert: 1 operations, 1,000 rows, synchronous normal
+              peer        variant  CPU µs  least–most  wall µs  ours/peer  peak MiB
+              lockstep *  typed      2.10   2.00–2.40     2.10       1.00       2.0
+              grdb        record     8.40   8.40–8.40     8.40       0.25       2.0
+
+            goals
+              insert  typed: CPU at most 1.05 × c-sqlcipher  –                           not measured
+              insert  typed: CPU at most 0.55 × grdb         0.25 (0.24–0.29) to record  holds
+              insert  typed: CPU at most 0.20 × grdb record  0.25 (0.24–0.29) to record  missed
+            """
+        #expect(report.text == expected, "\(report.text)")
+    }
+
+    @Test("As JSON it is one line, with every run in it")
+    func json() throws {
+        let line = try JSON.line(report)
+        #expect(!line.contains("\n"))
+        #expect(line.split(separator: "\"cpuNanoseconds\"").count == 7)
+        #expect(line.contains(#""state":"missed""#))
+    }
+}

@@ -1,0 +1,107 @@
+import GRDB
+
+/// The workloads that write. Their region ends when the database is closed.
+enum Writing {
+    static func insert(_ options: Options, _ variant: String, _ outcome: inout Outcome) throws {
+        switch variant {
+        case "arguments":
+            // Validated, and bound for the time of the execution: texts and blobs are not copied.
+            try insert(options, &outcome) { (records: [IndexRecord], db) in
+                let statement = try db.cachedStatement(sql: IndexRecord.insertion)
+                for record in records { try statement.execute(arguments: record.arguments) }
+            }
+        case "unchecked":
+            // As GRDB's own performance tests do it.
+            try insert(options, &outcome) { (records: [IndexRecord], db) in
+                let statement = try db.cachedStatement(sql: IndexRecord.insertion)
+                for record in records {
+                    statement.setUncheckedArguments(record.arguments)
+                    try statement.execute()
+                }
+            }
+        case "record":
+            try insert(options, &outcome) { (records: [IndexRecord], db) in
+                for record in records { try record.insert(db) }
+            }
+        default:
+            try insert(options, &outcome) { (records: [CodableRecord], db) in
+                for record in records { try record.insert(db) }
+            }
+        }
+    }
+
+    private static func insert<Record: Fields>(
+        _ options: Options, _ outcome: inout Outcome, _ body: ([Record], Database) throws -> Void
+    ) throws {
+        let records: [Record] = Rows.make(options.rows)
+        let pool = try DatabasePool.empty(options)
+        outcome.settings = try pool.writeWithoutTransaction { db in try Outcome.Settings(db) }
+        var clock = Clock()
+        clock.start()
+        try pool.write { db in try body(records, db) }
+        try pool.close()
+        clock.stop()
+        outcome.operations = options.rows
+        outcome.take(clock, try DatabasePool.reread(options))
+    }
+
+    static func commit(_ options: Options, _ variant: String, _ outcome: inout Outcome) throws {
+        let records: [IndexRecord] = Rows.make(options.operations)
+        let pool = try DatabasePool.empty(options)
+        outcome.settings = try pool.writeWithoutTransaction { db in try Outcome.Settings(db) }
+        var clock = Clock()
+        clock.start()
+        switch variant {
+        case "sql":
+            for record in records {
+                try pool.write { db in
+                    try db.cachedStatement(sql: IndexRecord.insertion)
+                        .execute(arguments: record.arguments)
+                }
+            }
+        case "record":
+            for record in records { try pool.write { db in try record.insert(db) } }
+        default:
+            for record in records {
+                try pool.writeWithoutTransaction { db in
+                    try db.cachedStatement(sql: IndexRecord.insertion)
+                        .execute(arguments: record.arguments)
+                }
+            }
+        }
+        try pool.close()
+        clock.stop()
+        outcome.operations = options.operations
+        outcome.take(clock, try DatabasePool.reread(options))
+    }
+
+    static func concurrent(_ options: Options, _ outcome: inout Outcome) async throws {
+        let writers = 8
+        let each = Int(options.operations) / writers
+        let records: [IndexRecord] = Rows.make(Int64(each * writers))
+        let pool = try DatabasePool.empty(options)
+        outcome.settings = try await pool.writeWithoutTransaction { db in
+            try Outcome.Settings(db)
+        }
+        var clock = Clock()
+        clock.start()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<writers {
+                let own = records[writer * each..<(writer + 1) * each]
+                group.addTask {
+                    for record in own {
+                        try await pool.write { db in
+                            try db.cachedStatement(sql: IndexRecord.insertion)
+                                .execute(arguments: record.arguments)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try pool.close()
+        clock.stop()
+        outcome.operations = Int64(each * writers)
+        outcome.take(clock, try DatabasePool.reread(options))
+    }
+}
