@@ -34,10 +34,10 @@ layers: ## Check the direction of imports, and that nothing links libsqlite3.
 peers: ## Build the programs that the benchmark compares with.
 	Tests/Peers/build .build/peers
 
-bench: release peers ## Compare with peers, at 1,000,000 rows; BENCH="…" are options and workloads.
-	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers $(BENCH)
+bench: release peers ## Compare with peers, at 100,000 rows; BENCH="…" are other options and workloads.
+	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers $(or $(BENCH),--rows 100000)
 
-bench-quick: release peers ## The same with small numbers: a first look in less than a minute.
+bench-quick: release peers ## The same with small numbers: a first look in about a minute, once it is built.
 	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers --quick $(BENCH)
 
 clean: ## Remove what was built.
