@@ -1,5 +1,5 @@
 /// A row of the table, as a program would hold it.
-struct Record: Sendable, Hashable {
+struct Record: Sendable, Hashable, Decodable {
     let id: Int64
     let a: Int64
     let b: Int64

@@ -27,10 +27,13 @@ struct BenchDatabase: Sendable {
         return try Credential.keyFile(SecretBytes(copying: bytes.span))
     }
 
-    private var options: ConnectionOptions {
-        var options = ConnectionOptions()
-        options.synchronous = request.synchronous == .full ? .full : .normal
-        options.cacheBytes = request.cacheBytes
+    /// A store shares its memory out: a quarter to the writer, the rest to the readers in use. The one
+    /// connection that does the work shall have as much as a peer's.
+    private var options: StoreOptions {
+        var options = StoreOptions()
+        options.connection.synchronous = request.synchronous == .full ? .full : .normal
+        let reads = [.open, .scan, .point].contains(request.workload)
+        options.cacheBytes = reads ? (request.cacheBytes + 2) / 3 * 4 : request.cacheBytes * 4
         return options
     }
 
@@ -98,10 +101,10 @@ extension Record {
 
     /// The row of a key, by a query of its own.
     static func find(_ id: Int64, in db: borrowing Connection) throws -> Record {
-        let records = try db.query(
+        let record = try db.first(
             "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record WHERE id = ?", id
         ) { row in try Record(row) }
-        return try found(records.first, id)
+        return try found(record, id)
     }
 
     /// Goes on only where there is the row.

@@ -5,7 +5,7 @@ enum ConcurrentWorkload {
     static func run(_ database: BenchDatabase) async throws -> Measurement {
         let records = Rows.records(Concurrency.operations(database.request.operations))
         var store: Store? = try database.create()
-        var measurement = try InsertWorkload.looked(store, Measurement())
+        var measurement = try await InsertWorkload.looked(store, Measurement())
         measurement.clock.start()
         if let store { try await write(records, to: store) }
         store = nil
@@ -22,7 +22,7 @@ enum ConcurrentWorkload {
                 let own = records[writer * each..<(writer + 1) * each]
                 group.addTask {
                     for record in own {
-                        try store.write { db in try record.insert(in: db) }
+                        try await store.write { db in try record.insert(in: db) }
                     }
                 }
             }

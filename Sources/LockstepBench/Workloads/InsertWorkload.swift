@@ -2,13 +2,13 @@ import Lockstep
 
 /// All rows in one transaction, into an empty table, until the database is closed.
 enum InsertWorkload {
-    static func run(_ database: BenchDatabase) throws -> Measurement {
+    static func run(_ database: BenchDatabase) async throws -> Measurement {
         let records = Rows.records(database.request.rows)
         var measurement = Measurement()
         var store: Store? = try database.create()
-        measurement = try looked(store, measurement)
+        measurement = try await looked(store, measurement)
         measurement.clock.start()
-        try store?.write { db in
+        try await store?.write { db in
             let statement = try db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
             for record in records {
                 try statement.run(
@@ -24,11 +24,16 @@ enum InsertWorkload {
     }
 
     /// The settings of the connection that writes.
-    static func looked(_ store: Store?, _ measurement: Measurement) throws -> Measurement {
-        try store?.write { db in
-            var measurement = measurement
-            try measurement.look(at: db)
-            return measurement
-        } ?? measurement
+    static func looked(_ store: Store?, _ measurement: Measurement) async throws -> Measurement {
+        let seen = try await store?.write { db in
+            var seen = Measurement()
+            try seen.look(at: db)
+            return seen
+        }
+        guard let seen else { return measurement }
+        var measurement = measurement
+        measurement.settings = seen.settings
+        measurement.library = seen.library
+        return measurement
     }
 }

@@ -2,20 +2,24 @@ import Lockstep
 
 /// Open, key, configure, first row; closing is not part of it. The keyring is open already.
 enum OpenWorkload {
-    static func run(_ database: BenchDatabase) throws -> Measurement {
+    static func run(_ database: BenchDatabase) async throws -> Measurement {
         let key = try database.key()
         var measurement = Measurement()
         for id in Rows.keys(database.request.operations, of: database.request.rows) {
             measurement.clock.start()
             let store = try database.open(key)
-            let record = try store.read { db in try Record.find(id, in: db) }
+            let record = try find(id, store)
             measurement.clock.stop()
             measurement.hash.add(record)
             measurement.operations += 1
             if measurement.operations == 1 {
-                measurement = try ScanWorkload.looked(store, measurement)
+                measurement = try await ScanWorkload.looked(store, measurement)
             }
         }
         return measurement
+    }
+
+    private static func find(_ id: Int64, _ store: Store) throws -> Record {
+        try store.read { db in try Record.find(id, in: db) }
     }
 }

@@ -13,10 +13,11 @@ enum OwnWorkloads {
     static let variants: [WorkloadName: [String]] = [
         .open: ["store"],
         .insert: ["typed"],
-        .scan: ["row"],
+        .scan: ["row", "codable"],
         .point: ["async", "transaction"],
         .commit: ["sql"],
         .concurrent: ["tasks"],
+        .blob: ["incremental"],
     ]
 
     /// The variant that is meant.
@@ -38,13 +39,13 @@ enum OwnWorkloads {
     static func run(_ request: RunRequest) async throws -> Measurement {
         let database = BenchDatabase(request)
         return switch request.workload {
-        case .fill, .insert: try InsertWorkload.run(database)
-        case .open: try OpenWorkload.run(database)
-        case .scan: try ScanWorkload.run(database)
+        case .fill, .insert: try await InsertWorkload.run(database)
+        case .open: try await OpenWorkload.run(database)
+        case .scan: try await ScanWorkload.run(database)
         case .point: try await PointWorkload.run(database)
-        case .commit: try CommitWorkload.run(database)
+        case .commit: try await CommitWorkload.run(database)
         case .concurrent: try await ConcurrentWorkload.run(database)
-        case .blob: throw notOurs(.blob)
+        case .blob: try await BlobWorkload.run(database)
         }
     }
 

@@ -5,11 +5,11 @@ enum PointWorkload {
     static func run(_ database: BenchDatabase) async throws -> Measurement {
         let keys = Rows.keys(database.request.operations, of: database.request.rows)
         let store = try database.open(database.key())
-        var measurement = try ScanWorkload.looked(store, Measurement())
+        var measurement = try await ScanWorkload.looked(store, Measurement())
         measurement.clock.start()
         let records =
             switch database.request.variant {
-            case "transaction": try inOneTransaction(keys, store)
+            case "transaction": try await inOneTransaction(keys, store)
             default: try await oneByOne(keys, store)
             }
         measurement.clock.stop()
@@ -24,15 +24,17 @@ enum PointWorkload {
             var records: [Record] = []
             records.reserveCapacity(keys.count)
             for key in keys {
-                records.append(try store.read { db in try Record.find(key, in: db) })
+                records.append(try await store.read { db in try Record.find(key, in: db) })
             }
             return records
         }.value
     }
 
     /// All reads in one transaction, by one statement.
-    private static func inOneTransaction(_ keys: [Int64], _ store: Store) throws -> [Record] {
-        try store.read { db in
+    private static func inOneTransaction(
+        _ keys: [Int64], _ store: Store
+    ) async throws -> [Record] {
+        try await store.read { db in
             var records: [Record] = []
             records.reserveCapacity(keys.count)
             let statement = try db.prepare(

@@ -2,11 +2,15 @@ import Lockstep
 
 /// Every row into an array of structs.
 enum ScanWorkload {
-    static func run(_ database: BenchDatabase) throws -> Measurement {
+    static func run(_ database: BenchDatabase) async throws -> Measurement {
         let store = try database.open(database.key())
-        var measurement = try looked(store, Measurement())
+        var measurement = try await looked(store, Measurement())
         measurement.clock.start()
-        let records = try rows(store)
+        let records =
+            switch database.request.variant {
+            case "codable": try await decoded(store)
+            default: try await rows(store)
+            }
         measurement.clock.stop()
         for record in records { measurement.hash.add(record) }
         measurement.operations = records.count
@@ -14,20 +18,33 @@ enum ScanWorkload {
     }
 
     /// Columns by their ordinals.
-    private static func rows(_ store: Store) throws -> [Record] {
-        try store.read { db in
+    private static func rows(_ store: Store) async throws -> [Record] {
+        try await store.read { db in
             try db.query(
                 "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id"
             ) { row in try Record(row) }
         }
     }
 
-    /// The settings of the connection that reads.
-    static func looked(_ store: Store, _ measurement: Measurement) throws -> Measurement {
-        try store.read { db in
-            var measurement = measurement
-            try measurement.look(at: db)
-            return measurement
+    /// Columns by their names, through `Decodable`.
+    private static func decoded(_ store: Store) async throws -> [Record] {
+        try await store.read { db in
+            try db.decode(
+                Record.self,
+                "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id")
         }
+    }
+
+    /// The settings of the connection that reads.
+    static func looked(_ store: Store, _ measurement: Measurement) async throws -> Measurement {
+        let seen = try await store.read { db in
+            var seen = Measurement()
+            try seen.look(at: db)
+            return seen
+        }
+        var measurement = measurement
+        measurement.settings = seen.settings
+        measurement.library = seen.library
+        return measurement
     }
 }

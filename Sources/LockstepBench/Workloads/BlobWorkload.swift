@@ -1,0 +1,49 @@
+import Lockstep
+
+/// A large blob, written and read in chunks.
+enum BlobWorkload {
+    private static let place = BlobPlace(table: "large", column: "bytes", row: 1)
+
+    static func run(_ database: BenchDatabase) async throws -> Measurement {
+        let chunks = Rows.chunks()
+        let count = database.request.operations
+        let store = try database.create()
+        var measurement = try await InsertWorkload.looked(store, Measurement())
+        measurement.operations = count
+        try makeTable(store)
+        measurement.clock.start()
+        try write(chunks, count, to: store)
+        try read(store) { _ in }
+        measurement.clock.stop()
+        var hash = RowHash()
+        try read(store) { chunk in hash.add(chunk) }
+        measurement.hash = hash
+        return measurement
+    }
+
+    private static func makeTable(_ store: Store) throws {
+        try store.write { db in
+            try db.execute("CREATE TABLE large (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL)")
+        }
+    }
+
+    private static func write(_ chunks: [[UInt8]], _ count: Int, to store: Store) throws {
+        try store.write { db in
+            try db.execute(
+                "INSERT INTO large VALUES (1, ?)", ZeroBytes(count * Rows.chunkBytes))
+            try db.withBlob(place, .write) { blob in
+                for index in 0..<count {
+                    try blob.write(chunks[index % chunks.count], at: index * Rows.chunkBytes)
+                }
+            }
+        }
+    }
+
+    private static func read(_ store: Store, _ use: ([UInt8]) -> Void) throws {
+        try store.read { db in
+            try db.withBlob(place) { blob in
+                try blob.forEachChunk(of: Rows.chunkBytes) { chunk in use(chunk) }
+            }
+        }
+    }
+}
