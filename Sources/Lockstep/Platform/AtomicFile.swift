@@ -53,6 +53,19 @@ enum AtomicFile {
         }
     }
 
+    /// Gives a finished file its name, unless anything stands there already, and makes that last.
+    static func moveIntoPlace(_ source: FilePath, _ target: FilePath) throws {
+        // Renaming would replace what somebody has put there meanwhile; a second name cannot.
+        let linked = unsafe source.withPlatformString { from in
+            unsafe target.withPlatformString { to in unsafe link(from, to) == 0 }
+        }
+        guard linked else {
+            throw LockstepError.system(Errno(rawValue: errno), "create", target)
+        }
+        remove(source)
+        try syncFolder(of: target)
+    }
+
     /// Makes what was renamed or created in the folder of `path` survive a power loss.
     static func syncFolder(of path: FilePath) throws {
         let folder = parent(of: path)

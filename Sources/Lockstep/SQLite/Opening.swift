@@ -61,14 +61,7 @@ extension Connection {
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
         _ = try LinkGuard.check()
-        for suffix in ["-wal", "-shm", "-journal"] {
-            let side = DatabaseFile.side(suffix, of: path)
-            guard !FileAccess.exists(side) else {
-                throw LockstepError(
-                    .alreadyExists, "\(side) is left over from another database",
-                    hint: "move it away first: SQLite would replay it into the new file")
-            }
-        }
+        try Opening.requireNoSideFiles(of: path)
         // SQLite would make the file readable for all.
         try AtomicFile.create(path).close()
         do {
@@ -126,6 +119,18 @@ enum Opening {
         try configure(connection, options)
         authorizer.mode = .program
         return connection
+    }
+
+    /// Goes on only where no log or journal of another database waits for a new file at `path`.
+    static func requireNoSideFiles(of path: FilePath) throws {
+        for suffix in ["-wal", "-shm", "-journal"] {
+            let side = DatabaseFile.side(suffix, of: path)
+            guard !FileAccess.exists(side) else {
+                throw LockstepError(
+                    .alreadyExists, "\(side) is left over from another database",
+                    hint: "move it away first: SQLite would replay it into the new file")
+            }
+        }
     }
 
     /// The last connection to close brings the log into the database and removes it. One that only reads
