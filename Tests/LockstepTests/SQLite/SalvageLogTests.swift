@@ -179,4 +179,28 @@ struct SalvageLogTests {
         #expect(table.unreadablePages == 1 && !table.isComplete)
         #expect(report.lostAndFound == nil, "\(report)")
     }
+
+    @Test("Pages behind the database's end, as the log has it, are no part of it")
+    func shrunk() throws {
+        let source = try SalvageScratch()
+        var rows = try source.fill(rows: 1000)
+        let connection = try source.scratch.open()
+        try connection.execute("PRAGMA secure_delete = OFF")
+        try connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try connection.execute("DELETE FROM item WHERE id > 200")
+        rows = rows.filter { $0.key <= 200 }
+        try connection.vacuum()
+        for suffix in ["", "-wal"] {
+            try Bytes.write(
+                Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
+        }
+        let pagesInFile = try salvage.scratch.bytes.count / 4096
+        let behind = try (pagesInFile / 2...pagesInFile).contains { page in
+            try !salvage.forge.markers(Array(201...1000), on: page).isEmpty
+        }
+        #expect(behind)
+        let report = try salvage.salvage()
+        #expect(try salvage.rows() == rows)
+        #expect(report.isComplete && report.pages < pagesInFile, "\(report)")
+    }
 }

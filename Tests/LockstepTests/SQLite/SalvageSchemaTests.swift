@@ -159,8 +159,9 @@ struct SalvageSchemaTests {
         #expect(report.lostAndFound == nil)
     }
 
-    /// Three bytes in the unused middle of page 1, as the fixture has them; and one in its last definition.
-    @Test("A page 1 that does not verify still gives the schema", arguments: [1000, 40, 4040])
+    /// In the unused middle of page 1, as the fixture has them; in the database header; in the array of cells;
+    /// in the MAC.
+    @Test("A page 1 that does not verify still gives the schema", arguments: [1000, 40, 104, 4040])
     func firstPage(_ offset: Int) throws {
         let rows = try salvage.fill(rows: 500)
         try salvage.scratch.open().setHeaderField("user_version", 12)
@@ -274,6 +275,18 @@ struct SalvageSchemaTests {
         #expect(
             report.description.contains(
                 "child: \(lost.count) rows without the row of parent that it refers to."))
+    }
+
+    @Test("Rows that break a constraint come back as they were, and that is told")
+    func brokenCheck() throws {
+        try create { connection in
+            try connection.execute("CREATE TABLE t (a TEXT CHECK (a <> 'secret'))")
+            try connection.execute("PRAGMA ignore_check_constraints = ON")
+            try connection.execute("INSERT INTO t VALUES ('x'), ('secret'), ('secret')")
+        }
+        let report = try expectSame(["SELECT rowid, a FROM t"])
+        #expect(try report.table("t").isComplete && !report.isComplete)
+        #expect(report.failures.map(\.reason) == ["CHECK constraint failed in t"])
     }
 
     @Test("A table whose definition no longer works gives its rows to lost_and_found")
