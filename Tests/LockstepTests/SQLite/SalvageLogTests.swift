@@ -203,4 +203,36 @@ struct SalvageLogTests {
         #expect(try salvage.rows() == rows)
         #expect(report.isComplete && report.pages < pagesInFile, "\(report)")
     }
+
+    @Test("The same where the page is a table's only one, and any rowid would do")
+    func otherTableAlone() throws {
+        let source = try SalvageScratch()
+        try source.fill(rows: 300)
+        let connection = try source.scratch.open()
+        try connection.execute("DROP TABLE item")
+        for number in 0..<12 {
+            try connection.execute("CREATE TABLE other\(number) (x, y REAL, z BLOB)")
+            try connection.execute("INSERT INTO other\(number) VALUES (1, 2.5, x'00')")
+        }
+        for suffix in ["", "-wal"] {
+            try Bytes.write(
+                Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
+        }
+        // The newest frame of a page that was a leaf of the other table.
+        let log = try log()
+        let frame = try #require(
+            (0..<log.frames).reversed().first { frame in
+                let page = log.page(of: frame)
+                guard page > 1, try plain(frame, of: log)[0] == 13 else { return false }
+                let before = try salvage.forge.plain(page)
+                return before[0] == 13 && !PageForge.markers(Array(1...300), in: before).isEmpty
+            })
+        let page = UInt32(log.page(of: frame))
+        try salvage.scratch.damage("-wal") { $0[log.start(of: frame) + 1000] ^= 1 }
+        let report = try salvage.salvage()
+        #expect(report.outdatedPages == [page])
+        #expect(report.tables.map(\.rows).sorted() == [0] + [Int](repeating: 1, count: 11))
+        #expect(report.tables.map(\.unreadablePages).sorted().last == 1)
+        #expect(report.tables.allSatisfy { $0.malformedRows == 0 && $0.refusedRows == 0 })
+    }
 }

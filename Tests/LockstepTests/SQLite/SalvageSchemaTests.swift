@@ -199,6 +199,31 @@ struct SalvageSchemaTests {
 
     @Test("A schema of many pages, one of which is damaged, gives the other tables")
     func longSchema() throws {
+        try createLongSchema()
+        let first = try forge.plain(1)
+        #expect(first[100] == 5)
+        let child = PageForge.word(first, at: 108)
+        try forge.damage(child)
+        let report = try salvage.salvage()
+        #expect(report.isSchemaIncomplete && !report.isComplete)
+        #expect(report.tables.count > 30 && report.tables.count < 60)
+        #expect(report.tables.allSatisfy { $0.rows == 1 && $0.isComplete })
+        #expect(report.lostAndFound?.rows == 60 - report.tables.count)
+    }
+
+    @Test("Without its root a schema of many pages is known by its content")
+    func schemaRoot() throws {
+        try createLongSchema()
+        try salvage.scratch.damage {
+            $0.replaceSubrange(98..<110, with: repeatElement(0, count: 12))
+        }
+        let report = try salvage.salvage()
+        #expect(report.isSchemaUnverified && report.isSchemaIncomplete)
+        #expect(report.tables.count == 60 && report.tables.allSatisfy { $0.rows == 1 })
+        #expect(report.lostAndFound == nil)
+    }
+
+    private func createLongSchema() throws {
         try create { connection in
             try connection.write { connection in
                 for number in 0..<60 {
@@ -210,15 +235,6 @@ struct SalvageSchemaTests {
                 }
             }
         }
-        let first = try forge.plain(1)
-        #expect(first[100] == 5)
-        let child = PageForge.word(first, at: 108)
-        try forge.damage(child)
-        let report = try salvage.salvage()
-        #expect(report.isSchemaIncomplete && !report.isComplete)
-        #expect(report.tables.count > 30 && report.tables.count < 60)
-        #expect(report.tables.allSatisfy { $0.rows == 1 && $0.isComplete })
-        #expect(report.lostAndFound?.rows == 60 - report.tables.count)
     }
 
     @Test(

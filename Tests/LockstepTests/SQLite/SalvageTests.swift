@@ -133,6 +133,35 @@ struct SalvageTests {
         #expect(found.sorted() == expected.sorted())
     }
 
+    @Test("Of two torn tables a page goes to the one that could have written it, or likelier has")
+    func byContent() throws {
+        do {
+            let connection = try salvage.scratch.create()
+            for definition in ["strict (x TEXT NOT NULL)", "loose (x)", "wide (x, y, z)"] {
+                try connection.execute("CREATE TABLE \(definition)")
+            }
+            try connection.write { connection in
+                for id in 1...200 {
+                    let text = SalvageScratch.text(id, length: 200)
+                    try connection.execute("INSERT INTO strict VALUES (?)", text)
+                    // No page of these could be the strict table's.
+                    try connection.execute(
+                        "INSERT INTO loose VALUES (?)", id % 5 == 0 ? nil : text)
+                    try connection.execute("INSERT INTO wide VALUES (?, ?, 3)", id, text)
+                }
+            }
+        }
+        try forge.damage(salvage.root(of: "loose"))
+        try forge.damage(salvage.root(of: "wide"))
+        let strict = try salvage.root(of: "strict")
+        try forge.damage(strict)
+        let report = try salvage.salvage()
+        #expect(try report.table("loose").rows == 200)
+        #expect(try report.table("wide").rows == 200)
+        // Those could be the loose table's as well.
+        #expect(try report.table("strict").rows == 0 && report.lostAndFound?.rows == 200)
+    }
+
     @Test("A damaged page of an index costs nothing")
     func index() throws {
         let rows = try salvage.fill(rows: 2000, length: 60)
