@@ -209,10 +209,13 @@ struct SalvageLogTests {
         let source = try SalvageScratch()
         try source.fill(rows: 300)
         let connection = try source.scratch.open()
-        try connection.execute("DROP TABLE item")
-        for number in 0..<12 {
-            try connection.execute("CREATE TABLE other\(number) (x, y REAL, z BLOB)")
-            try connection.execute("INSERT INTO other\(number) VALUES (1, 2.5, x'00')")
+        // At once, so that the log has no page twice.
+        try connection.write { connection in
+            try connection.execute("DROP TABLE item")
+            for number in 0..<12 {
+                try connection.execute("CREATE TABLE other\(number) (x, y REAL, z BLOB)")
+                try connection.execute("INSERT INTO other\(number) VALUES (1, 2.5, x'00')")
+            }
         }
         for suffix in ["", "-wal"] {
             try Bytes.write(

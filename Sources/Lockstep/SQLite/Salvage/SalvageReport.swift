@@ -103,7 +103,8 @@ public struct SalvageReport: Sendable, Hashable {
             && !isSchemaIncomplete
     }
 
-    /// Rows in the new database, those whose table could not be told included.
+    /// Rows in the new database, those whose table could not be told included, and those of the tables
+    /// that a full-text index keeps its content in.
     public var rows: Int { tables.reduce(lostAndFound?.rows ?? 0) { $0 + $1.rows } }
 }
 
