@@ -61,6 +61,7 @@ struct SalvagePlan {
             for (number, range) in tables[index].tree.outdatedLeaves {
                 let orphan = try orphan(number)
                 if let orphan, let shape = tables[index].shape, orphan.fits(shape),
+                    orphan.isTypical(of: shape),
                     orphan.fits(range)
                 {
                     tables[index].outdated.append(number)
@@ -73,14 +74,18 @@ struct SalvagePlan {
     }
 
     /// Finds the tables of the pages that no tree has.
-    mutating func sort(_ numbers: [UInt32], claimed: inout Set<UInt32>) throws {
+    /// - Parameter isDoubtful: Whether the pages may be of tables that are not known, or free.
+    mutating func sort(
+        _ numbers: [UInt32], isDoubtful: Bool, claimed: inout Set<UInt32>
+    ) throws {
         let candidates = tables.indices.compactMap { index -> OrphanPage.Candidate? in
             guard let shape = tables[index].shape, tables[index].mayHaveOrphans else { return nil }
             return OrphanPage.Candidate(index: index, shape: shape, gaps: tables[index].tree.gaps)
         }
         for number in numbers where !claimed.contains(number) {
             guard var orphan = try orphan(number) else { continue }
-            let owner = orphan.owner(among: candidates)
+            let owner = orphan.owner(
+                among: candidates, isDoubtful: isDoubtful || orphan.isOutdated)
             // Pages of indexes look like those of tables WITHOUT ROWID.
             let isWanted =
                 owner != nil || orphan.isTable

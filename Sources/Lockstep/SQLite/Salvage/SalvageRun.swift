@@ -101,7 +101,9 @@ final class SalvageRun {
         placed.formUnion(free.pages)
         try plan.sortOutdated()
         for number in numbers where plan.isPointerMap(number) { claimed.insert(number) }
-        try plan.sort(tableLeaves + indexPages, claimed: &claimed)
+        try plan.sort(
+            tableLeaves + indexPages, isDoubtful: schema.isIncomplete || !free.isComplete,
+            claimed: &claimed)
         try claimOverflow(of: plan.indexes)
         return plan
     }
