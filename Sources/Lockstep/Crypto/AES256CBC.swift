@@ -1,33 +1,37 @@
 internal import CCrypto
 
-/// AES-256-CBC for one purpose: looking into the first block of a page of SQLCipher 1, which has no MAC
-/// that could tell whether a key fits.
+/// AES-256-CBC for looking into pages without SQLCipher: into the first block of a page of SQLCipher 1,
+/// which has no MAC that could tell whether a key fits, and into the pages of a damaged file.
 enum AES256CBC {
-    /// Decrypts one 16-byte block; nothing authenticates the outcome.
-    static func decryptBlock(
-        _ block: Span<UInt8>, key: Span<UInt8>, initialisationVector: Span<UInt8>
+    /// Decrypts whole 16-byte blocks without padding; nothing authenticates the outcome.
+    static func decrypt(
+        _ blocks: Span<UInt8>, key: Span<UInt8>, initialisationVector: Span<UInt8>
     ) throws(LockstepError) -> [UInt8] {
-        guard block.count == 16, key.count == 32, initialisationVector.count == 16 else {
+        guard blocks.count > 0, blocks.count.isMultiple(of: 16), key.count == 32,
+            initialisationVector.count == 16
+        else {
             throw LockstepError(.misuse, "AES-256-CBC takes a 32-byte key and 16-byte blocks")
         }
         let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-CBC")
         defer { unsafe EVP_CIPHER_CTX_free(context) }
-        var output = [UInt8](repeating: 0, count: 32)
+        var output = [UInt8](repeating: 0, count: blocks.count + 16)
         let done = unsafe output.withUnsafeMutableBufferPointer { out in
             unsafe key.withUnsafeBufferPointer { key in
                 unsafe initialisationVector.withUnsafeBufferPointer { iv in
-                    unsafe block.withUnsafeBufferPointer { block in
+                    unsafe blocks.withUnsafeBufferPointer { blocks in
                         var written: Int32 = 0
                         return unsafe EVP_DecryptInit_ex2(
                             context, EVP_aes_256_cbc(), key.baseAddress, iv.baseAddress, nil) == 1
                             && EVP_CIPHER_CTX_set_padding(context, 0) == 1
                             && EVP_DecryptUpdate(
-                                context, out.baseAddress, &written, block.baseAddress, 16) == 1
+                                context, out.baseAddress, &written, blocks.baseAddress,
+                                Int32(clamping: blocks.count)) == 1
                     }
                 }
             }
         }
         try requireOpenSSL(done, "AES-256-CBC")
-        return Array(output[..<16])
+        output.removeLast(16)
+        return output
     }
 }

@@ -54,6 +54,19 @@ enum AtomicFile {
         }
     }
 
+    /// Gives a finished file its name, unless anything stands there already, and makes that last.
+    static func moveIntoPlace(_ source: FilePath, _ target: FilePath) throws {
+        // Renaming would replace what somebody has put there meanwhile; a second name cannot.
+        let linked = unsafe source.withPlatformString { from in
+            unsafe target.withPlatformString { to in unsafe link(from, to) == 0 }
+        }
+        guard linked else {
+            throw LockstepError.system(Errno(rawValue: errno), "create", target)
+        }
+        remove(source)
+        try syncFolder(of: target)
+    }
+
     /// Makes what was renamed or created in the folder of `path` survive a power loss.
     static func syncFolder(of path: FilePath) throws {
         let folder = parent(of: path)
@@ -93,16 +106,6 @@ enum AtomicFile {
             unsafe target.withPlatformString { to in unsafe rename(from, to) == 0 }
         }
         guard moved else { throw LockstepError.system(Errno(rawValue: errno), "replace", target) }
-    }
-
-    /// Renames a file of ours to a name that nothing bears.
-    static func moveWithoutReplacing(_ source: FilePath, to target: FilePath) throws {
-        // A second name fails where one stands, which renaming does not.
-        let linked = unsafe source.withPlatformString { from in
-            unsafe target.withPlatformString { to in unsafe link(from, to) == 0 }
-        }
-        guard linked else { throw LockstepError.system(Errno(rawValue: errno), "create", target) }
-        remove(source)
     }
 
     /// A name beside `path` that nothing bears: hidden, and ending in `.new`.

@@ -150,7 +150,7 @@ public enum Diagnosis: Sendable, Hashable {
         let page = try file.read(at: 0, profile.pageSize)
         guard page.count == profile.pageSize else { return false }
         let vector = profile.pageSize - profile.reserve
-        let block = try AES256CBC.decryptBlock(
+        let block = try AES256CBC.decrypt(
             page.span.extracting(16..<32), key: key.bytes,
             initialisationVector: page.span.extracting(vector..<(vector + 16)))
         return looksLikeHeader([UInt8](repeating: 0, count: 16) + block)

@@ -79,7 +79,7 @@ extension Connection {
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
         _ = try LinkGuard.check()
-        try requireNoSideFiles(of: path)
+        try Opening.requireNoSideFiles(of: path)
         // SQLite would make the file readable for all.
         try AtomicFile.create(path).close()
         do {
@@ -93,18 +93,6 @@ extension Connection {
                 AtomicFile.remove(DatabaseFile.side(suffix, of: path))
             }
             throw error
-        }
-    }
-
-    /// Fails where a log stands that SQLite would take for that of a database at `path`.
-    static func requireNoSideFiles(of path: FilePath) throws {
-        for suffix in ["-wal", "-shm", "-journal"] {
-            let side = DatabaseFile.side(suffix, of: path)
-            guard !FileAccess.exists(side) else {
-                throw LockstepError(
-                    .alreadyExists, "\(side) is left over from another database",
-                    hint: "move it away first: SQLite would replay it into the new file")
-            }
         }
     }
 
@@ -169,6 +157,18 @@ enum Opening {
     ) throws(LockstepError) {
         for function in options.functions { try connection.add(function) }
         for collation in options.collations { try connection.add(collation) }
+    }
+
+    /// Goes on only where no log or journal of another database waits for a new file at `path`.
+    static func requireNoSideFiles(of path: FilePath) throws {
+        for suffix in ["-wal", "-shm", "-journal"] {
+            let side = DatabaseFile.side(suffix, of: path)
+            guard !FileAccess.exists(side) else {
+                throw LockstepError(
+                    .alreadyExists, "\(side) is left over from another database",
+                    hint: "move it away first: SQLite would replay it into the new file")
+            }
+        }
     }
 
     /// The last connection to close brings the log into the database and removes it. One that only reads

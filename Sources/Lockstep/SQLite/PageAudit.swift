@@ -43,7 +43,7 @@ public struct PageAudit: Sendable, Hashable {
         var damagedPages: [UInt32] = []
         for index in 0..<pageCount {
             let number = UInt32(clamping: index + 1)
-            guard !replaced.contains(number) else { continue }
+            guard !replaced.contains(number), number != Profile.current.lockPage else { continue }
             var good = false
             for _ in 0..<attempts where !good {
                 let page = try file.read(at: index * pageSize, pageSize)

@@ -33,6 +33,10 @@ struct Profile: Sendable, Equatable {
             authenticates: false),
     ]
 
+    /// SQLite keeps the page that the bytes from 1 GiB on lie in free of content, for its locks; what
+    /// stands there means nothing ("Database File Format", section 1.5).
+    var lockPage: UInt32 { UInt32(clamping: (1 << 30) / pageSize + 1) }
+
     /// Bytes of the initialisation vector, which opens the reserve.
     static let vectorLength = 16
 

@@ -195,10 +195,11 @@ extension String: ColumnDecodable {
         let value = unsafe try row.value(column, SQLITE_TEXT, "TEXT")
         let start = unsafe sqlite3_value_text(value)
         let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-        guard let text = unsafe String(validating: bytes, as: UTF8.self) else {
+        do {
+            self = String(copying: try UTF8Span(validating: unsafe bytes.span))
+        } catch {
             throw row.mismatch(column, "valid UTF-8")
         }
-        self = text
     }
 }
 

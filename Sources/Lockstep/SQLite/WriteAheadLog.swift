@@ -56,6 +56,26 @@ struct WriteAheadLog: ~Copyable {
         }
     }
 
+    /// Every frame of this round that a later or this frame commits, those behind a damaged one included,
+    /// which SQLite passes over; and how many frames before the last commit are not recognisable.
+    func framesDespiteDamage() throws -> (frames: [Frame], unrecognised: Int) {
+        var frames: [Frame] = []
+        var unrecognised: [Int] = []
+        var committed = 0
+        for offset in stride(from: 32, through: file.size - 24 - pageSize, by: 24 + pageSize) {
+            let head = try file.read(at: offset, 24)
+            guard head.count == 24, head[8..<16] == header[16..<24] else {
+                unrecognised.append(offset)
+                continue
+            }
+            frames.append(Self.frame(head, at: offset))
+            if frames.last?.commits == true { committed = frames.count }
+        }
+        let counting = Array(frames[..<committed])
+        let end = counting.last?.offset ?? 0
+        return (counting, unrecognised.count { $0 < end })
+    }
+
     /// Whether the log is still in the round in which it was opened. A writer may begin it anew at any
     /// time once everything in it has reached the database.
     func isUnchanged() throws -> Bool { try file.read(at: 0, 32) == header }

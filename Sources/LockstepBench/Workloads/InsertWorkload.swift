@@ -8,7 +8,16 @@ enum InsertWorkload {
         var store: Store? = try database.create()
         measurement = try await looked(store, measurement)
         measurement.clock.start()
-        try await store?.write { db in
+        if let store { try write(records, to: store) }
+        store = nil
+        measurement.clock.stop()
+        measurement.operations = records.count
+        measurement.hash = try database.reread()
+        return measurement
+    }
+
+    private static func write(_ records: [Record], to store: Store) throws {
+        try store.write { db in
             let statement = try db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
             for record in records {
                 try statement.run(
@@ -16,11 +25,6 @@ enum InsertWorkload {
                     record.first, record.second, record.bytes)
             }
         }
-        store = nil
-        measurement.clock.stop()
-        measurement.operations = records.count
-        measurement.hash = try database.reread()
-        return measurement
     }
 
     /// The settings of the connection that writes.

@@ -9,7 +9,7 @@ enum PointWorkload {
         measurement.clock.start()
         let records =
             switch database.request.variant {
-            case "transaction": try await inOneTransaction(keys, store)
+            case "transaction": try inOneTransaction(keys, store)
             default: try await oneByOne(keys, store)
             }
         measurement.clock.stop()
@@ -33,8 +33,8 @@ enum PointWorkload {
     /// All reads in one transaction, by one statement.
     private static func inOneTransaction(
         _ keys: [Int64], _ store: Store
-    ) async throws -> [Record] {
-        try await store.read { db in
+    ) throws -> [Record] {
+        try store.read { db in
             var records: [Record] = []
             records.reserveCapacity(keys.count)
             let statement = try db.prepare(

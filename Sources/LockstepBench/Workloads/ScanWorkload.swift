@@ -8,8 +8,8 @@ enum ScanWorkload {
         measurement.clock.start()
         let records =
             switch database.request.variant {
-            case "codable": try await decoded(store)
-            default: try await rows(store)
+            case "codable": try decoded(store)
+            default: try rows(store)
             }
         measurement.clock.stop()
         for record in records { measurement.hash.add(record) }
@@ -18,8 +18,8 @@ enum ScanWorkload {
     }
 
     /// Columns by their ordinals.
-    private static func rows(_ store: Store) async throws -> [Record] {
-        try await store.read { db in
+    private static func rows(_ store: Store) throws -> [Record] {
+        try store.read { db in
             try db.query(
                 "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id"
             ) { row in try Record(row) }
@@ -27,8 +27,8 @@ enum ScanWorkload {
     }
 
     /// Columns by their names, through `Decodable`.
-    private static func decoded(_ store: Store) async throws -> [Record] {
-        try await store.read { db in
+    private static func decoded(_ store: Store) throws -> [Record] {
+        try store.read { db in
             try db.decode(
                 Record.self,
                 "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id")

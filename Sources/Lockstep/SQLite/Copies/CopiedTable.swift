@@ -1,5 +1,5 @@
 /// An object of a schema as its table `sqlite_schema` lists it.
-struct SchemaObject {
+struct CopiedObject {
     let type: String
     let name: String
     let sql: String
@@ -7,7 +7,7 @@ struct SchemaObject {
     let isMadeByAnother: Bool
 
     /// All that was made by SQL, in the order in which it was made.
-    static func all(_ connection: borrowing Connection) throws -> [SchemaObject] {
+    static func all(_ connection: borrowing Connection) throws -> [CopiedObject] {
         try connection.query(
             """
             SELECT type, name, sql, type = 'table' AND lower(name) IN (
@@ -16,7 +16,7 @@ struct SchemaObject {
             WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
             """
         ) { row in
-            SchemaObject(
+            CopiedObject(
                 type: try row[0], name: try row[1], sql: try row[2], isMadeByAnother: try row[3])
         }
     }

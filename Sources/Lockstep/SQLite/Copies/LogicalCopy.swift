@@ -12,7 +12,7 @@ struct LogicalCopy: ~Copyable {
 
     /// The original, and what it holds.
     private struct CopySource {
-        let objects: [SchemaObject]
+        let objects: [CopiedObject]
         let tables: [CopiedTable]
         let total: Int
     }
@@ -21,7 +21,7 @@ struct LogicalCopy: ~Copyable {
     init(
         of original: borrowing Connection, _ progress: @escaping (CopyProgress) throws -> Void
     ) throws {
-        let objects = try SchemaObject.all(original)
+        let objects = try CopiedObject.all(original)
         let tables = try CopiedTable.all(original)
         let total = try tables.reduce(0) { sum, table in
             try sum + (original.value("SELECT count(*) FROM main.\(name: table.name)") ?? 0)
@@ -77,7 +77,7 @@ struct LogicalCopy: ~Copyable {
         }
     }
 
-    private func make(_ object: SchemaObject, _ copy: borrowing Connection) throws {
+    private func make(_ object: CopiedObject, _ copy: borrowing Connection) throws {
         do {
             try copy.execute(SQL(verbatim: object.sql))
         } catch {

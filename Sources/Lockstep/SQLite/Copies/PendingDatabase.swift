@@ -8,10 +8,10 @@ struct PendingDatabase: ~Copyable {
     /// Where it shall stand.
     let target: FilePath
 
-    /// Makes an empty file of mode 0600 in the folder of `target`.
-    init(for target: FilePath) throws {
+    /// Makes an empty file of mode 0600 in the folder of `target`, or leaves that to the caller.
+    init(for target: FilePath, creating: Bool = true) throws {
         let path = try AtomicFile.uniqueSibling(of: target)
-        try AtomicFile.create(path).close()
+        if creating { try AtomicFile.create(path).close() }
         self.path = path
         self.target = target
     }
@@ -23,15 +23,15 @@ struct PendingDatabase: ~Copyable {
         guard !FileAccess.exists(target) else {
             throw LockstepError.system(.fileExists, "create", target)
         }
-        try Connection.requireNoSideFiles(of: target)
+        try Opening.requireNoSideFiles(of: target)
     }
 
     /// Puts the finished, closed database in its place, where nothing may stand.
     func place() throws {
         try sync()
         try Self.requireFree(target)
-        try AtomicFile.moveWithoutReplacing(path, to: target)
-        try AtomicFile.syncFolder(of: target)
+        try Opening.requireNoSideFiles(of: path)
+        try AtomicFile.moveIntoPlace(path, target)
     }
 
     /// Puts the finished, closed database in the place of the one that stands there, which nobody may be

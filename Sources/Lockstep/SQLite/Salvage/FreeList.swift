@@ -1,0 +1,40 @@
+// The freelist ("Database File Format", section 1.5). The header on page 1 has the first trunk page at 32
+// and the number of free pages at 36. A trunk page:
+//
+//   0  the next trunk page, or 0 (4)    4  how many leaves (4)    8  their numbers, 4 bytes each
+//
+// It counts as read if every trunk verifies, its leaves fit, no page comes twice, and the pages are as many
+// as the header says.
+
+/// The pages that hold nothing any more: what stands in them must not come back as rows.
+struct FreeList {
+    private(set) var pages: Set<UInt32> = []
+    private(set) var isComplete = false
+
+    /// - Parameter first: Page 1; nil if there is none to read.
+    init(_ first: DecryptedPage?, _ source: PageSource) throws {
+        guard let first, !first.isOutdated else { return }
+        var trunk = first.word(at: 32)
+        while trunk != 0 {
+            guard pages.insert(trunk).inserted, let page = try source.page(trunk), !page.isOutdated
+            else { return }
+            let count = Int(page.word(at: 4))
+            guard 8 + 4 * count <= page.bytes.count else { return }
+            for index in 0..<count {
+                guard pages.insert(page.word(at: 8 + 4 * index)).inserted else { return }
+            }
+            trunk = page.word(at: 0)
+        }
+        isComplete = pages.count == Int(first.word(at: 36))
+    }
+
+    /// For a page 1 that does not verify: what it says is believed only where all of it fits together.
+    static func believingOnlyWhatFits(
+        _ first: DecryptedPage?, _ source: PageSource
+    ) throws -> FreeList {
+        let list = try FreeList(first, source)
+        return list.isComplete ? list : FreeList()
+    }
+
+    private init() {}
+}

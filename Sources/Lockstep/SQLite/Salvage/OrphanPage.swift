@@ -1,0 +1,65 @@
+/// A page with rows that no tree leads to, and which table it could be of.
+struct OrphanPage {
+    let number: UInt32
+    /// Whether this is an older version of it.
+    let isOutdated: Bool
+    let isTable: Bool
+    let firstRowID: Int64?
+    private let lastRowID: Int64?
+    /// The most fields that a row of the page has.
+    let widestRow: Int
+    /// The types of the rows' fields, as far as they can be read on the page itself.
+    private var rows: [[SerialType]]
+
+    /// A table with parts that cannot be reached.
+    struct Candidate {
+        let index: Int
+        let shape: TableShape
+        let gaps: [TreeWalk.Gap]
+    }
+
+    /// Nil for a page without rows.
+    init?(_ page: BTreePage) {
+        guard page.kind != .interiorTable else { return nil }
+        let cells = page.cells.compactMap(\.self)
+        guard !cells.isEmpty else { return nil }
+        number = page.page.number
+        isOutdated = page.page.isOutdated
+        isTable = page.kind == .leafTable
+        let rowIDs = cells.compactMap(\.rowID)
+        firstRowID = rowIDs.min()
+        lastRowID = rowIDs.max()
+        rows = cells.compactMap { Record.types(Array(page.page.bytes[$0.local]))?.types }
+        widestRow = rows.map(\.count).max() ?? 0
+    }
+
+    /// Once the page has its place only that is kept: there may be very many.
+    mutating func forgetRows() { rows = [] }
+
+    /// The one table that the page must be of, or nil where there is none, or it could be of several.
+    /// - Parameter isDoubtful: Whether it may be of none of them: then it must look like its table.
+    func owner(among candidates: [Candidate], isDoubtful: Bool) -> Int? {
+        let possible = candidates.filter { candidate in
+            candidate.shape.hasRowIDs == isTable && fits(candidate.shape)
+                && (!isDoubtful || isTypical(of: candidate.shape))
+                && candidate.gaps.contains { $0.mayHavePages && fits($0.range) }
+        }
+        if possible.count <= 1 { return possible.first?.index }
+        // Rows shorter than their table are rarer than rows of another table.
+        let sameWidth = possible.filter { $0.shape.fields.count == widestRow }
+        if sameWidth.count == 1 { return sameWidth[0].index }
+        let typical = (sameWidth.isEmpty ? possible : sameWidth).filter { isTypical(of: $0.shape) }
+        return typical.count == 1 ? typical[0].index : nil
+    }
+
+    func fits(_ shape: TableShape) -> Bool {
+        !rows.isEmpty && rows.allSatisfy(shape.mayHold)
+    }
+
+    func isTypical(of shape: TableShape) -> Bool { rows.allSatisfy(shape.typicallyHolds) }
+
+    func fits(_ range: RowIDRange) -> Bool {
+        guard let firstRowID, let lastRowID else { return true }
+        return range.contains(firstRowID) && range.contains(lastRowID)
+    }
+}

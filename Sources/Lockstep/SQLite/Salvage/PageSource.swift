@@ -1,0 +1,150 @@
+internal import SystemPackage
+
+/// The newest version of each page of a damaged file that its MAC confirms: from the write-ahead log, else
+/// from the file itself. Reads only; never more than one page at a time.
+///
+/// A class, because everything in a salvage reads through the one that holds the key.
+final class PageSource {
+    let path: FilePath
+    private let file: DatabaseFile
+    private let log: Log?
+    private let key: SecretBytes
+    private let authenticator: PageAuthenticator
+    private var logged: [UInt32: WriteAheadLog.Frame] = [:]
+    /// Pages of which a newer version stands in the log and cannot be read.
+    private var superseded: Set<UInt32> = []
+
+    /// Whole pages in the file.
+    let pagesInFile: Int
+    /// Bytes behind them.
+    let strayBytes: Int
+    /// A log that is there and begins with no header.
+    let logIsUnreadable: Bool
+    /// Pages of the log that cannot be read; which ones they were may not be known.
+    private(set) var unreadableFrames = 0
+
+    private final class Log {
+        let log: WriteAheadLog
+        init(_ log: consuming WriteAheadLog) { self.log = log }
+    }
+
+    private let firstBytes: [UInt8]
+    private var frameCount = 0
+
+    init(_ path: FilePath, key: consuming SecretBytes, salt: [UInt8]) throws {
+        self.path = path
+        file = try DatabaseFile(path)
+        authenticator = try PageAuthenticator(.current, key: key, salt: salt)
+        self.key = key
+        pagesInFile = file.size / Profile.current.pageSize
+        strayBytes = file.size % Profile.current.pageSize
+        firstBytes = try file.read(at: 0, Profile.current.pageSize)
+        log = try Self.openLog(of: path)
+        logIsUnreadable = try log == nil && Self.hasLog(path)
+        if let log { try readFrames(log) }
+    }
+
+    private static func openLog(of path: FilePath) throws -> Log? {
+        let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
+        guard let log else { return nil }
+        return Log(log)
+    }
+
+    private static func hasLog(_ path: FilePath) throws -> Bool {
+        let side = DatabaseFile.side("-wal", of: path)
+        return try FileAccess.exists(side) && FileAccess.sizeOfRegularFile(side) > 0
+    }
+
+    private func readFrames(_ log: Log) throws {
+        let (frames, unrecognised) = try log.log.framesDespiteDamage()
+        unreadableFrames = unrecognised
+        frameCount = frames.count
+        for frame in frames {
+            if let bytes = try readable({ try log.log.page(frame) }),
+                try authenticator.verifies(bytes.span, number: frame.page)
+            {
+                logged[frame.page] = frame
+                superseded.remove(frame.page)
+            } else {
+                unreadableFrames += 1
+                superseded.insert(frame.page)
+            }
+        }
+    }
+
+    /// The numbers of all pages, ascending; those that only the log has come last.
+    func numbers(upTo limit: UInt32?) -> [UInt32] {
+        let inFile = UInt32(clamping: pagesInFile)
+        let beyond = logged.keys.filter { $0 > inFile }.sorted()
+        let all = (inFile > 0 ? Array(1...inFile) : []) + beyond
+        return all.filter { $0 != Profile.current.lockPage && $0 <= limit ?? .max }
+    }
+
+    /// The page's newest version that verifies, or nil if none does.
+    func page(_ number: UInt32) throws -> DecryptedPage? {
+        guard number > 0, number != Profile.current.lockPage else { return nil }
+        if let frame = logged[number], let log,
+            let bytes = try readable({ try log.log.page(frame) }),
+            try authenticator.verifies(bytes.span, number: number)
+        {
+            return try decrypt(bytes, number)
+        }
+        guard let bytes = try inFile(number),
+            try authenticator.verifies(bytes.span, number: number)
+        else { return nil }
+        return try decrypt(bytes, number)
+    }
+
+    /// What stands where page 1 should, though its MAC fails: changed bytes garble no more than their own
+    /// block of 16 and one byte each of the next.
+    func unverifiedFirstPage() throws -> DecryptedPage? {
+        guard let bytes = try inFile(1) else { return nil }
+        return try decrypt(bytes, 1)
+    }
+
+    /// - Throws: ``LockstepError/Code/busy`` if somebody has written meanwhile: then what was read may
+    ///   not belong together.
+    func requireUnchanged() throws {
+        let sameFile = try file.read(at: 0, Profile.current.pageSize) == firstBytes
+        let sameLog = try log.map { try $0.log.isUnchanged() } ?? true
+        let frames = try Self.openLog(of: path)?.log.framesDespiteDamage().frames.count ?? 0
+        guard sameFile, sameLog, frames == frameCount else {
+            throw LockstepError(
+                .busy, "\(path) was written to while it was salvaged",
+                hint: "end the programs that use it, or salvage a copy")
+        }
+    }
+
+    private func inFile(_ number: UInt32) throws -> [UInt8]? {
+        guard number > 0, Int(number) <= pagesInFile else { return nil }
+        let size = Profile.current.pageSize
+        return try readable { try file.read(at: (Int(number) - 1) * size, size) }
+    }
+
+    /// A disk that cannot give a page back is one more way for the page to be damaged.
+    private func readable(_ read: () throws -> [UInt8]) throws -> [UInt8]? {
+        do {
+            let bytes = try read()
+            return bytes.count == Profile.current.pageSize ? bytes : nil
+        } catch let error as LockstepError where error.code == .inputOutput {
+            return nil
+        }
+    }
+
+    private func decrypt(_ page: [UInt8], _ number: UInt32) throws -> DecryptedPage {
+        let bytes = try Self.plaintext(of: page, number, key)
+        return DecryptedPage(number, bytes, isOutdated: superseded.contains(number))
+    }
+
+    private static func plaintext(
+        of page: [UInt8], _ number: UInt32, _ key: borrowing SecretBytes
+    ) throws -> [UInt8] {
+        let end = DecryptedPage.usableSize
+        // In place of the magic, which is no secret, stands the salt.
+        let start = number == 1 ? DatabaseKey.saltLength : 0
+        let bytes = try AES256CBC.decrypt(
+            page.span.extracting(start..<end), key: key.bytes,
+            initialisationVector: page.span.extracting(end..<(end + Profile.vectorLength)))
+        return number == 1 ? DatabaseFile.magic + bytes : bytes
+    }
+}

@@ -1,0 +1,31 @@
+/// Payloads of rows, put together from their page and its overflow pages: 4 bytes, the number of the next
+/// overflow page or 0, then content to the end of the usable part.
+enum Payloads {
+    enum Outcome {
+        case whole([UInt8])
+        /// The chain of overflow pages ends too early, at a page that cannot be read or is another's.
+        case broken(at: UInt32)
+    }
+
+    /// The whole payload of a cell, or where its chain of overflow pages is broken.
+    ///
+    /// Each page is claimed, so that no chain can run in a circle or through another row's pages, and no
+    /// length that a cell merely claims is allocated. An older version of an overflow page counts as broken:
+    /// it may hold a part of another row.
+    static func payload(
+        of cell: BTreePage.Cell, on page: DecryptedPage, _ source: PageSource,
+        claimed: inout Set<UInt32>
+    ) throws -> Outcome {
+        var payload = Array(page.bytes[cell.local])
+        var next = cell.overflow ?? 0
+        while payload.count < cell.payloadLength {
+            guard next != 0, claimed.insert(next).inserted,
+                let overflow = try source.page(next), !overflow.isOutdated
+            else { return .broken(at: next) }
+            let count = min(cell.payloadLength - payload.count, overflow.bytes.count - 4)
+            payload += overflow.bytes[4..<(4 + count)]
+            next = overflow.word(at: 0)
+        }
+        return .whole(payload)
+    }
+}

@@ -1,0 +1,52 @@
+/// What is done with the new database once all rows are in it, on a connection that knows nothing of how they
+/// came there.
+extension SalvageTarget {
+    /// Writes a full-text index anew from the texts that came back.
+    func rebuildFullText(_ table: String) throws {
+        let name = SQLTokens.quote(table)
+        try run("INSERT INTO main.\(name) (\(name)) VALUES ('rebuild')")
+    }
+
+    /// Rows that refer to rows which are not there.
+    func orphans() throws -> [SalvageReport.Orphans] {
+        struct Reference: Hashable {
+            let table: String
+            let parent: String
+        }
+        var counts: [Reference: Int] = [:]
+        try statement("PRAGMA main.foreign_key_check").forEach { row in
+            counts[Reference(table: try row[0], parent: try row[2]), default: 0] += 1
+        }
+        return counts.map {
+            SalvageReport.Orphans(table: $0.key.table, parent: $0.key.parent, rows: $0.value)
+        }.sorted { ($0.table, $0.parent) < ($1.table, $1.parent) }
+    }
+
+    /// What SQLite's own check says of the content, such as constraints that rows break.
+    /// - Throws: ``LockstepError/Code/damaged`` where the new file itself is broken.
+    func contentProblems() throws -> [String] {
+        let answers = try statement("PRAGMA main.integrity_check").map { row in
+            try row[0] as String
+        }
+        let problems = Set(answers.filter { $0 != "ok" }).sorted()
+        let structural = ["*** in database", "Tree ", "Page ", "Freelist"]
+        if let broken = problems.first(where: { structural.contains(where: $0.hasPrefix) }) {
+            throw LockstepError(
+                .damaged, "the new database is broken: \(broken)",
+                hint: "check the disk, and run the salvage again")
+        }
+        return problems
+    }
+
+    /// Brings everything into the main file and onto the disk.
+    func checkpoint() throws {
+        let isBusy = try statement("PRAGMA main.wal_checkpoint(TRUNCATE)").first { row in
+            try row[0] as Bool
+        }
+        guard isBusy == false else {
+            throw LockstepError(
+                .busy, "somebody reads the new database \(connection.path) already",
+                hint: "run the salvage again, and let nobody open its file before it has ended")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// What was found out about the damaged file before the first row is copied.
+struct SalvagePlan {
+    /// A table, and where its rows are.
+    struct Table {
+        let object: SchemaObject
+        /// Nil if it could not be made again.
+        var shape: TableShape?
+        /// Whether a virtual table of the new database keeps its content in it.
+        var isShadow = false
+        var tree: TreeWalk
+        /// Pages that were known by their content.
+        var orphans: [OrphanPage] = []
+        /// Leaves of which only an older version can be read, and rows that fit.
+        var outdated: [UInt32] = []
+
+        /// Whether other pages may be its own, though nothing leads to them.
+        var mayHaveOrphans: Bool { tree.gaps.contains(where: \.mayHavePages) }
+    }
+
+    var tables: [Table] = []
+    /// The trees of indexes; they are built anew, but their pages must not be taken for rows.
+    var indexes: [TreeWalk] = []
+    /// Pages with rows whose table cannot be told.
+    var lost: [OrphanPage] = []
+
+    private let source: PageSource
+    private let schema: SavedSchema
+
+    init(_ source: PageSource, _ schema: SavedSchema) {
+        self.source = source
+        self.schema = schema
+    }
+
+    // MARK: Trees
+
+    mutating func walk(
+        _ object: SchemaObject, shape: TableShape?, isShadow: Bool, claimed: inout Set<UInt32>
+    ) throws {
+        var table = Table(object: object, shape: shape, isShadow: isShadow, tree: TreeWalk())
+        if let root = object.root, root > 1 {
+            let isTable = try shape?.hasRowIDs ?? isTableRoot(root)
+            table.tree = try TreeWalk(root: root, isTable: isTable, source, claimed: &claimed)
+        }
+        tables.append(table)
+    }
+
+    mutating func walk(index: SchemaObject, claimed: inout Set<UInt32>) throws {
+        guard let root = index.root, root > 1 else { return }
+        indexes.append(try TreeWalk(root: root, isTable: false, source, claimed: &claimed))
+    }
+
+    private func isTableRoot(_ root: UInt32) throws -> Bool {
+        try source.page(root).flatMap { BTreePage($0) }?.kind.isTable ?? true
+    }
+
+    // MARK: Pages that nothing leads to
+
+    /// Decides on leaves of which only an older version can be read: they may have been another table's.
+    mutating func sortOutdated() throws {
+        for index in tables.indices {
+            for (number, range) in tables[index].tree.outdatedLeaves {
+                let orphan = try orphan(number)
+                if let orphan, let shape = tables[index].shape, orphan.fits(shape),
+                    orphan.isTypical(of: shape),
+                    orphan.fits(range)
+                {
+                    tables[index].outdated.append(number)
+                } else {
+                    tables[index].tree.unreadable.append(number)
+                    tables[index].tree.gaps.append(TreeWalk.Gap(range: range, mayHavePages: false))
+                }
+            }
+        }
+    }
+
+    /// Finds the tables of the pages that no tree has.
+    /// - Parameter isDoubtful: Whether the pages may be of tables that are not known, or free.
+    mutating func sort(
+        _ numbers: [UInt32], isDoubtful: Bool, claimed: inout Set<UInt32>
+    ) throws {
+        let candidates = tables.indices.compactMap { index -> OrphanPage.Candidate? in
+            guard let shape = tables[index].shape, tables[index].mayHaveOrphans else { return nil }
+            return OrphanPage.Candidate(index: index, shape: shape, gaps: tables[index].tree.gaps)
+        }
+        for number in numbers where !claimed.contains(number) {
+            guard var orphan = try orphan(number) else { continue }
+            let owner = orphan.owner(
+                among: candidates, isDoubtful: isDoubtful || orphan.isOutdated)
+            // Pages of indexes look like those of tables WITHOUT ROWID.
+            let isWanted =
+                owner != nil || orphan.isTable
+                || candidates.contains { !$0.shape.hasRowIDs && orphan.fits($0.shape) }
+            guard isWanted else { continue }
+            claimed.insert(number)
+            orphan.forgetRows()
+            if let owner { tables[owner].orphans.append(orphan) } else { lost.append(orphan) }
+        }
+        for index in tables.indices {
+            // Rows go in fastest in the order of their keys.
+            tables[index].orphans.sort { ($0.firstRowID ?? 0) < ($1.firstRowID ?? 0) }
+            guard tables[index].shape == nil, !tables[index].object.isInternal else { continue }
+            // The table is not there any more, but its rows are.
+            for number in tables[index].tree.rowPages {
+                guard var orphan = try orphan(number) else { continue }
+                orphan.forgetRows()
+                lost.append(orphan)
+            }
+        }
+    }
+
+    private func orphan(_ number: UInt32) throws -> OrphanPage? {
+        try source.page(number).flatMap { BTreePage($0) }.flatMap { OrphanPage($0) }
+    }
+
+    // MARK: Pages of SQLite's own
+
+    /// Whether a page is a pointer map (section 1.8 of "Database File Format"), which only files that can
+    /// shrink by themselves have: page 2 and every 804th after it, with 5 bytes for each page between.
+    func isPointerMap(_ number: UInt32) -> Bool {
+        guard let first = schema.firstPage, first.word(at: 52) != 0, number >= 2 else {
+            return false
+        }
+        let entries = UInt32(DecryptedPage.usableSize / 5)
+        // Where the page for locks would be one, the next page is.
+        return (number - 2).isMultiple(of: entries + 1)
+            || (number == Profile.current.lockPage + 1
+                && (Profile.current.lockPage - 2).isMultiple(of: entries + 1))
+    }
+}

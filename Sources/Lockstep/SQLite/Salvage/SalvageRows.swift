@@ -1,0 +1,149 @@
+/// The part of a salvage that brings rows over.
+extension SalvageRun {
+    /// Where a row's page was found.
+    private enum Place {
+        case tree, orphan, outdated
+    }
+
+    /// Copies every table's rows, one transaction each: first those that their trees lead to, so that no
+    /// row of doubtful origin takes a key or an overflow page from one that is certain.
+    func copyRows(_ plan: SalvagePlan, _ target: SalvageTarget) throws {
+        var entries = plan.tables.map(entry)
+        for places in [[Place.tree], [.orphan, .outdated]] {
+            for (index, table) in plan.tables.enumerated() where !isSequence(table) {
+                for place in places {
+                    try target.transaction { try copy(table, place, target, &entries[index]) }
+                }
+            }
+        }
+        // Last: inserting rows has begun new sequences.
+        for (index, table) in plan.tables.enumerated() where isSequence(table) {
+            try target.transaction { try copySequences(table, target, &entries[index]) }
+        }
+        report.tables = zip(plan.tables, entries)
+            .filter { !$0.object.isInternal || !$1.isComplete }.map(\.1)
+        try target.transaction { try copyLost(plan.lost, target) }
+    }
+
+    private func isSequence(_ table: SalvagePlan.Table) -> Bool {
+        table.object.name.asciiLowercased == "sqlite_sequence"
+    }
+
+    private func entry(_ table: SalvagePlan.Table) -> SalvageReport.Table {
+        var entry = SalvageReport.Table(name: table.object.name)
+        entry.unreadablePages = table.tree.unreadable.count
+        entry.malformedRows = table.tree.malformedCells
+        entry.hasGaps = !table.tree.gaps.isEmpty
+        placed.formUnion(table.tree.unreadable)
+        return entry
+    }
+
+    private func copy(
+        _ table: SalvagePlan.Table, _ place: Place, _ target: SalvageTarget,
+        _ entry: inout SalvageReport.Table
+    ) throws {
+        guard let shape = table.shape else { return }
+        // What a virtual table or ANALYZE began with gives way; where the old content has holes it stays
+        // in them.
+        let isFilled = table.isShadow || table.object.isInternal
+        if isFilled, place == .tree, table.tree.gaps.isEmpty { try target.empty(shape.name) }
+        let pages =
+            switch place {
+            case .tree: table.tree.rowPages
+            case .orphan: table.orphans.map(\.number)
+            case .outdated: table.outdated
+            }
+        for number in pages {
+            try forEachRow(on: number, &entry) { values, rowID, page, entry in
+                guard values.count <= shape.fields.count, !values.isEmpty else {
+                    entry.malformedRows += 1
+                    return
+                }
+                let outcome = try target.insert(
+                    values, rowID: rowID, into: shape, encoding,
+                    replacing: isFilled && place == .tree)
+                switch outcome {
+                case .inserted:
+                    entry.rows += 1
+                    if place == .orphan { entry.rowsFoundByContent += 1 }
+                    if page.isOutdated { entry.rowsOfOlderVersions += 1 }
+                case .duplicate: entry.duplicateRows += 1
+                case .refused: entry.refusedRows += 1
+                }
+                if entry.rows.isMultiple(of: 10_000) {
+                    try progress?(.copying(table: shape.name, rows: entry.rows))
+                }
+            }
+        }
+    }
+
+    /// Lends the values of each row on a page; counts those that cannot be read.
+    private func forEachRow(
+        on number: UInt32, _ entry: inout SalvageReport.Table,
+        _ body: ([StoredValue], Int64?, DecryptedPage, inout SalvageReport.Table) throws -> Void
+    ) throws {
+        guard let page = try source.page(number), let tree = BTreePage(page) else { return }
+        if tree.kind != .interiorTable { entry.malformedRows += tree.malformedCells }
+        for case .some(let cell) in tree.cells {
+            switch try Payloads.payload(of: cell, on: page, source, claimed: &claimed) {
+            case .broken(let place):
+                entry.rowsWithBrokenOverflow += 1
+                // Several rows cannot have it.
+                if placed.insert(place).inserted, report.damagedPages.contains(place) {
+                    entry.unreadablePages += 1
+                }
+            case .whole(let payload):
+                guard let values = Record.values(payload) else {
+                    entry.malformedRows += 1
+                    continue
+                }
+                try body(values, cell.rowID, page, &entry)
+            }
+        }
+    }
+
+    private func copySequences(
+        _ table: SalvagePlan.Table, _ target: SalvageTarget, _ entry: inout SalvageReport.Table
+    ) throws {
+        guard table.shape != nil else { return }
+        for number in table.tree.rowPages + table.orphans.map(\.number) + table.outdated {
+            try forEachRow(on: number, &entry) { values, _, _, entry in
+                guard values.count == 2, case .text(let name) = values[0],
+                    let name = encoding.text(name), case .integer(let number) = values[1]
+                else { return }
+                entry.rows += 1
+                try target.raiseSequence(of: name, to: number)
+            }
+        }
+    }
+
+    /// Rows of unknown tables go into one of their own, with the page that they were on.
+    private func copyLost(_ pages: [OrphanPage], _ target: SalvageTarget) throws {
+        guard !pages.isEmpty else { return }
+        var name = "lost_and_found"
+        var number = 0
+        while try target.hasTable(name) {
+            number += 1
+            name = "lost_and_found_\(number)"
+        }
+        // SQLite's own limit is 2000 columns.
+        let width = min(pages.map(\.widestRow).max() ?? 0, 1998)
+        let columns = ["origin_page", "rowid"] + (0..<width).map { "c\($0)" }
+        try target.run("CREATE TABLE \(name) (\(columns.joined(separator: ", ")))")
+        let shape = TableShape(
+            name: name, fields: columns.map { TableShape.Field(name: $0, affinity: .blob) },
+            hasRowIDs: true, rowIDName: nil)
+        var entry = SalvageReport.Table(name: name)
+        for page in pages {
+            try forEachRow(on: page.number, &entry) { values, rowID, page, entry in
+                let origin: [StoredValue] = [
+                    .integer(Int64(page.number)), rowID.map { .integer($0) } ?? .null,
+                ]
+                _ = try target.insert(
+                    origin + values.prefix(width), rowID: nil, into: shape, encoding)
+                entry.rows += 1
+            }
+        }
+        report.lostAndFound = SalvageReport.LostAndFound(table: name, rows: entry.rows)
+    }
+}

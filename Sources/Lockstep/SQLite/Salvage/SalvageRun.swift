@@ -1,0 +1,148 @@
+internal import SystemPackage
+
+/// One salvage, from the first look at the damaged file to the finished new one.
+final class SalvageRun {
+    let source: PageSource
+    let progress: ((SalvageProgress) throws -> Void)?
+    var report = SalvageReport()
+    /// Pages whose place in the file is known.
+    var claimed: Set<UInt32> = []
+    /// Damaged pages whose place is known.
+    var placed: Set<UInt32> = []
+    private(set) var encoding = TextEncoding.utf8
+
+    /// Pages that could be leaves of tables, and those that could have rows of WITHOUT ROWID tables.
+    private var tableLeaves: [UInt32] = []
+    private var indexPages: [UInt32] = []
+    private var numbers: [UInt32] = []
+
+    init(_ source: PageSource, _ progress: ((SalvageProgress) throws -> Void)?) {
+        self.source = source
+        self.progress = progress
+    }
+
+    // MARK: Looking
+
+    /// Looks at every page once. False: not one of them verifies.
+    func examine() throws -> Bool {
+        var limit: UInt32?
+        if let first = try source.page(1), !first.isOutdated,
+            // Else a program that knows nothing of the field has written last.
+            first.word(at: 24) == first.word(at: 92), first.word(at: 28) > 0
+        {
+            limit = first.word(at: 28)
+        }
+        numbers = source.numbers(upTo: limit)
+        report.pages = numbers.count
+        report.missingPages = max(Int(limit ?? 0) - Int(numbers.last ?? 0), 0)
+        report.strayBytes = source.strayBytes
+        report.unreadableFrames = source.unreadableFrames
+        report.isLogUnreadable = source.logIsUnreadable
+        for (index, number) in numbers.enumerated() {
+            if index.isMultiple(of: 1000) {
+                try progress?(.examining(pages: index, of: numbers.count))
+            }
+            try examine(number)
+        }
+        return report.damagedPages.count < numbers.count
+    }
+
+    private func examine(_ number: UInt32) throws {
+        guard let page = try source.page(number) else {
+            report.damagedPages.append(number)
+            return
+        }
+        if page.isOutdated { report.outdatedPages.append(number) }
+        guard number > 1, let first = page.bytes.first,
+            let kind = BTreePage.Kind(rawValue: first)
+        else { return }
+        if kind == .leafTable { tableLeaves.append(number) }
+        if !kind.isTable { indexPages.append(number) }
+    }
+
+    /// Reads the schema; `known` helps out where the file's own is lost.
+    func readSchema(known: [String]) throws -> SavedSchema {
+        var schema = try SavedSchema(source, claimed: &claimed)
+        if schema.isIncomplete { try schema.search(tableLeaves, claimed: &claimed) }
+        try schema.add(known)
+        placed.formUnion(schema.tree.unreadable)
+        encoding = schema.encoding
+        report.isSchemaUnverified = schema.isUnverified
+        report.isSchemaIncomplete = schema.isIncomplete
+        guard !schema.objects.isEmpty || !schema.isIncomplete else {
+            throw LockstepError(
+                .damaged,
+                "nothing of the schema of \(source.path) can be read: its pages are damaged",
+                hint:
+                    "give the CREATE statements of its tables to the salvage, from a backup or from "
+                    + "the program's migrations")
+        }
+        return schema
+    }
+
+    // MARK: Sorting
+
+    /// Finds the pages of every table that was made in `target`.
+    func plan(_ schema: SavedSchema, _ target: SalvageTarget) throws -> SalvagePlan {
+        var plan = SalvagePlan(source, schema)
+        try makeTables(schema, target) { object, shape, isShadow in
+            try plan.walk(object, shape: shape, isShadow: isShadow, claimed: &claimed)
+        }
+        for index in schema.objects where index.kind == .index {
+            try plan.walk(index: index, claimed: &claimed)
+        }
+        let first = schema.firstPage
+        let free =
+            schema.isUnverified
+            ? try FreeList.believingOnlyWhatFits(first, source) : try FreeList(first, source)
+        report.isFreeListUnreadable = !free.isComplete
+        // What a tree leads to is in use, whatever the freelist says.
+        claimed.formUnion(free.pages)
+        placed.formUnion(free.pages)
+        try plan.sortOutdated()
+        for number in numbers where plan.isPointerMap(number) { claimed.insert(number) }
+        try plan.sort(
+            tableLeaves + indexPages, isDoubtful: schema.isIncomplete || !free.isComplete,
+            claimed: &claimed)
+        try claimOverflow(of: plan.indexes)
+        return plan
+    }
+
+    /// Indexes are built anew; the pages of long keys only have to be known.
+    private func claimOverflow(of trees: [TreeWalk]) throws {
+        for tree in trees {
+            placed.formUnion(tree.unreadable)
+            for number in tree.rowPages {
+                guard let page = try source.page(number), let tree = BTreePage(page) else {
+                    continue
+                }
+                for case .some(let cell) in tree.cells where cell.overflow != nil {
+                    let outcome = try Payloads.payload(
+                        of: cell, on: page, source, claimed: &claimed)
+                    if case .broken(let place) = outcome { placed.insert(place) }
+                }
+            }
+        }
+    }
+
+    /// What is left over once everything has its place.
+    func tellRemainder(_ plan: SalvagePlan) {
+        report.unattributedPages = numbers.filter { !claimed.contains($0) }
+        let damaged = Set(report.damagedPages)
+        report.unattributedPages.removeAll(where: damaged.contains)
+        var unplaced = report.damagedPages.filter { !placed.contains($0) }
+        // A page in use hangs below a tree: of one that is torn, if nothing leads to it. Indexes are whole
+        // again, and rows whose overflow pages were damaged have been counted.
+        let torn = plan.tables.filter(\.mayHaveOrphans)
+        let tornIndexes = plan.indexes.filter { $0.gaps.contains(where: \.mayHavePages) }
+        if !report.isSchemaIncomplete, torn.isEmpty || torn.count + tornIndexes.count == 1 {
+            if let name = torn.first?.object.name,
+                let index = report.tables.firstIndex(where: { $0.name == name })
+            {
+                report.tables[index].unreadablePages += unplaced.count
+            }
+            unplaced = []
+        }
+        report.unplacedDamagedPages = unplaced
+    }
+}

@@ -1,0 +1,196 @@
+internal import CSQLCipher
+internal import SystemPackage
+
+/// The new database that a salvage fills. Everything it runs as SQL stands here and in `SalvageCheck`.
+///
+/// A class, so that statements can be kept from one row to the next; releasing it closes the database.
+final class SalvageTarget {
+    enum Outcome {
+        case inserted, duplicate, refused
+    }
+
+    private final class Insert {
+        let statement: Statement
+        init(_ statement: consuming Statement) { self.statement = statement }
+    }
+
+    let connection: Connection
+    private var inserts: [String: Insert] = [:]
+
+    /// Makes a new database whose tables take rows as they were, whatever refers to them.
+    init(creating path: FilePath, _ key: borrowing DatabaseKey) throws {
+        var options = ConnectionOptions()
+        // The file gets its name only when the last checkpoint has reached the disk.
+        options.synchronous = .normal
+        connection = try Connection.create(path, key: key, options: options)
+        connection.authorizer.mode = .engine
+        // Shadow tables are filled like others; and definitions may come from a program that allowed
+        // double quotes around texts.
+        for (option, value) in [
+            (SQLITE_DBCONFIG_DEFENSIVE, Int32(0)), (SQLITE_DBCONFIG_DQS_DDL, 1),
+        ] {
+            let code = unsafe lockstep_db_config_flag(connection.handle, Int32(option), value)
+            guard code == SQLITE_OK else {
+                throw unsafe ResultCode.error(code, on: connection.handle)
+            }
+        }
+        try run("PRAGMA foreign_keys = OFF")
+        try run("PRAGMA ignore_check_constraints = ON")
+    }
+
+    /// Opens the finished database to look at it.
+    init(opening path: FilePath, _ key: borrowing DatabaseKey) throws {
+        connection = try Connection.open(path, key: key)
+        connection.authorizer.mode = .engine
+    }
+
+    /// All SQL that is put together at run time goes through here.
+    func statement(_ sql: String) throws -> Statement {
+        try connection.prepare(SQL(verbatim: sql))
+    }
+
+    func run(_ sql: String) throws { try statement(sql).run() }
+
+    /// One transaction, not in memory: what it changed goes to the log, encrypted.
+    func transaction(_ body: () throws -> Void) throws {
+        inserts = [:]
+        try connection.write { _ in try body() }
+    }
+
+    // MARK: Schema
+
+    /// Whether there is such a table, be it that SQLite or a virtual table has made it.
+    func hasTable(_ name: String) throws -> Bool {
+        let count = try statement(
+            "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)"
+        ).first(name) { row in try row[0] as Int }
+        return count == 1
+    }
+
+    /// The names of the tables that virtual tables keep their content in.
+    func shadowTables() throws -> [String] {
+        try statement(
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"
+        ).map { row in (try row[0] as String).asciiLowercased }
+    }
+
+    func empty(_ table: String) throws { try run("DELETE FROM main.\(SQLTokens.quote(table))") }
+
+    func drop(_ table: String) throws { try run("DROP TABLE main.\(SQLTokens.quote(table))") }
+
+    /// How rows of a table that was made here are stored.
+    func shape(of table: String) throws -> TableShape {
+        let columns = try statement(
+            """
+            SELECT name, type, "notnull", pk, hidden FROM pragma_table_xinfo(?, 'main') ORDER BY cid
+            """
+        ).map(table) { row in
+            (
+                name: try row[0] as String, type: try row[1] as String,
+                isNotNull: try row[2] as Bool,
+                key: try row[3] as Int, hidden: try row[4] as Int
+            )
+        }
+        let isWithoutRowID = try statement(
+            "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND lower(name) = lower(?)"
+        ).first(table) { row in try row[0] as Bool }
+        let keyIndex = try statement(
+            "SELECT name FROM pragma_index_list(?, 'main') WHERE origin = 'pk'"
+        ).first(table) { row in try row[0] as String }
+        // INTEGER PRIMARY KEY DESC has an index of its own, and is no name of the rowid.
+        let hasAlias =
+            isWithoutRowID != true && keyIndex == nil && columns.count { $0.key > 0 } == 1
+        let all = columns.map { column in
+            TableShape.Field(
+                name: column.name, affinity: TableShape.Affinity(column.type),
+                isNotNull: column.isNotNull, isRowID: hasAlias && column.key == 1,
+                isGenerated: column.hidden > 1)
+        }
+        var fields = zip(all, columns).filter { $0.1.hidden != 2 }.map(\.0)
+        if isWithoutRowID == true {
+            let order = try statement(
+                "SELECT cid FROM pragma_index_xinfo(?, 'main') ORDER BY seqno"
+            ).map(keyIndex) { row in try row[0] as Int }
+            fields = order.compactMap { all.indices.contains($0) ? all[$0] : nil }
+        }
+        let names = Set(columns.map { $0.name.asciiLowercased })
+        return TableShape(
+            name: table, fields: fields, hasRowIDs: isWithoutRowID != true,
+            rowIDName: hasAlias ? nil : ["rowid", "_rowid_", "oid"].first { !names.contains($0) })
+    }
+
+    // MARK: Rows
+
+    /// Goes on only where rows can be inserted: a collation that a column names may be missing.
+    func requireInsertable(_ shape: TableShape) throws {
+        _ = try insert(shape, fields: shape.fields.count, replacing: false)
+        inserts = [:]
+    }
+
+    /// Inserts a row as it was stored; columns that were added after it get their default.
+    /// - Parameter replacing: Whether it takes the place of a row with the same key.
+    func insert(
+        _ values: [StoredValue], rowID: Int64?, into shape: TableShape, _ encoding: TextEncoding,
+        replacing: Bool = false
+    ) throws -> Outcome {
+        let insert = try insert(shape, fields: values.count, replacing: replacing)
+        var parameters: [StoredValue] = []
+        for (index, field) in shape.fields.enumerated() where !field.isGenerated {
+            if field.isRowID {
+                parameters.append(rowID.map { .integer($0) } ?? .null)
+            } else if index < values.count {
+                parameters.append(values[index])
+            }
+        }
+        if shape.hasRowIDs, shape.rowIDName != nil {
+            parameters.append(rowID.map { .integer($0) } ?? .null)
+        }
+        try insert.statement.begin()
+        for (index, value) in parameters.enumerated() {
+            let code = value.bind(to: insert.statement, at: Int32(index + 1), encoding)
+            guard code == SQLITE_OK else {
+                throw unsafe ResultCode.error(code, on: connection.handle)
+            }
+        }
+        return try outcome(insert)
+    }
+
+    private func outcome(_ insert: Insert) throws -> Outcome {
+        do {
+            while try insert.statement.step() {}
+            return .inserted
+        } catch {
+            guard error.code == .constraint || error.code == .sqlFailed else { throw error }
+            return Self.duplicateKey.contains(error.sqliteCode ?? 0) ? .duplicate : .refused
+        }
+    }
+
+    /// SQLITE_CONSTRAINT_PRIMARYKEY and …_ROWID, macros that Swift cannot import.
+    private static let duplicateKey = [SQLITE_CONSTRAINT | 6 << 8, SQLITE_CONSTRAINT | 10 << 8]
+
+    private func insert(_ shape: TableShape, fields: Int, replacing: Bool) throws -> Insert {
+        let id = "\(fields) \(replacing) \(shape.name)"
+        if let insert = inserts[id] { return insert }
+        var names = shape.fields.enumerated()
+            .filter { !$0.element.isGenerated && ($0.element.isRowID || $0.offset < fields) }
+            .map { SQLTokens.quote($0.element.name) }
+        if shape.hasRowIDs, let rowID = shape.rowIDName { names.append(rowID) }
+        let places = [String](repeating: "?", count: names.count).joined(separator: ", ")
+        // Also said where the table's constraints would say something else.
+        let sql =
+            "INSERT OR \(replacing ? "REPLACE" : "ABORT") INTO main.\(SQLTokens.quote(shape.name)) "
+            + "(\(names.joined(separator: ", "))) VALUES (\(places))"
+        let insert = Insert(try statement(sql))
+        inserts[id] = insert
+        return insert
+    }
+
+    /// Makes sure that no identifier of the table's is given out again.
+    func raiseSequence(of table: String, to number: Int64) throws {
+        try statement("UPDATE main.sqlite_sequence SET seq = max(seq, ?) WHERE name = ?")
+            .run(number, table)
+        guard connection.changes == 0 else { return }
+        try statement("INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)")
+            .run(table, number)
+    }
+}

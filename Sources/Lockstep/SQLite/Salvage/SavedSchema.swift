@@ -1,0 +1,152 @@
+/// What of a damaged database's schema can be read: the b-tree whose root is page 1.
+///
+/// Where page 1 does not verify it is decrypted all the same: a few changed bytes garble a block or two.
+/// Of what stands there only records that parse strictly are taken.
+struct SavedSchema {
+    private(set) var objects: [SchemaObject] = []
+    private(set) var encoding = TextEncoding.utf8
+    /// Page 1, which also has the database header; nil if the file has none.
+    private(set) var firstPage: DecryptedPage?
+    /// Whether page 1 does not verify.
+    private(set) var isUnverified = false
+    /// Whether objects may be missing.
+    private(set) var isIncomplete = false
+    /// The part of it that can be reached; for its damage.
+    private(set) var tree = TreeWalk()
+
+    private let source: PageSource
+
+    init(_ source: PageSource, claimed: inout Set<UInt32>) throws {
+        self.source = source
+        if let page = try source.page(1) {
+            firstPage = page
+            isUnverified = false
+        } else {
+            firstPage = try source.unverifiedFirstPage()
+            isUnverified = true
+        }
+        encoding = firstPage.flatMap { TextEncoding(rawValue: $0.word(at: 56)) } ?? .utf8
+        if isUnverified {
+            try readUnverified(&claimed)
+        } else {
+            tree = try TreeWalk(root: 1, isTable: true, source, claimed: &claimed)
+            isIncomplete = !tree.gaps.isEmpty || !tree.outdatedLeaves.isEmpty
+            let old = tree.outdatedLeaves.map(\.page)
+            for number in tree.rowPages + old { try readLeaf(number, &claimed) }
+        }
+    }
+
+    /// The header's `user_version`; nil if it may be garbled. It is not where the schema format (44) and the
+    /// encoding (56) make sense, which are in its own block and the one before.
+    var userVersion: Int32? {
+        guard let firstPage else { return nil }
+        let makesSense =
+            (1...4).contains(firstPage.word(at: 44))
+            && TextEncoding(rawValue: firstPage.word(at: 56)) != nil
+        guard makesSense || !isUnverified else { return nil }
+        return Int32(bitPattern: firstPage.word(at: 60))
+    }
+
+    /// Adds what the caller knows of the schema, where the file has nothing of the same name.
+    mutating func add(_ statements: [String]) throws {
+        for sql in statements { add(try SchemaObject(statement: sql)) }
+    }
+
+    /// Looks for leaves of the schema among pages that no tree has, where its tree is torn.
+    mutating func search(_ leaves: [UInt32], claimed: inout Set<UInt32>) throws {
+        for number in leaves where !claimed.contains(number) {
+            guard let page = try source.page(number), let leaf = BTreePage(page),
+                leaf.kind == .leafTable, !leaf.cells.isEmpty, leaf.malformedCells == 0
+            else { continue }
+            // Only what has room for all of it on the page is looked at, so that nothing is claimed.
+            let isSchema = leaf.cells.compactMap(\.self).allSatisfy { cell in
+                cell.overflow != nil || object(in: Array(page.bytes[cell.local])) != nil
+            }
+            guard isSchema, leaf.cells.contains(where: { $0?.overflow == nil }) else { continue }
+            claimed.insert(number)
+            try readLeaf(number, &claimed)
+        }
+    }
+
+    private func object(in payload: [UInt8]) -> SchemaObject? {
+        Record.values(payload).flatMap { SchemaObject($0, encoding) }
+    }
+
+    private func object(
+        of cell: BTreePage.Cell, on page: DecryptedPage, _ claimed: inout Set<UInt32>
+    ) throws -> SchemaObject? {
+        guard
+            case .whole(let payload) = try Payloads.payload(
+                of: cell, on: page, source, claimed: &claimed)
+        else { return nil }
+        return object(in: payload)
+    }
+
+    private mutating func add(_ object: SchemaObject) {
+        let name = object.name.asciiLowercased
+        guard !objects.contains(where: { $0.name.asciiLowercased == name }) else { return }
+        objects.append(object)
+    }
+
+    private mutating func readLeaf(_ number: UInt32, _ claimed: inout Set<UInt32>) throws {
+        guard let page = try source.page(number), let leaf = BTreePage(page) else { return }
+        try read(leaf, &claimed)
+    }
+
+    private mutating func read(_ leaf: BTreePage, _ claimed: inout Set<UInt32>) throws {
+        for cell in leaf.cells {
+            guard let cell, let object = try object(of: cell, on: leaf.page, &claimed) else {
+                isIncomplete = true
+                continue
+            }
+            add(object)
+        }
+    }
+
+    private mutating func readUnverified(_ claimed: inout Set<UInt32>) throws {
+        claimed.insert(1)
+        tree.unreadable = [1]
+        guard let firstPage else {
+            isIncomplete = true
+            return
+        }
+        guard let root = BTreePage(firstPage), root.kind.isTable else {
+            isIncomplete = true
+            try scan(firstPage, &claimed)
+            return
+        }
+        if root.kind == .leafTable {
+            try read(root, &claimed)
+            // Its array of cells may be what is garbled.
+            if isIncomplete || objects.isEmpty { try scan(firstPage, &claimed) }
+            isIncomplete = isIncomplete || objects.isEmpty
+            return
+        }
+        isIncomplete = root.malformedCells > 0
+        for child in root.cells.map({ $0?.leftChild }) + [root.rightChild] {
+            guard let child, !claimed.contains(child), let page = try source.page(child),
+                BTreePage(page)?.kind == .leafTable, claimed.insert(child).inserted
+            else {
+                isIncomplete = true
+                continue
+            }
+            try readLeaf(child, &claimed)
+        }
+    }
+
+    /// Takes what parses as a row of the schema wherever on the page it begins.
+    private mutating func scan(_ page: DecryptedPage, _ claimed: inout Set<UInt32>) throws {
+        for offset in 108..<page.bytes.count {
+            guard let cell = BTreePage.cell(.leafTable, page, at: offset), cell.payloadLength > 20
+            else { continue }
+            let head = Array(page.bytes[cell.local])
+            // A chain is followed only behind what begins as a row of the schema does.
+            guard let (types, _) = Record.types(head), types.count == 5,
+                types[0].storageClass == .text, types[1].storageClass == .text,
+                cell.overflow == nil || types[4].storageClass == .text,
+                let object = try object(of: cell, on: page, &claimed)
+            else { continue }
+            add(object)
+        }
+    }
+}

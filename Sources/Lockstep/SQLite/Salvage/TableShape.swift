@@ -1,0 +1,68 @@
+/// A table as its rows are stored: which field of a record is which column.
+///
+/// A record has no names. In a table with rowids its fields are the columns in their order, without virtual
+/// generated ones; the column that is another name of the rowid is NULL there. WITHOUT ROWID the primary
+/// key's columns come first. A record that was written before columns were added ends before them.
+struct TableShape {
+    struct Field {
+        let name: String
+        let affinity: Affinity
+        var isNotNull = false
+        /// Another name of the rowid, `INTEGER PRIMARY KEY`.
+        var isRowID = false
+        /// Computed by SQLite when the row is inserted.
+        var isGenerated = false
+    }
+
+    enum Affinity {
+        case integer, text, blob, real, numeric
+
+        /// As section 3.1 of "Datatypes In SQLite" derives it from a column's declared type.
+        init(_ declared: String) {
+            let type = declared.asciiLowercased
+            self =
+                if type.contains("int") {
+                    .integer
+                } else if ["char", "clob", "text"].contains(where: type.contains) {
+                    .text
+                } else if type.contains("blob") || type.isEmpty {
+                    .blob
+                } else if ["real", "floa", "doub"].contains(where: type.contains) {
+                    .real
+                } else {
+                    .numeric
+                }
+        }
+    }
+
+    let name: String
+    let fields: [Field]
+    let hasRowIDs: Bool
+    /// A name under which the rowid can be set, unless columns have taken all of them.
+    let rowIDName: String?
+
+    /// Whether the table could have a row of these types at all: a TEXT column turns numbers into text, the
+    /// rowid's other name is NULL, and no row has more fields than its table.
+    func mayHold(_ types: [SerialType]) -> Bool {
+        guard types.count <= fields.count, !types.isEmpty else { return false }
+        return zip(fields, types).allSatisfy { field, type in
+            switch type.storageClass {
+            case .null: field.isRowID || !field.isNotNull
+            case .integer, .real: !field.isRowID && field.affinity != .text
+            case .text, .blob: !field.isRowID
+            }
+        }
+    }
+
+    /// Whether the row is as one would expect it in this table.
+    func typicallyHolds(_ types: [SerialType]) -> Bool {
+        guard types.count == fields.count else { return false }
+        return zip(fields, types).allSatisfy { field, type in
+            switch (field.affinity, type.storageClass) {
+            case (_, .null), (.blob, _), (.numeric, _): true
+            case (.integer, .integer), (.text, .text), (.real, .real), (.real, .integer): true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Salvage: refusals")
+struct SalvageRefusalTests {
+    private let salvage: SalvageScratch
+
+    init() throws {
+        salvage = try SalvageScratch()
+        try salvage.fill(rows: 100)
+    }
+
+    private func refused(key: UInt8 = 1) throws -> LockstepError.Code? {
+        try Refusal.code {
+            _ = try Salvage.run(
+                salvage.scratch.path, key: salvage.scratch.key(key), into: salvage.target,
+                newKey: salvage.scratch.key(2))
+        }
+    }
+
+    @Test("What stands at the new path stays, and so does what would be replayed into it")
+    func exists() throws {
+        for name in ["new.db", "new.db-wal", "new.db-journal"] {
+            try salvage.scratch.folder.write(name, "kept")
+            #expect(try refused() == .alreadyExists)
+            #expect(try salvage.scratch.names == ["data.db", name])
+            #expect(try Bytes.read(salvage.scratch.folder.file(name)) == Array("kept".utf8))
+            AtomicFile.remove(salvage.scratch.folder.file(name))
+        }
+        let code = try Refusal.code {
+            _ = try Salvage.run(
+                salvage.scratch.path, key: salvage.scratch.key(), into: salvage.scratch.path,
+                newKey: salvage.scratch.key())
+        }
+        #expect(code == .alreadyExists)
+    }
+
+    @Test("The wrong key, a plaintext file, an empty one and none are told apart")
+    func wrongFiles() throws {
+        #expect(try refused(key: 3) == .wrongKey)
+        try salvage.scratch.damage { $0 = PlaintextDatabase.bytes }
+        #expect(try refused() == .plaintextDatabase)
+        try salvage.scratch.damage { $0 = [] }
+        #expect(try refused() == .emptyDatabase)
+        AtomicFile.remove(salvage.scratch.path)
+        #expect(try refused() == .notFound)
+        #expect(try salvage.scratch.names == [])
+    }
+
+    @Test("A file without one page that verifies is refused as destroyed")
+    func destroyed() throws {
+        try salvage.scratch.damage { bytes in
+            for page in 0..<(bytes.count / 4096) { bytes[page * 4096 + 500] ^= 1 }
+        }
+        #expect(try refused() == .damaged)
+        #expect(try salvage.scratch.names == ["data.db"])
+    }
+
+    @Test("Without the salt in the file the key's own serves")
+    func salt() throws {
+        try salvage.scratch.damage { $0.replaceSubrange(0..<16, with: 1...16) }
+        let report = try salvage.salvage()
+        // The salt is no part of what page 1's MAC covers.
+        #expect(report.rows == 100 && report.damagedPages == [])
+    }
+
+    @Test("An error of the progress closure ends the salvage, and nothing is left behind")
+    func cancelling() throws {
+        struct Stop: Error {}
+        var seen: [SalvageProgress] = []
+        #expect(throws: Stop.self) {
+            _ = try Salvage.run(
+                salvage.scratch.path, key: salvage.scratch.key(), into: salvage.target,
+                newKey: salvage.scratch.key(2)
+            ) { progress in
+                seen.append(progress)
+                if progress == .verifying { throw Stop() }
+            }
+        }
+        #expect(seen.contains(.building) && seen.last == .verifying)
+        #expect(try salvage.scratch.names == ["data.db"])
+    }
+
+    @Test("A writer at work meanwhile is noticed")
+    func writer() throws {
+        let code = try Refusal.code {
+            _ = try Salvage.run(
+                salvage.scratch.path, key: salvage.scratch.key(), into: salvage.target,
+                newKey: salvage.scratch.key(2)
+            ) { progress in
+                if progress == .building {
+                    // Closing brings what was written into the main file.
+                    try salvage.scratch.open().execute("CREATE TABLE more (a)")
+                }
+            }
+        }
+        #expect(code == .busy)
+        #expect(try salvage.scratch.names == ["data.db"])
+    }
+}
