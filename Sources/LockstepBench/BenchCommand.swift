@@ -1,9 +1,10 @@
 import ArgumentParser
+import Dispatch
 import Lockstep
+import Synchronization
 
 /// The `lockstep-bench` tool: whether encryption is affordable on your machine.
-@main
-struct BenchCommand: AsyncParsableCommand {
+struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockstep-bench",
         abstract: "Measure an encrypted database, next to what else there is.",
@@ -14,4 +15,47 @@ struct BenchCommand: AsyncParsableCommand {
         version: LockstepVersion.current,
         subcommands: [CompareCommand.self, RunCommand.self],
         defaultSubcommand: CompareCommand.self)
+}
+
+/// Runs the command on the main thread: elsewhere glibc's memory comes from an arena that it enlarges page by
+/// page, and every allocation of a workload would cost more than a peer's.
+@main
+enum Program {
+    static func main() {
+        do {
+            var command = try BenchCommand.parseAsRoot()
+            if let comparison = command as? CompareCommand {
+                try Blocking.run { try await comparison.run() }
+            } else {
+                try command.run()
+            }
+        } catch {
+            BenchCommand.exit(withError: error)
+        }
+    }
+}
+
+/// Waits on this thread for what runs on others.
+enum Blocking {
+    static func run<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) throws -> Value {
+        let box = Box<Value>()
+        Task.detached {
+            let result: Result<Value, any Error>
+            do { result = .success(try await body()) } catch { result = .failure(error) }
+            box.outcome.withLock { $0 = result }
+            box.done.signal()
+        }
+        box.done.wait()
+        guard let result = box.outcome.withLock({ $0 }) else {
+            throw BenchError("a task ended without an outcome")
+        }
+        return try result.get()
+    }
+
+    private final class Box<Value: Sendable>: Sendable {
+        let outcome = Mutex<Result<Value, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+    }
 }

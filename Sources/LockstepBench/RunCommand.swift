@@ -4,7 +4,7 @@ import Lockstep
 import SystemPackage
 
 /// `lockstep-bench run`: one run of ours, called and answering as every peer does.
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run one workload once on a file of your own, and print its outcome as JSON.",
@@ -43,12 +43,12 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         let request = RunRequest(
             workload: workload, variant: try OwnWorkloads.variant(variant, of: workload),
             path: FilePath(path), rows: rows, operations: operations, cacheBytes: cache,
             synchronous: sync, key: key)
-        let measurement = try await OwnWorkloads.run(request)
+        let measurement = try OwnWorkloads.run(request)
         let outcome = Outcome(
             peer: PeerProgram.ownName, workload: workload, variant: request.variant,
             operations: measurement.operations,

@@ -16,6 +16,8 @@ final class PreparedStatement {
     let buffer: ParameterBuffer?
 
     private var isFinalized = false
+    /// For decoders of its rows.
+    private(set) lazy var reader = RowReader()
     private var layout: ColumnLayout?
     /// Whether the layout is known to be this run's.
     private var isLayoutCurrent = false
@@ -143,7 +145,7 @@ final class PreparedStatement {
 }
 
 /// Which columns a statement yields.
-struct ColumnLayout {
+final class ColumnLayout {
     let names: [String]
     /// How often SQLite had prepared the statement anew when this was true.
     let preparations: Int32

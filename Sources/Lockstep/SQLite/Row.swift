@@ -46,6 +46,8 @@ public struct Row: ~Copyable {
     @inlinable
     public var count: Int { unsafe Int(sqlite3_data_count(statement)) }
 
+    var reader: RowReader { unsafe prepared._withUnsafeGuaranteedRef { $0.reader } }
+
     /// The columns' names and their ordinals.
     var columns: ColumnLayout { unsafe prepared._withUnsafeGuaranteedRef { $0.columns } }
 

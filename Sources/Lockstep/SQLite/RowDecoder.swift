@@ -4,44 +4,10 @@
 /// column. Properties that are neither a ``ColumnDecodable`` type nor a `RawRepresentable` of one cannot be
 /// decoded; a row has no place for what is nested.
 struct RowDecoder: Decoder {
-    let row: UnsafeRow
+    // One reference, so that it fits where Swift keeps an `any Decoder` without a box.
+    let row: RowReader
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-    /// A row that decoders can hold, for as long as ``Row/decode(_:)`` runs and no longer.
-    @safe
-    struct UnsafeRow {
-        private let pointer: UnsafePointer<Row>
-        let layout: ColumnLayout
-        let cursor = Cursor()
-
-        init(_ pointer: UnsafePointer<Row>) {
-            unsafe self.pointer = unsafe pointer
-            layout = unsafe pointer.pointee.columns
-        }
-
-        func decode<Element: ColumnDecodable>(_ column: Int32) throws -> Element {
-            try unsafe Element(column: column, of: pointer.pointee)
-        }
-
-        func isNull(_ column: Int32) throws -> Bool { try unsafe pointer.pointee.isNull(column) }
-
-        /// The column for a property. Properties mostly come in the columns' order: then no look-up is due.
-        func column(_ name: String) -> Int32? {
-            let next = cursor.next
-            if next < layout.names.count, layout.names[next] == name {
-                cursor.next = next + 1
-                return Int32(truncatingIfNeeded: next)
-            }
-            guard let column = layout.ordinal(of: name) else { return nil }
-            cursor.next = Int(column) + 1
-            return column
-        }
-
-        final class Cursor {
-            var next = 0
-        }
-    }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(Properties<Key>(row: row))
@@ -68,8 +34,9 @@ extension Row {
     ///   type's own `init(from:)` throws.
     public borrowing func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value
     {
-        try unsafe withUnsafePointer(to: self) { pointer in
-            try unsafe Value(from: RowDecoder(row: RowDecoder.UnsafeRow(pointer)))
+        let reader = reader
+        return try unsafe withUnsafePointer(to: self) { pointer in
+            try unsafe reader.reading(pointer) { try Value(from: RowDecoder(row: reader)) }
         }
     }
 }
@@ -85,7 +52,7 @@ extension Connection {
 
 /// A row's columns as a type's properties.
 private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let row: RowDecoder.UnsafeRow
+    let row: RowReader
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { row.layout.names.compactMap(Key.init(stringValue:)) }
 
@@ -166,7 +133,7 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-extension RowDecoder.UnsafeRow {
+extension RowReader {
     /// An integer of any width; one that does not fit is an error, and not cut.
     fileprivate func integer<Number: FixedWidthInteger>(
         _ column: Int32, _ name: String
@@ -199,7 +166,7 @@ extension RowDecoder.UnsafeRow {
 
 /// One column, for types that encode themselves as a single value, such as enumerations with raw values.
 private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
-    let row: RowDecoder.UnsafeRow
+    let row: RowReader
     let column: Int32
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }

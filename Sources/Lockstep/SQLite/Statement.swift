@@ -34,12 +34,19 @@ public struct Statement: ~Copyable {
         try begin()
         var index: Int32 = 0
         var failure: Int32 = 0
-        for value in repeat each values {
-            index += 1
-            let code = value.bind(to: self, at: index)
-            if failure == 0 { failure = code }
-        }
+        // Not a loop over the values: it would copy each.
+        repeat Self.bind(each values, to: self, &index, &failure)
         try finishBinding(index, failure)
+    }
+
+    @inlinable
+    static func bind<Parameter: Bindable>(
+        _ value: borrowing Parameter, to statement: borrowing Statement, _ index: inout Int32,
+        _ failure: inout Int32
+    ) {
+        index += 1
+        let code = value.bind(to: statement, at: index)
+        if failure == 0 { failure = code }
     }
 
     /// Binds values whose number is known only at run time.

@@ -4,11 +4,11 @@ import Lockstep
 enum BlobWorkload {
     private static let place = BlobPlace(table: "large", column: "bytes", row: 1)
 
-    static func run(_ database: BenchDatabase) async throws -> Measurement {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
         let chunks = Rows.chunks()
         let count = database.request.operations
         let store = try database.create()
-        var measurement = try await InsertWorkload.looked(store, Measurement())
+        var measurement = try InsertWorkload.looked(store, Measurement())
         measurement.operations = count
         try makeTable(store)
         measurement.clock.start()

@@ -2,10 +2,10 @@ import Lockstep
 
 /// Commits of one row each, one after another, until the database is closed.
 enum CommitWorkload {
-    static func run(_ database: BenchDatabase) async throws -> Measurement {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(database.request.operations)
         var store: Store? = try database.create()
-        var measurement = try await InsertWorkload.looked(store, Measurement())
+        var measurement = try InsertWorkload.looked(store, Measurement())
         measurement.clock.start()
         if let store { try write(records, to: store) }
         store = nil

@@ -2,11 +2,11 @@ import Lockstep
 
 /// All rows in one transaction, into an empty table, until the database is closed.
 enum InsertWorkload {
-    static func run(_ database: BenchDatabase) async throws -> Measurement {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(database.request.rows)
         var measurement = Measurement()
         var store: Store? = try database.create()
-        measurement = try await looked(store, measurement)
+        measurement = try looked(store, measurement)
         measurement.clock.start()
         if let store { try write(records, to: store) }
         store = nil
@@ -28,8 +28,8 @@ enum InsertWorkload {
     }
 
     /// The settings of the connection that writes.
-    static func looked(_ store: Store?, _ measurement: Measurement) async throws -> Measurement {
-        let seen = try await store?.write { db in
+    static func looked(_ store: Store?, _ measurement: Measurement) throws -> Measurement {
+        let seen = try store?.write { db in
             var seen = Measurement()
             try seen.look(at: db)
             return seen

@@ -2,7 +2,7 @@ import Lockstep
 
 /// Open, key, configure, first row; closing is not part of it. The keyring is open already.
 enum OpenWorkload {
-    static func run(_ database: BenchDatabase) async throws -> Measurement {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
         let key = try database.key()
         var measurement = Measurement()
         for id in Rows.keys(database.request.operations, of: database.request.rows) {
@@ -13,7 +13,7 @@ enum OpenWorkload {
             measurement.hash.add(record)
             measurement.operations += 1
             if measurement.operations == 1 {
-                measurement = try await ScanWorkload.looked(store, measurement)
+                measurement = try ScanWorkload.looked(store, measurement)
             }
         }
         return measurement

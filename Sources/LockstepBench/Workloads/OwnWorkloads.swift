@@ -35,17 +35,17 @@ enum OwnWorkloads {
         return name
     }
 
-    /// Runs one workload once.
-    static func run(_ request: RunRequest) async throws -> Measurement {
+    /// Runs one workload once: on this thread, as the peers do, but for what is asynchronous.
+    static func run(_ request: RunRequest) throws -> Measurement {
         let database = BenchDatabase(request)
         return switch request.workload {
-        case .fill, .insert: try await InsertWorkload.run(database)
-        case .open: try await OpenWorkload.run(database)
-        case .scan: try await ScanWorkload.run(database)
-        case .point: try await PointWorkload.run(database)
-        case .commit: try await CommitWorkload.run(database)
-        case .concurrent: try await ConcurrentWorkload.run(database)
-        case .blob: try await BlobWorkload.run(database)
+        case .fill, .insert: try InsertWorkload.run(database)
+        case .open: try OpenWorkload.run(database)
+        case .scan: try ScanWorkload.run(database)
+        case .point: try PointWorkload.run(database)
+        case .commit: try CommitWorkload.run(database)
+        case .concurrent: try ConcurrentWorkload.run(database)
+        case .blob: try BlobWorkload.run(database)
         }
     }
 

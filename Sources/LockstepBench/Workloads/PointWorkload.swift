@@ -2,15 +2,15 @@ import Lockstep
 
 /// Rows by random keys.
 enum PointWorkload {
-    static func run(_ database: BenchDatabase) async throws -> Measurement {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
         let keys = Rows.keys(database.request.operations, of: database.request.rows)
         let store = try database.open(database.key())
-        var measurement = try await ScanWorkload.looked(store, Measurement())
+        var measurement = try ScanWorkload.looked(store, Measurement())
         measurement.clock.start()
         let records =
             switch database.request.variant {
             case "transaction": try inOneTransaction(keys, store)
-            default: try await oneByOne(keys, store)
+            default: try Blocking.run { try await oneByOne(keys, store) }
             }
         measurement.clock.stop()
         for record in records { measurement.hash.add(record) }
@@ -19,15 +19,15 @@ enum PointWorkload {
     }
 
     /// Each read in a transaction of its own, one after another, from a task.
-    private static func oneByOne(_ keys: [Int64], _ store: Store) async throws -> [Record] {
-        try await Task {
-            var records: [Record] = []
-            records.reserveCapacity(keys.count)
-            for key in keys {
-                records.append(try await store.read { db in try Record.find(key, in: db) })
-            }
-            return records
-        }.value
+    private static func oneByOne(
+        _ keys: [Int64], _ store: Store
+    ) async throws -> [Record] {
+        var records: [Record] = []
+        records.reserveCapacity(keys.count)
+        for key in keys {
+            records.append(try await store.read { db in try Record.find(key, in: db) })
+        }
+        return records
     }
 
     /// All reads in one transaction, by one statement.

@@ -2,9 +2,9 @@ import Lockstep
 
 /// Every row into an array of structs.
 enum ScanWorkload {
-    static func run(_ database: BenchDatabase) async throws -> Measurement {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())
-        var measurement = try await looked(store, Measurement())
+        var measurement = try looked(store, Measurement())
         measurement.clock.start()
         let records =
             switch database.request.variant {
@@ -36,8 +36,8 @@ enum ScanWorkload {
     }
 
     /// The settings of the connection that reads.
-    static func looked(_ store: Store, _ measurement: Measurement) async throws -> Measurement {
-        let seen = try await store.read { db in
+    static func looked(_ store: Store, _ measurement: Measurement) throws -> Measurement {
+        let seen = try store.read { db in
             var seen = Measurement()
             try seen.look(at: db)
             return seen
