@@ -87,7 +87,7 @@ final class Authorizer {
         tableUse.note(action, first)
         guard mode != .engine else { return SQLITE_OK }
         switch action {
-        case SQLITE_TRANSACTION: sawTransactionControl = true
+        case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: sawTransactionControl = true
         case SQLITE_CREATE_TABLE where mode == .migration,
             SQLITE_CREATE_VTABLE where mode == .migration:
             tableChanges.created.insert((first ?? "").asciiLowercased)
@@ -110,7 +110,8 @@ final class Authorizer {
                 hint: "open the other file as a store of its own; to compact a file, use "
                     + "Connection.vacuum()")
         case SQLITE_TRANSACTION: transactionDenial(first ?? "the statement")
-        case SQLITE_SAVEPOINT: ownNameDenial(second)
+        // Releasing a savepoint from before the transaction's closure would take its end from it.
+        case SQLITE_SAVEPOINT: ownNameDenial(second) ?? transactionDenial("SAVEPOINT")
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE, SQLITE_CREATE_TABLE,
             SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW,
             SQLITE_CREATE_VTABLE:
@@ -131,7 +132,8 @@ final class Authorizer {
         guard openTransactions > 0 else { return nil }
         return LockstepError(
             .denied, "\(statement) is refused inside the closure of a transaction",
-            hint: "return from the closure to commit, throw from it to roll back")
+            hint: "return from the closure to commit, throw from it to roll back; "
+                + "Connection.savepoint(_:) nests")
     }
 
     /// The ledger is written by the migrator, in step with the schema; nothing may stand in for it.

@@ -58,10 +58,10 @@ final class ChangeTracker {
     }
 
     /// A statement is about to run.
-    func note(_ statement: PreparedStatement) {
-        guard isOn, !statement.tables.written.isEmpty else { return }
-        written.formUnion(statement.tables.written)
-        if statement.mayReplace { mayReplace = true }
+    func note(written tables: Set<String>, mayReplace: @autoclosure () -> Bool) {
+        guard isOn, !tables.isEmpty else { return }
+        written.formUnion(tables)
+        if mayReplace() { self.mayReplace = true }
     }
 
     /// Where in the transaction this is.

@@ -22,6 +22,9 @@ final class ConnectionCore {
         statements = StatementCache(capacity: cachedStatements, borrower)
     }
 
+    /// Whether somebody wants to know which tables statements use.
+    var isWatched: Bool { tracker.isOn || usedTables != nil }
+
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
     /// Closes the handle; with statements still alive it is freed when the last of them is. What hooks

@@ -2,7 +2,9 @@
 public struct DatabaseChanges: Sendable, Hashable {
     /// Which rows of a table.
     public enum Rows: Sendable, Hashable {
-        /// Those with these rowids were inserted, updated or deleted.
+        /// Those with these rowids were inserted, updated or deleted. Not listed are rows that a
+        /// constraint declared with ON CONFLICT REPLACE, or a trigger's REPLACE, removed: SQLite does not
+        /// tell of them.
         case some(Set<Int64>)
         /// Any of them: the table has no rowids, or there were too many changes to list, or SQLite does
         /// not tell (a DELETE without WHERE; rows that REPLACE removes).

@@ -11,10 +11,15 @@ final class PreparedStatement {
     /// SQLite asks for permission only when it prepares: what was prepared before a transaction must be
     /// kept from ending it when it runs.
     let controlsTransaction: Bool
-    /// The tables that it reads and writes.
-    let tables: TableUse
+    /// The tables that it read and wrote when it was prepared ``tablePreparations`` times.
+    private var tables: TableUse
+    private var tablePreparations: Int32 = 0
+    private var isNoted = false
     let buffer: ParameterBuffer?
 
+    /// Whether values wait to be run, so that a run need be given none.
+    @usableFromInline
+    var isBound = false
     private var isFinalized = false
     /// For decoders of its rows.
     private(set) lazy var reader = RowReader()
@@ -94,7 +99,14 @@ final class PreparedStatement {
                 code, on: core.database, sql: String(decoding: excerpt, as: UTF8.self),
                 isRunning: false)
         }
-        guard let handle = unsafe handle else { return (nil, end) }
+        guard let handle = unsafe handle else {
+            // SQLite takes it for the end, and would for ever.
+            guard end > start || start == script.count - 1 else {
+                throw LockstepError(
+                    .misuse, "a zero byte stands in the SQL", hint: "check where the text comes from")
+            }
+            return (nil, end)
+        }
         return unsafe (PreparedStatement(owning: handle, on: core), end)
     }
 
@@ -103,6 +115,7 @@ final class PreparedStatement {
     /// Makes ready for another run, perhaps by another user.
     func forget() {
         unsafe sqlite3_reset(handle)
+        isBound = false
         guard parameterCount > 0 else { return }
         unsafe sqlite3_clear_bindings(handle)
         buffer?.clear()
@@ -111,14 +124,31 @@ final class PreparedStatement {
     /// Called before each run: the table may have other columns by then.
     func beginRun() {
         isLayoutCurrent = false
-        buffer?.clear()
-        core.usedTables?.formUnion(tables.read)
-        core.tracker.note(self)
+        isNoted = false
+        // Values that were bound ahead lie in it; whoever binds others binds all of them.
+        if !isBound { buffer?.clear() }
     }
 
     // MARK: Looking
 
     var sql: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
+
+    /// Called while somebody wants to know which tables are used, once a run has begun: by then SQLite has
+    /// prepared the statement anew if the schema had changed.
+    func noteTables() throws(LockstepError) {
+        guard !isNoted else { return }
+        isNoted = true
+        let preparations = unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+        if preparations != tablePreparations {
+            // A trigger or view may be another than it was.
+            if let fresh = try Self.prepare(Array(sql.utf8) + [0], from: 0, on: core).0 {
+                tables = fresh.tables
+            }
+            tablePreparations = preparations
+        }
+        core.usedTables?.formUnion(tables.read)
+        core.tracker.note(written: tables.written, mayReplace: mayReplace)
+    }
 
     /// Whether it may remove rows that it does not name: REPLACE does, when they are in its way.
     private(set) lazy var mayReplace = {
@@ -150,6 +180,8 @@ final class ColumnLayout {
     /// How often SQLite had prepared the statement anew when this was true.
     let preparations: Int32
     private let ordinals: [String: Int32]
+    /// Whether no two columns have one name.
+    var isUnambiguous: Bool { ordinals.count == names.count }
 
     init(_ names: [String], preparations: Int32) {
         self.names = names

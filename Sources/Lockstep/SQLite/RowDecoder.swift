@@ -36,7 +36,11 @@ extension Row {
     {
         let reader = reader
         return try unsafe withUnsafePointer(to: self) { pointer in
-            try unsafe reader.reading(pointer) { try Value(from: RowDecoder(row: reader)) }
+            try unsafe reader.reading(pointer) {
+                try reader.withoutValues("the row", type) {
+                    try Value(from: RowDecoder(row: reader))
+                }
+            }
         }
     }
 }
@@ -156,7 +160,22 @@ extension RowReader {
         {
             return value
         }
-        return try Value(from: ColumnDecoder(row: self, column: column))
+        return try withoutValues("column \(column)", type) {
+            try Value(from: ColumnDecoder(row: self, column: column))
+        }
+    }
+
+    /// Swift's own errors tell the value that did not fit.
+    fileprivate func withoutValues<Value>(
+        _ what: @autoclosure () -> String, _ type: Value.Type, _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch is DecodingError {
+            throw LockstepError(
+                .decodeMismatch, "\(what()) is no \(type)",
+                hint: "the columns are \(layout.names.joined(separator: ", "))")
+        }
     }
 
     private func decode<Element: ColumnDecodable>(

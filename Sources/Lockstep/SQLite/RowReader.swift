@@ -28,7 +28,7 @@ final class RowReader {
 
     /// The column for a property. Properties mostly come in the columns' order: then no look-up is due.
     func column(_ name: String) -> Int32? {
-        if next < layout.names.count, layout.names[next] == name {
+        if layout.isUnambiguous, next < layout.names.count, layout.names[next] == name {
             next += 1
             return Int32(truncatingIfNeeded: next - 1)
         }

@@ -60,6 +60,12 @@ extension SQL: ExpressibleByStringInterpolation {
             values.append(value)
         }
 
+        /// `\(value)`: a parameter that is NULL for nil.
+        public mutating func appendInterpolation(_ value: (some Bindable & Sendable)?) {
+            text += "?"
+            values.append(value)
+        }
+
         /// `\(list: values)`: as many parameters as there are values, in parentheses, for `IN`. An empty
         /// list is `()`, which no row is in.
         public mutating func appendInterpolation<Values: Sequence>(

@@ -137,7 +137,8 @@ extension Connection {
         }
         let context = unsafe Unmanaged.passRetained(FunctionBox(function)).toOpaque()
         let count = Int32(clamping: function.argumentCount ?? -1)
-        // A schema that somebody else wrote must not reach a function with effects.
+        // A schema that somebody else wrote shall not reach a function with effects: not from views,
+        // triggers, indexes or generated columns. SQLite does let a CHECK constraint call it.
         let flags =
             SQLITE_UTF8
             | (function.isDeterministic

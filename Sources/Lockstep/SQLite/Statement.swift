@@ -25,10 +25,19 @@ public struct Statement: ~Copyable {
 
     // MARK: Binding
 
-    /// Binds all parameters, in their order. What was bound before is replaced.
+    /// Binds all parameters, in their order, for the next run, which then is given no values.
     /// - Throws: ``LockstepError/Code/bindMismatch`` unless there are as many values as parameters.
     @inlinable
     public func bind<each Parameter: Bindable>(
+        _ values: repeat each Parameter
+    ) throws(LockstepError) {
+        try bindForRun(repeat each values)
+        prepared.isBound = true
+    }
+
+    /// Binds the values of a run, if there are any.
+    @inlinable
+    func bindForRun<each Parameter: Bindable>(
         _ values: repeat each Parameter
     ) throws(LockstepError) {
         try begin()
@@ -49,18 +58,21 @@ public struct Statement: ~Copyable {
         if failure == 0 { failure = code }
     }
 
-    /// Binds values whose number is known only at run time.
+    /// Binds values whose number is known only at run time, for the next run.
     public func bind(values: [Value]) throws(LockstepError) {
         try begin()
         try finishBinding(Int32(clamping: values.count), bindAll(values))
+        prepared.isBound = true
     }
 
-    /// Binds parameters by their names, each with or without its `:`, `@` or `$`.
+    /// Binds parameters by their names, each with or without its `:`, `@` or `$`, for the next run.
     /// - Throws: ``LockstepError/Code/bindMismatch`` unless every parameter has a name that is given, and
     ///   every given name is a parameter's.
     public func bind(named values: [String: any Bindable & Sendable]) throws(LockstepError) {
         try begin()
+        prepared.isBound = false
         try bindNamed(values)
+        prepared.isBound = true
     }
 
     private func bindAll(_ values: [some Bindable]) -> Int32 {
@@ -94,6 +106,8 @@ public struct Statement: ~Copyable {
     /// Binds what came with the SQL, if anything did and nothing else is given.
     @usableFromInline
     func finishBinding(_ given: Int32, _ failure: Int32) throws(LockstepError) {
+        if given == 0, prepared.isBound { return }
+        prepared.isBound = false
         switch arguments {
         case .none: break
         case _ where given > 0:
@@ -128,6 +142,7 @@ public struct Statement: ~Copyable {
     @usableFromInline
     func step() throws(LockstepError) -> Bool {
         let code = unsafe sqlite3_step(prepared.handle)
+        if prepared.core.isWatched { try prepared.noteTables() }
         if code == SQLITE_ROW { return true }
         guard code == SQLITE_DONE else {
             let error = error(code)
@@ -152,7 +167,7 @@ public struct Statement: ~Copyable {
     public func run<each Parameter: Bindable>(
         _ values: repeat each Parameter
     ) throws(LockstepError) {
-        try bind(repeat each values)
+        try bindForRun(repeat each values)
         while try step() {}
     }
 
@@ -161,7 +176,7 @@ public struct Statement: ~Copyable {
     public func forEach<each Parameter: Bindable>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Void
     ) throws {
-        try bind(repeat each values)
+        try bindForRun(repeat each values)
         do {
             while try step() { try body(Row(prepared)) }
         } catch {
@@ -186,7 +201,7 @@ public struct Statement: ~Copyable {
     public func first<each Parameter: Bindable, Element>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
     ) throws -> Element? {
-        try bind(repeat each values)
+        try bindForRun(repeat each values)
         var element: Element?
         do {
             if try step() { element = try body(Row(prepared)) }

@@ -6,9 +6,18 @@ extension Store {
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
-        let writer = try Connection.open(
-            path, key: key, options: StoreSource.writerOptions(options))
-        return Store(try StoreSource(path, key: key, options), writer: writer)
+        let source = try StoreSource(path, key: key, options)
+        let store = Store(source)
+        // One connection now, to know that the key fits; the others when they are needed. Only a writer can
+        // put a file that is not yet in WAL mode into it, which is the first thing it does.
+        let reader = try source.openReader()
+        if try reader.value("PRAGMA journal_mode", as: String.self) == "wal" {
+            store.readers?.seats.first?.take(reader)
+        } else {
+            source.closeReader(reader)
+            store.takeWriter(try source.openWriter())
+        }
+        return store
     }
 
     /// Makes a new database.
@@ -18,14 +27,16 @@ extension Store {
     ) throws -> Store {
         let writer = try Connection.create(
             path, key: key, options: StoreSource.writerOptions(options))
-        return Store(try StoreSource(path, key: key, options), writer: writer)
+        let store = Store(try StoreSource(path, key: key, options))
+        store.takeWriter(writer)
+        return store
     }
 
     /// A database in memory under a key that nobody knows, gone when the store is closed: for tests and
     /// previews. Its one connection serves reads and writes in turn.
     public static func inMemory(options: StoreOptions = .init()) throws -> Store {
         let connection = try Connection.inMemory(StoreSource.writerOptions(options))
-        return Store(StoreSource(inMemory: options), writer: connection)
+        return Store(StoreSource(inMemory: options), inMemory: connection)
     }
 
     /// A database in a new file of the temporary folder under a key that nobody knows, which behaves as
@@ -38,8 +49,10 @@ extension Store {
             let key = try DatabaseKey.ephemeral()
             let writer = try Connection.create(
                 path, key: key, options: StoreSource.writerOptions(options))
-            return Store(
-                try StoreSource(path, key: key, options, temporaryFolder: folder), writer: writer)
+            let store = Store(
+                try StoreSource(path, key: key, options, temporaryFolder: folder))
+            store.takeWriter(writer)
+            return store
         } catch {
             AtomicFile.removeFolder(folder)
             throw error

@@ -20,30 +20,45 @@ public final class Store: Sendable {
     private let checkpointer: Checkpointer?
     let source: StoreSource
 
-    init(_ source: StoreSource, writer connection: consuming Connection) {
-        path = connection.path
+    /// A store over a file, none of whose connections is open yet.
+    init(_ source: StoreSource) {
+        path = source.path
         self.source = source
         observers = Observers()
-        let seat = Seat { throw SeatQueue.closed }
-        if source.isInMemory {
-            checkpointer = nil
-            readers = nil
-        } else {
-            let log = Checkpointer(
-                Seat { try source.openCheckpointer() },
-                threshold: source.options.checkpointPages)
+        let log = Checkpointer(
+            Seat { try source.openCheckpointer() }, threshold: source.options.checkpointPages)
+        checkpointer = log
+        readers = SeatQueue(
+            (0..<max(source.options.readers, 1)).map { _ in
+                Seat(cacheShare: { source.readerCacheBytes }) { try source.openReader() }
+            })
+        let seat = Seat {
+            let connection = try source.openWriter()
             connection.watchLog(log)
-            checkpointer = log
-            readers = SeatQueue(
-                (0..<max(source.options.readers, 1)).map { _ in
-                    Seat(cacheShare: { source.readerCacheBytes }) { try source.openReader() }
-                })
+            return connection
         }
+        writer = Writer(seat, observers, log)
+    }
+
+    /// A store in memory.
+    init(_ source: StoreSource, inMemory connection: consuming Connection) {
+        path = source.path
+        self.source = source
+        observers = Observers()
+        checkpointer = nil
+        readers = nil
+        let seat = Seat { throw SeatQueue.closed }
         seat.take(connection)
-        writer = Writer(seat, observers, checkpointer)
+        writer = Writer(seat, observers, nil)
     }
 
     deinit { shutDown() }
+
+    /// Uses a writer that is open already.
+    func takeWriter(_ connection: consuming Connection) {
+        if let checkpointer { connection.watchLog(checkpointer) }
+        writer.seat.take(connection)
+    }
 
     // MARK: Reading
 

@@ -4,8 +4,7 @@ internal import SystemPackage
 /// From what a store opens its connections: the path, the key, the options.
 final class StoreSource: Sendable {
     let options: StoreOptions
-    let isInMemory: Bool
-    private let path: FilePath
+    let path: FilePath
     private let key: Mutex<KeyHolder?>
     private let openReaders = Atomic<Int>(0)
     /// A folder to be removed with the store.
@@ -24,7 +23,6 @@ final class StoreSource: Sendable {
         self.path = path
         self.options = options
         self.temporaryFolder = temporaryFolder
-        isInMemory = false
         self.key = Mutex(KeyHolder(try key.clone()))
     }
 
@@ -33,7 +31,6 @@ final class StoreSource: Sendable {
         path = ":memory:"
         self.options = options
         temporaryFolder = nil
-        isInMemory = true
         key = Mutex(nil)
     }
 
@@ -42,6 +39,12 @@ final class StoreSource: Sendable {
         var writing = options.connection
         writing.cacheBytes = options.cacheBytes / 4
         return writing
+    }
+
+    func openWriter() throws -> Connection {
+        try withKey { key in
+            try Connection.open(path, key: key, options: Self.writerOptions(options))
+        }
     }
 
     /// How many bytes of pages each reader may keep, now that so many are open.
@@ -57,6 +60,11 @@ final class StoreSource: Sendable {
             openReaders.subtract(1, ordering: .relaxed)
             throw error
         }
+    }
+
+    func closeReader(_ connection: consuming Connection) {
+        _ = consume connection
+        openReaders.subtract(1, ordering: .relaxed)
     }
 
     func openCheckpointer() throws -> Connection { try openQueryOnly(cacheBytes: 0) }
