@@ -22,7 +22,8 @@ final class AggregateFunctionTests {
     }
 
     private func fill() throws {
-        try connection.execute("INSERT INTO t VALUES (1, 'a'), (2, 'x'), (1, 'b'), (2, 'y'), (3, 7)")
+        try connection.execute(
+            "INSERT INTO t VALUES (1, 'a'), (2, 'x'), (1, 'b'), (2, 'y'), (3, 7)")
     }
 
     private func texts(_ sql: SQL) throws -> [String] {
@@ -35,9 +36,11 @@ final class AggregateFunctionTests {
         #expect(
             try texts("SELECT joined(a) FROM t GROUP BY kind ORDER BY kind")
                 == ["<ab>", "<xy>", "<>"])
-        #expect(try texts("SELECT joined(a) || joined(upper(a)) FROM t WHERE kind = 1") == ["<ab><AB>"])
+        #expect(
+            try texts("SELECT joined(a) || joined(upper(a)) FROM t WHERE kind = 1") == ["<ab><AB>"])
         #expect(try texts("SELECT joined(DISTINCT 'q') FROM t") == ["<q>"])
-        #expect(try texts("SELECT joined(a) FILTER (WHERE a > 'a') FROM t WHERE kind = 1") == ["<b>"])
+        #expect(
+            try texts("SELECT joined(a) FILTER (WHERE a > 'a') FROM t WHERE kind = 1") == ["<b>"])
     }
 
     @Test("A group without rows has the first state's result, run after run")
@@ -125,7 +128,9 @@ final class AggregateFunctionTests {
                 step: { _, arguments in if try arguments[0] == .text("y") { throw Stop() } },
                 result: { _ in .integer(1) }))
         try fill()
-        _ = try connection.query("SELECT held(a) FROM t WHERE kind = 1 GROUP BY a") { row in row.count }
+        _ = try connection.query("SELECT held(a) FROM t WHERE kind = 1 GROUP BY a") { row in
+            row.count
+        }
         Refusal.expect(.sqlFailed) { try connection.execute("SELECT held(a) FROM t") }
         // json() fails in the middle of the first group.
         Refusal.expect(.sqlFailed) { try connection.execute("SELECT held(json(a)) FROM t") }

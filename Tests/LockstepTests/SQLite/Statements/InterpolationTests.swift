@@ -192,7 +192,8 @@ final class InterpolationTests {
     func errors() throws {
         let secret = "hunter2"
         for sql in [
-            "SELECT '\(secret)'", "SELECT nosuch + \(secret)", "INSERT INTO t VALUES (1, \(secret))",
+            "SELECT '\(secret)'", "SELECT nosuch + \(secret)",
+            "INSERT INTO t VALUES (1, \(secret))",
             "INSERT INTO t VALUES (\(secret), 1)", "SELECT json(\(secret))",
         ] as [SQL] {
             let error = try #require(throws: LockstepError.self) { try connection.execute(sql) }

@@ -31,7 +31,8 @@ final class NamedColumnsTests {
 
     @Test("A column is found by its name, and by its alias where it has one")
     func names() throws {
-        let sql: SQL = "SELECT title AS name, id, year AS \"a \"\"b\"\"\", 7 AS \"\" FROM film WHERE id = 1"
+        let sql: SQL =
+            "SELECT title AS name, id, year AS \"a \"\"b\"\"\", 7 AS \"\" FROM film WHERE id = 1"
         try connection.prepare(sql).forEach { (row: borrowing Row) throws in
             #expect(try row["name"] as String == "Alien")
             #expect(try row["id"] as Int == 1)
@@ -42,7 +43,8 @@ final class NamedColumnsTests {
 
     @Test("Of columns with one name the first counts")
     func duplicates() throws {
-        try connection.prepare("SELECT 1 AS a, 2 AS b, 3 AS a, 4 AS A").forEach { (row: borrowing Row) throws in
+        try connection.prepare("SELECT 1 AS a, 2 AS b, 3 AS a, 4 AS A").forEach {
+            (row: borrowing Row) throws in
             #expect(try row["a"] as Int == 1)
             #expect(try row["A"] as Int == 4)
             #expect(try row["b"] as Int == 2)
@@ -103,7 +105,8 @@ final class NamedColumnsTests {
     @Test("A column of a tuple with another type is named")
     func tupleMismatch() throws {
         let error = try #require(throws: LockstepError.self) {
-            _ = try connection.query("SELECT id, title, year FROM film", as: (Int, String, Int).self)
+            _ = try connection.query(
+                "SELECT id, title, year FROM film", as: (Int, String, Int).self)
         }
         #expect(error.message.hasPrefix("column 2 (year) is NULL, not INTEGER, in: SELECT id"))
     }

@@ -46,7 +46,8 @@ final class NamedValuesTests {
         let sql: SQL = "SELECT :a, @b, $c"
         #expect(try texts(sql.with(named: ["a": "1", "b": "2", "c": "3"])) == ["1", "2", "3"])
         #expect(try texts(sql.with(named: [":a": "1", "@b": "2", "$c": "3"])) == ["1", "2", "3"])
-        #expect(try row(sql, ["a": 1, "@b": "2", "c": 0.5]) == [.integer(1), .text("2"), .real(0.5)])
+        #expect(
+            try row(sql, ["a": 1, "@b": "2", "c": 0.5]) == [.integer(1), .text("2"), .real(0.5)])
     }
 
     @Test("A name with its sign means that parameter alone, before the bare name")

@@ -35,7 +35,8 @@ final class ParameterBufferTests {
             let full = unsafe [UInt8(0)].withUnsafeBytes { unsafe buffer.store($0) }
             #expect(unsafe full == nil)
             if let place = unsafe place, let other = unsafe other {
-                #expect(unsafe UnsafeRawBufferPointer(start: place, count: size).elementsEqual(first))
+                #expect(
+                    unsafe UnsafeRawBufferPointer(start: place, count: size).elementsEqual(first))
                 #expect(
                     unsafe UnsafeRawBufferPointer(start: other, count: rest.count)
                         .elementsEqual(rest))
@@ -76,7 +77,9 @@ final class ParameterBufferTests {
 
     @Test(
         "Many values that overflow the buffer together arrive whole and apart",
-        arguments: [[4095, 1, 1], [4096, 1, 0], [1, 4096, 4095], [2048, 2048, 0, 1], [4097, 4096, 1]])
+        arguments: [
+            [4095, 1, 1], [4096, 1, 0], [1, 4096, 4095], [2048, 2048, 0, 1], [4097, 4096, 1],
+        ])
     func together(_ sizes: [Int]) throws {
         let values = sizes.enumerated().map { seed, size in
             seed.isMultiple(of: 2)
@@ -129,7 +132,9 @@ final class ParameterBufferTests {
         try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)")
         try connection.write { connection in
             let insert = try connection.prepare("INSERT INTO t VALUES (?, ?, ?)")
-            for id in 1...2000 { try insert.run(id, Self.text(id % 97, id), Self.blob(id % 61, id)) }
+            for id in 1...2000 {
+                try insert.run(id, Self.text(id % 97, id), Self.blob(id % 61, id))
+            }
         }
         var seen = 0
         try connection.prepare("SELECT id, a, b FROM t").forEach { row in

@@ -52,7 +52,8 @@ final class RowBytesTests {
         let blob = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13) }
         try connection.execute("CREATE TABLE t (a)")
         try connection.execute("INSERT INTO t VALUES (?)", blob)
-        try connection.prepare("SELECT a, zeroblob(\(count)) FROM t").forEach { (row: borrowing Row) throws in
+        try connection.prepare("SELECT a, zeroblob(\(count)) FROM t").forEach {
+            (row: borrowing Row) throws in
             #expect(try Self.copy(row, 0) == blob)
             #expect(try row[0] as [UInt8] == blob)
             #expect(try Self.copy(row, 0) == blob)
@@ -63,7 +64,8 @@ final class RowBytesTests {
 
     @Test("Bytes that were lent are the same after the same column was read in every other way")
     func stable() throws {
-        try connection.prepare("SELECT 'te' || 'xt', zeroblob(3)").forEach { (row: borrowing Row) throws in
+        try connection.prepare("SELECT 'te' || 'xt', zeroblob(3)").forEach {
+            (row: borrowing Row) throws in
             let text = try row.bytes(0)
             let zeros = try row.bytes(1)
             _ = try row[0] as String
@@ -77,7 +79,8 @@ final class RowBytesTests {
 
     @Test("A TEXT that is not UTF-8 has bytes, no String, and a lenient form")
     func invalid() throws {
-        try connection.prepare("SELECT CAST(x'61FF62' AS TEXT) AS t").forEach { (row: borrowing Row) throws in
+        try connection.prepare("SELECT CAST(x'61FF62' AS TEXT) AS t").forEach {
+            (row: borrowing Row) throws in
             #expect(try Self.copy(row, 0) == [0x61, 0xFF, 0x62])
             Refusal.expect(.decodeMismatch) { _ = try row[0] as String }
             #expect(try row.leniently(0) == .text("a\u{FFFD}b"))
@@ -89,11 +92,13 @@ final class RowBytesTests {
         "Numbers and NULL have no bytes, and say what they are",
         arguments: [("7", "INTEGER"), ("7.5", "REAL"), ("NULL", "NULL")])
     func others(_ literal: String, _ type: String) throws {
-        try connection.prepare("SELECT \(verbatim: literal) AS x").forEach { (row: borrowing Row) throws in
+        try connection.prepare("SELECT \(verbatim: literal) AS x").forEach {
+            (row: borrowing Row) throws in
             let refusal = Self.refusal(row, 0)
             let error = try #require(refusal)
             #expect(error.code == .decodeMismatch)
-            #expect(error.message.hasPrefix("column 0 (x) is \(type), not TEXT or BLOB, in: SELECT "))
+            #expect(
+                error.message.hasPrefix("column 0 (x) is \(type), not TEXT or BLOB, in: SELECT "))
             #expect(try (row[0] as Value).typeName == type)
         }
     }
