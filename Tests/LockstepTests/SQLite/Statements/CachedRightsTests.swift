@@ -123,4 +123,19 @@ struct CachedRightsTests {
             Refusal.expect(.denied) { try connection.execute("BEGIN IMMEDIATE") }
         }
     }
+
+    @Test("A write that throws leaves nothing, also where it releases a savepoint from outside")
+    func savepoint() throws {
+        struct Stop: Error {}
+        let connection = try scratch.open()
+        try connection.execute("SAVEPOINT mine")
+        #expect(throws: Stop.self) {
+            try connection.write { connection in
+                try connection.execute("DELETE FROM item")
+                try? connection.execute("RELEASE mine")
+                throw Stop()
+            }
+        }
+        #expect(try scratch.count(connection) == 3)
+    }
 }
