@@ -96,7 +96,9 @@ final class CodableColumnsTests {
             let row = try decoder.container(keyedBy: CodingKeys.self)
             known = row.allKeys.map(\.stringValue)
             hasNumber = row.contains(.number) && !row.contains(.missing)
-            isNull = try row.decodeNil(forKey: .null) && !row.decodeNil(forKey: .number)
+            isNull =
+                try row.decodeNil(forKey: .null) && row.decodeNil(forKey: .missing)
+                && !row.decodeNil(forKey: .number)
             number = try row.decodeIfPresent(Int.self, forKey: .number)
             text = try row.decodeIfPresent(String.self, forKey: .text)
             flag = try row.decodeIfPresent(Bool.self, forKey: .flag)
