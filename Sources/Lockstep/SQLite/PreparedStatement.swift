@@ -103,7 +103,8 @@ final class PreparedStatement {
             // SQLite takes it for the end, and would for ever.
             guard end > start || start == script.count - 1 else {
                 throw LockstepError(
-                    .misuse, "a zero byte stands in the SQL", hint: "check where the text comes from")
+                    .misuse, "a zero byte stands in the SQL",
+                    hint: "check where the text comes from")
             }
             return (nil, end)
         }

@@ -56,6 +56,22 @@ struct BenchDatabase: Sendable {
         return store
     }
 
+    /// Measures what `write` does to a new database until that is closed, then looks what is in it.
+    func measureWriting(
+        _ records: [Record], _ write: (Store) throws -> Void
+    ) throws -> Measurement {
+        var measurement = Measurement()
+        var store: Store? = try create()
+        try store?.write { db in try measurement.look(at: db) }
+        measurement.clock.start()
+        if let store { try write(store) }
+        store = nil
+        measurement.clock.stop()
+        measurement.operations = records.count
+        measurement.hash = try reread()
+        return measurement
+    }
+
     /// What a second look finds in the table.
     func reread() throws -> RowHash {
         let store = try open(key())

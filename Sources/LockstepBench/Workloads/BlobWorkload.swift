@@ -8,7 +8,8 @@ enum BlobWorkload {
         let chunks = Rows.chunks()
         let count = database.request.operations
         let store = try database.create()
-        var measurement = try InsertWorkload.looked(store, Measurement())
+        var measurement = Measurement()
+        try store.write { db in try measurement.look(at: db) }
         measurement.operations = count
         try makeTable(store)
         measurement.clock.start()

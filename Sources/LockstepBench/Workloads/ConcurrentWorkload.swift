@@ -4,19 +4,9 @@ import Lockstep
 enum ConcurrentWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(Concurrency.operations(database.request.operations))
-        var store: Store? = try database.create()
-        var measurement = try InsertWorkload.looked(store, Measurement())
-        measurement.clock.start()
-        if let store { try write(records, to: store) }
-        store = nil
-        measurement.clock.stop()
-        measurement.operations = records.count
-        measurement.hash = try database.reread()
-        return measurement
-    }
-
-    private static func write(_ records: [Record], to store: Store) throws {
-        try Blocking.run { try await write(records, to: store) }
+        return try database.measureWriting(records) { store in
+            try Blocking.run { try await write(records, to: store) }
+        }
     }
 
     private static func write(_ records: [Record], to store: Store) async throws {

@@ -13,7 +13,7 @@ enum OpenWorkload {
             measurement.hash.add(record)
             measurement.operations += 1
             if measurement.operations == 1 {
-                measurement = try ScanWorkload.looked(store, measurement)
+                try store.read { db in try measurement.look(at: db) }
             }
         }
         return measurement

@@ -5,7 +5,8 @@ enum PointWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let keys = Rows.keys(database.request.operations, of: database.request.rows)
         let store = try database.open(database.key())
-        var measurement = try ScanWorkload.looked(store, Measurement())
+        var measurement = Measurement()
+        try store.read { db in try measurement.look(at: db) }
         measurement.clock.start()
         let records =
             switch database.request.variant {

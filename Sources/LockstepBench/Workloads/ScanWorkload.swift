@@ -4,7 +4,8 @@ import Lockstep
 enum ScanWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())
-        var measurement = try looked(store, Measurement())
+        var measurement = Measurement()
+        try store.read { db in try measurement.look(at: db) }
         measurement.clock.start()
         let records =
             switch database.request.variant {
@@ -33,18 +34,5 @@ enum ScanWorkload {
                 Record.self,
                 "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id")
         }
-    }
-
-    /// The settings of the connection that reads.
-    static func looked(_ store: Store, _ measurement: Measurement) throws -> Measurement {
-        let seen = try store.read { db in
-            var seen = Measurement()
-            try seen.look(at: db)
-            return seen
-        }
-        var measurement = measurement
-        measurement.settings = seen.settings
-        measurement.library = seen.library
-        return measurement
     }
 }

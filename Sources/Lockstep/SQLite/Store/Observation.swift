@@ -11,7 +11,7 @@ extension Store {
     ///
     ///     for try await titles in store.observe({ db in try db.query(…) }) { … }
     ///
-    /// `body` runs as in ``read(_:)-(_)``; an error of it ends the sequence.
+    /// `body` runs as in `read`; an error of it ends the sequence.
     public func observe<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) -> Observation<Value> {
