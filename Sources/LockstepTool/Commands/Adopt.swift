@@ -107,10 +107,15 @@ struct Adopt: ParsableCommand {
         _ passphrase: borrowing Passphrase?, into path: FilePath, _ key: borrowing DatabaseKey
     ) throws -> AdoptionReport {
         let original = FilePath(source)
+        Interruption.expect()
         guard let passphrase = try passphrase?.clone() else {
-            return try Adoption.adopt(plaintext: original, into: path, key: key)
+            return try Adoption.adopt(plaintext: original, into: path, key: key) { _ in
+                try Interruption.check()
+            }
         }
-        return try Adoption.adopt(original, passphrase: passphrase, into: path, key: key)
+        return try Adoption.adopt(original, passphrase: passphrase, into: path, key: key) { _ in
+            try Interruption.check()
+        }
     }
 
     private func tell(_ report: AdoptionReport, _ path: FilePath, isPlaintext: Bool) {

@@ -24,7 +24,10 @@ struct Backup: ParsableCommand {
 
     func run() throws {
         let session = try access.session()
-        let report = try session.store().backup(to: FilePath(target))
+        Interruption.expect()
+        let report = try session.store().backup(to: FilePath(target)) { _ in
+            try Interruption.check()
+        }
         let result = CopyResult(report, from: session.path, to: FilePath(target))
         guard output.format == .text else { return try Output.json(result) }
         result.tell("backed up")

@@ -34,7 +34,10 @@ struct Export: ParsableCommand {
                     + "later does not undo that: confirm with --plaintext --i-understand")
         }
         let session = try access.session()
-        let report = try session.store().exportPlaintext(to: FilePath(target))
+        Interruption.expect()
+        let report = try session.store().exportPlaintext(to: FilePath(target)) { _ in
+            try Interruption.check()
+        }
         let result = CopyResult(report, from: session.path, to: FilePath(target))
         guard output.format == .text else { return try Output.json(result) }
         result.tell("exported")

@@ -30,7 +30,10 @@ struct Restore: ParsableCommand {
         // Asking for a passphrase first would be a waste where there is no backup.
         try Diagnosis.requireDatabase(backup)
         let key = try access.keyring().databaseKey()
-        let report = try Store.restore(path, key: key, from: backup, backupKey: key)
+        Interruption.expect()
+        let report = try Store.restore(path, key: key, from: backup, backupKey: key) { _ in
+            try Interruption.check()
+        }
         let result = CopyResult(report, from: backup, to: path)
         guard output.format == .text else { return try Output.json(result) }
         result.tell("restored")

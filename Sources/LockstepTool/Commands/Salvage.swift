@@ -25,8 +25,10 @@ struct Salvage: ParsableCommand {
     func run() throws {
         let session = try access.session()
         let key = try session.keyring.databaseKey()
+        Interruption.expect()
         let report = try Lockstep.Salvage.run(
-            session.path, key: key, into: FilePath(target), newKey: key)
+            session.path, key: key, into: FilePath(target), newKey: key
+        ) { _ in try Interruption.check() }
         try tell(report, session.path)
         if !report.isComplete { throw ExitCode(Exit.tampered) }
     }
