@@ -79,14 +79,22 @@ final class CredentialSource {
         return .passphrase(copy)
     }
 
-    /// One line ending, as `echo` makes it, is not part of the passphrase.
     private func passphraseFromDescriptor() throws -> Passphrase? {
         guard let number = options.passphraseFd else { return nil }
+        return try Passphrase(readingFrom: number)
+    }
+}
+
+extension Passphrase {
+    /// Reads the descriptor of this number up to its end.
+    ///
+    /// One line ending, as `echo` makes it, is not part of the passphrase.
+    init(readingFrom number: Int32) throws {
         let secret = try SecretBytes(
             readingFrom: FileDescriptor(rawValue: number), FilePath("descriptor \(number)"),
             limit: 4097)
         let bytes = secret.bytes
         let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
-        return try Passphrase(bytes.extracting(first: bytes.count - (endsInNewline ? 1 : 0)))
+        try self.init(bytes.extracting(first: bytes.count - (endsInNewline ? 1 : 0)))
     }
 }

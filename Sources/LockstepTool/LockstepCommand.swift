@@ -18,7 +18,8 @@ struct LockstepCommand: ParsableCommand {
         version: LockstepVersion.current,
         subcommands: [
             Init.self, Migrate.self, Rollback.self, Status.self, Verify.self, Keys.self,
-            Import.self, Query.self,
+            Import.self, Query.self, Adopt.self, Backup.self, Restore.self, Salvage.self,
+            Export.self,
         ])
 
     /// Errors of ours are told as `error:` and `hint:` and choose the exit code; everything else is left

@@ -13,8 +13,13 @@ struct AccessOptions: ParsableArguments {
         let path = try database.path()
         // Asking for a passphrase first would be a waste where there is no file.
         try Diagnosis.requireDatabase(path)
-        return Session(path: path, keyring: try credentials.open(keyrings.file(for: path)))
+        return Session(path: path, keyring: try keyring())
     }
+
+    /// Opens the keyring, whether there is a database or not.
+    func keyring() throws -> Keyring { try credentials.open(keyringFile()) }
+
+    func keyringFile() throws -> KeyringFile { keyrings.file(for: try database.path()) }
 }
 
 /// What every command needs that works on an existing database: its path, its opened keyring, its key.

@@ -20,13 +20,16 @@ enum Terminal {
     }
 
     /// Asks once, without echo.
-    static func passphrase(_ prompt: String) throws -> Passphrase {
+    /// - Parameter option: The option that gives the passphrase where there is no terminal.
+    static func passphrase(
+        _ prompt: String, instead option: String = "--passphrase-fd"
+    ) throws -> Passphrase {
         guard
             let terminal = try? FileDescriptor.open(device, .readWrite, options: .closeOnExec)
         else {
             throw LockstepError(
                 .noUsableSlot, "there is no terminal to ask for the passphrase on",
-                hint: "give it through a descriptor, such as --passphrase-fd 3 3<FILE")
+                hint: "give it through a descriptor, such as \(option) 3 3<FILE")
         }
         defer { try? terminal.close() }
         return try withoutEcho(terminal) {

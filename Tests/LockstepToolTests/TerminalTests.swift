@@ -45,6 +45,36 @@ struct TerminalTests {
         #expect(!wrong.shown.contains("staple"))
     }
 
+    @Test(
+        "The passphrase of a file to be adopted is asked once, that of its new keyring twice",
+        .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"),
+        arguments: [
+            ("grdb-db.SQLCipher3", "secret", 2),
+            ("sqliteswift-encrypted-4.x.sqlite", "sqlcipher-test", 2),
+        ])
+    func adoption(fixture: String, passphrase: String, pages: Int) async throws {
+        let original = try Bytes.read(SharedData.path("fixtures/\(fixture)"))
+        try Bytes.write(original, to: folder.path.appending("old.db"))
+        let wrong = try await converse(
+            [
+                "Passphrase of old.db: ", "guess\n", "New passphrase: ", "horse\n", "again: ",
+                "horse\n",
+            ],
+            ["adopt", "old.db"])
+        #expect(wrong.status == .exited(6), "\(wrong.shown)")
+        #expect(wrong.shown.contains("the passphrase does not fit old.db"))
+        let adopted = try await converse(
+            [
+                "Passphrase of old.db: ", "\(passphrase)\n", "New passphrase: ", "horse\n",
+                "again: ", "horse\n",
+            ], ["adopt", "old.db"])
+        #expect(adopted.status == .exited(0), "\(adopted.shown)")
+        #expect(adopted.shown.contains("adopted old.db into a.db: \(pages) pages, 1 table, 1 row"))
+        #expect(adopted.shown.contains("old.db is as it was"))
+        #expect(!adopted.shown.contains("NOT encrypted") && !adopted.shown.contains(passphrase))
+        #expect(try Bytes.read(folder.path.appending("old.db")) == original)
+    }
+
     @Test("Two different answers, an empty one and Ctrl-C make nothing")
     func refusals() async throws {
         let differing = try await converse(

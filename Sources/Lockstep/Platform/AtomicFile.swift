@@ -35,8 +35,9 @@ enum AtomicFile {
     }
 
     /// Creates an empty file of mode 0600; fails where anything stands already.
-    static func create(_ path: FilePath) throws -> FileDescriptor {
-        try translatingErrno("create", path) {
+    /// - Parameter name: What errors call it, if it is only on its way to another name.
+    static func create(_ path: FilePath, for name: FilePath? = nil) throws -> FileDescriptor {
+        try translatingErrno("create", name ?? path) {
             try FileDescriptor.open(
                 path, .readWrite,
                 options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
@@ -54,7 +55,8 @@ enum AtomicFile {
         }
     }
 
-    /// Gives a finished file its name, unless anything stands there already, and makes that last.
+    /// Gives a finished file its name, unless anything stands there already, and makes that last. Where
+    /// it throws, nothing of ours bears the name.
     static func moveIntoPlace(_ source: FilePath, _ target: FilePath) throws {
         // Renaming would replace what somebody has put there meanwhile; a second name cannot.
         let linked = unsafe source.withPlatformString { from in
@@ -64,7 +66,13 @@ enum AtomicFile {
             throw LockstepError.system(Errno(rawValue: errno), "create", target)
         }
         remove(source)
-        try syncFolder(of: target)
+        do {
+            try syncFolder(of: target)
+        } catch {
+            // Whoever made it along with its key takes that key for unused now.
+            remove(target)
+            throw error
+        }
     }
 
     /// Makes what was renamed or created in the folder of `path` survive a power loss.

@@ -192,8 +192,9 @@ extension Diagnosis {
         case .plaintext(isCut: false):
             LockstepError(
                 .plaintextDatabase, "\(path) is a plaintext SQLite database",
-                hint: "it is not encrypted: copy its content into a new encrypted database, then "
-                    + "destroy the file")
+                hint:
+                    "it is not encrypted: make an encrypted database of it with `lockstep adopt`, "
+                    + "then destroy the file")
         case .plaintext(isCut: true):
             LockstepError(
                 .truncated, "\(path) is a plaintext SQLite database that was cut off",
@@ -209,7 +210,8 @@ extension Diagnosis {
                 .damaged,
                 "\(path): the key is right, but page 1 is damaged"
                     + (saltDestroyed ? ", its salt included" : ""),
-                hint: "restore it from a backup; the other pages can be salvaged")
+                hint: "restore it from a backup, or bring back the other pages with "
+                    + "`lockstep salvage`")
         case .olderSQLCipher(let version):
             LockstepError(
                 .olderSQLCipher, "\(path) is a file of SQLCipher \(version), and the key fits",

@@ -233,6 +233,15 @@ enum Opening {
         try connection.execute("PRAGMA mmap_size = 0")
     }
 
+    /// Writes go straight into the file from now on, which is thrown away if anything fails. It must come
+    /// before ``harden(_:)``: a defensive connection keeps its journal.
+    static func dropJournal(_ connection: borrowing Connection) throws {
+        guard try connection.value("PRAGMA journal_mode = OFF", as: String.self) == "off" else {
+            throw LockstepError(.misuse, "\(connection.path) keeps its journal")
+        }
+        try connection.setPragma("synchronous", "OFF")
+    }
+
     private static func configure(
         _ connection: borrowing Connection, _ options: ConnectionOptions
     ) throws {
@@ -240,16 +249,14 @@ enum Opening {
         unsafe sqlite3_busy_timeout(handle, milliseconds(options.busyTimeout))
         // The first read: here a wrong key shows.
         _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
+        if options.isScratch { try dropJournal(connection) }
         try harden(connection)
         try connection.setCacheSize(options.cacheBytes)
         if options.isQueryOnly {
             try connection.execute("PRAGMA query_only = ON")
             if !options.sharesLog { try leaveLogAlone(connection) }
         } else if options.isScratch {
-            guard try connection.value("PRAGMA journal_mode = OFF", as: String.self) == "off" else {
-                throw LockstepError(.misuse, "\(connection.path) keeps its journal")
-            }
-            return try connection.setPragma("synchronous", "OFF")
+            return
         } else if unsafe sqlite3_db_filename(handle, "main").map({ unsafe $0.pointee != 0 }) == true
         {
             guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {

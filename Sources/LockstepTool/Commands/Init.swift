@@ -8,74 +8,31 @@ struct Init: ParsableCommand {
         abstract: "Make a keyring and an empty encrypted database under it.",
         discussion: """
             Without --key-file, --env-slot or --passphrase-fd the terminal is asked for a passphrase. \
-            With several of them, each opens the keyring on its own.
+            With several of them, each opens the keyring on its own. What exists as a plaintext SQLite \
+            file or under another SQLCipher becomes a database with `lockstep adopt`.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
-    @OptionGroup var credentials: CredentialOptions
-
-    @Option(help: "Also open the keyring with this environment variable's value. Discouraged.")
-    var envSlot: String?
+    @OptionGroup var slots: SlotOptions
 
     @Option(help: "Also make a fields keyring, for the sealed columns of the dataset of this name.")
     var dataset: String?
 
     func run() throws {
         let path = try database.path()
-        let slots = NewSlots(credentials, environment: envSlot)
-        var made: [KeyringFile] = []
+        var new = NewKeyrings(slots)
         do {
-            let file = keyrings.file(for: path)
-            var keyring = try Keyring.create(.database)
-            try slots.add(to: &keyring)
-            try file.create(keyring)
-            made.append(file)
+            let keyring = try new.make(.database, keyrings.file(for: path))
             if let dataset {
-                let fieldsFile = try KeyringFile.fields(of: dataset, in: keyrings.folder)
-                var fields = try Keyring.create(.fields)
-                try slots.add(to: &fields)
-                try fieldsFile.create(fields)
-                made.append(fieldsFile)
+                _ = try new.make(.fields, KeyringFile.fields(of: dataset, in: keyrings.folder))
             }
-            let connection = try Connection.create(path, key: keyring.databaseKey())
-            _ = consume connection
+            _ = try Connection.create(path, key: keyring.databaseKey())
         } catch {
-            // A keyring without its database would only stand in the way of the next try.
-            for file in made { file.removeUnused() }
+            new.discard()
             throw error
         }
-        for file in made { Output.line("made the keyring \(file.path)") }
+        new.tell()
         Output.line("made the encrypted database \(path)")
-    }
-}
-
-/// The slots that new keyrings get.
-private struct NewSlots {
-    private let credentials: CredentialSource
-    private let asksTerminal: Bool
-    private let variable: String?
-
-    init(_ options: CredentialOptions, environment variable: String?) {
-        credentials = CredentialSource(options)
-        asksTerminal = !options.isGiven && variable == nil
-        self.variable = variable
-    }
-
-    func add(to keyring: inout Keyring) throws {
-        if let credential = try credentials.newPassphrase(askTerminal: asksTerminal) {
-            try keyring.addSlot("passphrase", credential)
-        }
-        if let credential = try credentials.keyFile() {
-            try keyring.addSlot("key-file", credential)
-        }
-        if let variable {
-            guard let credential = try credentials.environment(variable) else {
-                throw LockstepError(
-                    .noUsableSlot, "the environment variable \(variable) is not set",
-                    hint: "set it to at least 32 characters that nobody can guess")
-            }
-            try keyring.addSlot("environment", credential)
-        }
     }
 }

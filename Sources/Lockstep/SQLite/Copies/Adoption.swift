@@ -10,6 +10,11 @@ public struct AdoptionReport: Sendable, Hashable {
     /// Rows that refer to rows which are not there, in the original too: `PRAGMA foreign_key_check` lists
     /// them.
     public let brokenForeignKeys: Int
+
+    /// Whether the original bore the mark of another program.
+    public var isOfAnotherProgram: Bool {
+        applicationID != 0 && applicationID != Connection.applicationID
+    }
 }
 
 /// Making a Lockstep database of a plaintext SQLite file, or of a SQLCipher file under a passphrase.

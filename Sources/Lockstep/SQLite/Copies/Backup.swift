@@ -33,7 +33,22 @@ extension Store {
         to path: FilePath, key: borrowing DatabaseKey,
         progress: (CopyProgress) throws -> Void = { _ in }
     ) throws -> CopyReport {
-        try read { connection in try Backup.run(connection, to: path, key, progress) }
+        try namingDamage {
+            try read { connection in try Backup.run(connection, to: path, key, progress) }
+        }
+    }
+
+    /// SQLCipher tells a page that does not verify as an error of no kind: where `body` fails in such a
+    /// way, says which pages of the database are damaged.
+    func namingDamage<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LockstepError
+            where [.sqlFailed, .damaged].contains(error.code) && !source.isInMemory
+        {
+            try source.withKey { key in _ = try Backup.requireSound(self.path, key) }
+            throw error
+        }
     }
 
     /// The same under the store's own key.
@@ -94,7 +109,9 @@ enum Backup {
         _ progress: (CopyProgress) throws -> Void
     ) throws -> CopyReport {
         // Another page size or another reserve would give a file that nobody can open, and say nothing.
-        guard try source.headerField("page_size") == Profile.current.pageSize else {
+        // SQLCipher answers with a text.
+        let pageSize: Int? = try source.value("SELECT CAST(page_size AS INT) FROM pragma_page_size")
+        guard pageSize == Profile.current.pageSize else {
             throw LockstepError(
                 .olderSQLCipher, "\(source.path) has pages of another size than SQLCipher 4's",
                 hint: "adopt the file instead: its rows are copied one by one")

@@ -29,6 +29,10 @@ enum ForeignDatabase {
                 throw LockstepError(.olderSQLCipher, "\(path) is of an unknown SQLCipher")
             }
             profile = older
+        case .wrongKey: throw doesNotFit(path)
+        // Too short for SQLCipher 4, but not for those before it.
+        case .truncated(let bytes) where bytes.isMultiple(of: Profile.older[0].pageSize):
+            throw doesNotFit(path)
         case let other:
             throw other.error(path) ?? LockstepError(.damaged, "\(path) cannot be opened")
         }
@@ -42,6 +46,13 @@ enum ForeignDatabase {
             }
             try connection.setPragma("cipher_compatibility", "\(profile.version)")
         }
+    }
+
+    private static func doesNotFit(_ path: FilePath) -> LockstepError {
+        LockstepError(
+            .wrongKey, "the passphrase does not fit \(path)",
+            hint: "check the passphrase, and that the file is of SQLCipher 1 to 4 with its own "
+                + "settings")
     }
 
     private static func open(
@@ -72,9 +83,8 @@ enum ForeignDatabase {
         let core = unsafe ConnectionCore(owning: handle, cachedStatements: 16)
         let connection = Connection(owning: core, path: path)
         unsafe core.authorizer.install(on: handle)
+        try Opening.dropJournal(connection)
         try Opening.harden(connection)
-        try connection.execute("PRAGMA journal_mode = OFF")
-        try connection.execute("PRAGMA synchronous = OFF")
         try Opening.extend(connection, options)
         core.authorizer.mode = .program
         return connection

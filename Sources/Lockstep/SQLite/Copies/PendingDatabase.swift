@@ -11,7 +11,7 @@ struct PendingDatabase: ~Copyable {
     /// Makes an empty file of mode 0600 in the folder of `target`, or leaves that to the caller.
     init(for target: FilePath, creating: Bool = true) throws {
         let path = try AtomicFile.uniqueSibling(of: target)
-        if creating { try AtomicFile.create(path).close() }
+        if creating { try AtomicFile.create(path, for: target).close() }
         self.path = path
         self.target = target
     }

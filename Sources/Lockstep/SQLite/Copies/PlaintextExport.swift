@@ -15,16 +15,18 @@ extension Store {
     ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
         let pending = try PendingDatabase(for: path)
-        let report = try read { source in
-            let target = try ForeignDatabase.makePlaintext(
-                pending.path, options: self.source.options.connection)
-            return try withoutActuallyEscaping(progress) { progress in
-                var copy = try LogicalCopy(of: source, progress)
-                try copy.run(from: source, to: target)
-                let rows = try copy.compare(source, with: target)
-                try IntegrityAnswer.require(target)
-                let pages: Int = try target.value("PRAGMA main.page_count") ?? 0
-                return CopyReport(pages: pages, rows: rows)
+        let report = try namingDamage {
+            try read { source in
+                let target = try ForeignDatabase.makePlaintext(
+                    pending.path, options: self.source.options.connection)
+                return try withoutActuallyEscaping(progress) { progress in
+                    var copy = try LogicalCopy(of: source, progress)
+                    try copy.run(from: source, to: target)
+                    let rows = try copy.compare(source, with: target)
+                    try IntegrityAnswer.require(target)
+                    let pages: Int = try target.value("PRAGMA main.page_count") ?? 0
+                    return CopyReport(pages: pages, rows: rows)
+                }
             }
         }
         try pending.place()

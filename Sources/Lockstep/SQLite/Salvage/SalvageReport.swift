@@ -181,6 +181,6 @@ extension SalvageReport: CustomStringConvertible {
     }
 
     private func count(_ number: Int, _ noun: String) -> String {
-        noun == "of these" || number == 1 ? "\(number) \(noun)" : "\(number) \(noun)s"
+        noun == "of these" ? "\(number) \(noun)" : counted(number, noun)
     }
 }
