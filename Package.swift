@@ -83,10 +83,15 @@ let package = Package(
             dependencies: ["Lockstep", systemPackage],
             path: "Tests/CrashingMigrator",
             swiftSettings: strict),
+        .executableTarget(
+            name: "CrashingWriter",
+            dependencies: ["Lockstep", systemPackage],
+            path: "Tests/CrashingWriter",
+            swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
-                "Lockstep", "TestSupport", "CrashingMigrator", systemPackage,
+                "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import Lockstep
+
+/// What threads wait for each other with.
+@Suite("Conditions and latches", .timeLimit(.minutes(1)))
+struct ConditionTests {
+    // Sendable by this proof: `number` is touched only while the lock is held.
+    private final class Shared: @unchecked Sendable {
+        let changed = Condition()
+        var number = 0
+    }
+
+    private struct Stop: Error {}
+
+    @Test("Only one thread at a time is behind the lock")
+    func exclusion() async throws {
+        let shared = Shared()
+        let threads = (0..<4).map { _ in
+            TestThread { for _ in 0..<5000 { shared.changed.locked { shared.number += 1 } } }
+        }
+        for thread in threads { try await thread.end() }
+        #expect(shared.number == 20_000)
+    }
+
+    @Test("An error leaves the lock open")
+    func throwing() {
+        let shared = Shared()
+        #expect(throws: Stop.self) { try shared.changed.locked { throw Stop() } }
+        #expect(shared.changed.locked { true })
+    }
+
+    @Test("Two threads that wake each other take turns")
+    func turns() async throws {
+        let shared = Shared()
+        let threads = (0..<2).map { parity in
+            TestThread {
+                for _ in 0..<500 {
+                    shared.changed.locked {
+                        while shared.number % 2 != parity { shared.changed.wait() }
+                        shared.number += 1
+                    }
+                    shared.changed.signal()
+                }
+            }
+        }
+        for thread in threads { try await thread.end() }
+        #expect(shared.number == 1000)
+    }
+
+    @Test("A latch lets through who came before it was opened, and who comes later")
+    func latch() async throws {
+        let latch = Latch()
+        let before = TestThread { latch.wait() }
+        latch.open()
+        latch.wait()
+        latch.open()
+        latch.wait()
+        try await before.end()
+    }
+
+    @Test("A latch lets through everyone who waits")
+    func latchForMany() async throws {
+        let latch = Latch()
+        let arrived = Gate()
+        let waiting = (0..<8).map { _ in
+            TestThread {
+                arrived.open()
+                latch.wait()
+            }
+        }
+        for _ in 0..<8 { arrived.pass() }
+        latch.open()
+        for thread in waiting { try await thread.end() }
+    }
+}

@@ -1,0 +1,184 @@
+import Testing
+
+@testable import Lockstep
+
+/// What a store tells of its commits.
+@Suite("Changes of a store", .timeLimit(.minutes(1)))
+struct ChangesTests: NumberStore {
+    private struct Stop: Error {}
+
+    let scratch: DatabaseScratch
+
+    init() throws {
+        scratch = try Self.makeScratch()
+        try prepareTable(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, n INTEGER UNIQUE, b BLOB);
+            CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p (id) ON DELETE CASCADE);
+            CREATE TABLE w (k TEXT PRIMARY KEY, v) WITHOUT ROWID;
+            CREATE TABLE log (id INTEGER PRIMARY KEY, n);
+            CREATE TRIGGER logging AFTER UPDATE OF n ON p BEGIN
+                INSERT INTO log (n) VALUES (new.n);
+            END;
+            INSERT INTO p VALUES (1, 10, x'00'), (2, 20, x'00'), (3, 30, x'00');
+            INSERT INTO c VALUES (5, 1), (6, 1), (7, 2);
+            INSERT INTO w VALUES ('x', 1);
+            INSERT INTO t VALUES (1), (2);
+            """)
+    }
+
+    /// What is told of one write.
+    private func changes(of script: String) async throws -> DatabaseChanges? {
+        let store = try openStore()
+        var iterator = store.changes.makeAsyncIterator()
+        try store.writeHere { try $0.run(script: script) }
+        try store.close()
+        return await iterator.next()
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let script: String
+        let tables: [String: DatabaseChanges.Rows]
+        var schemaChanged = false
+        var testDescription: String { script }
+
+        init(
+            _ script: String, _ tables: [String: DatabaseChanges.Rows], schema: Bool = false
+        ) {
+            self.script = script
+            self.tables = tables
+            schemaChanged = schema
+        }
+    }
+
+    static let cases = [
+        Case("INSERT INTO p VALUES (9, 90, NULL)", ["p": .some([9])]),
+        Case("INSERT INTO P (n) VALUES (91), (92)", ["p": .some([4, 5])]),
+        Case("UPDATE p SET b = NULL WHERE id IN (1, 3)", ["p": .some([1, 3])]),
+        Case("DELETE FROM c WHERE id = 7", ["c": .some([7])]),
+        Case("UPDATE c SET id = 8 WHERE id = 7", ["c": .some([7, 8])]),
+        Case("UPDATE p SET n = 21 WHERE id = 2", ["p": .some([2]), "log": .some([1])]),
+        Case("DELETE FROM p WHERE id = 1", ["p": .some([1]), "c": .some([5, 6])]),
+        // What REPLACE removes could take rows of c along.
+        Case("INSERT OR REPLACE INTO p VALUES (9, 30, NULL)", ["p": .any, "c": .any]),
+        Case("REPLACE INTO p VALUES (3, 31, NULL)", ["p": .any, "c": .any]),
+        Case("INSERT OR IGNORE INTO p VALUES (1, 10, NULL), (8, 80, NULL)", ["p": .some([8])]),
+        Case(
+            "INSERT INTO p VALUES (1, 11, NULL) ON CONFLICT DO UPDATE SET b = x'02'",
+            ["p": .some([1])]),
+        Case("INSERT INTO w VALUES ('y', 2)", ["w": .any]),
+        Case("UPDATE w SET v = 3", ["w": .any]),
+        Case("DELETE FROM w WHERE k = 'x'", ["w": .any]),
+        Case("DELETE FROM c", ["c": .some([5, 6, 7])]),
+        Case("DELETE FROM t", ["t": .any]),
+        Case("DELETE FROM t; INSERT INTO log VALUES (1, 1)", ["t": .any, "log": .any]),
+        Case("CREATE TABLE fresh (a)", [:], schema: true),
+        Case("CREATE INDEX i ON p (b)", [:], schema: true),
+        Case("DROP TABLE log", ["log": .any], schema: true),
+        Case("CREATE VIEW v AS SELECT 1", [:], schema: true),
+    ]
+
+    @Test("Each kind of change is told with its tables and rows", arguments: cases)
+    func kinds(_ each: Case) async throws {
+        let changes = try #require(try await changes(of: each.script))
+        #expect(changes.schemaChanged == each.schemaChanged)
+        // A change of the schema may tell more than there is, never less.
+        if each.schemaChanged {
+            #expect(Set(changes.tables.keys).isSubset(of: ["p", "log", "fresh"]))
+        } else {
+            #expect(changes.tables == each.tables)
+        }
+    }
+
+    @Test(
+        "What changes nothing is no change",
+        arguments: [
+            "SELECT 1", "UPDATE p SET n = 1 WHERE id = 99", "DELETE FROM log",
+            "INSERT OR IGNORE INTO p VALUES (1, 1, NULL)", "PRAGMA optimize",
+        ])
+    func nothing(_ script: String) async throws { #expect(try await changes(of: script) == nil) }
+
+    @Test("A column that is added or renamed changes the schema")
+    func altering() async throws {
+        for script in ["ALTER TABLE p ADD COLUMN d", "ALTER TABLE c RENAME TO d"] {
+            #expect(try await changes(of: script)?.schemaChanged == true)
+        }
+    }
+
+    @Test("The rows of a savepoint that was undone are not told, and those about it are")
+    func savepoint() async throws {
+        let store = try openStore()
+        var iterator = store.changes.makeAsyncIterator()
+        try store.writeHere { connection in
+            try connection.execute("UPDATE p SET b = NULL WHERE id = 1")
+            try? connection.savepoint { connection in
+                try connection.execute("UPDATE p SET b = NULL WHERE id = 2")
+                try connection.execute("UPDATE c SET p = 3")
+                throw Stop()
+            }
+            try connection.execute("UPDATE p SET b = NULL WHERE id = 3")
+        }
+        #expect(await iterator.next()?.tables == ["p": .some([1, 3])])
+    }
+
+    @Test("A write that throws tells nothing, alone or in a group")
+    func throwing() async throws {
+        let store = try openStore()
+        var iterator = store.changes.makeAsyncIterator()
+        try? store.writeHere { connection in
+            try connection.execute("UPDATE c SET p = 3")
+            throw Stop()
+        }
+        let parts: [Part<Void>] = [
+            { try $0.execute("UPDATE p SET b = NULL WHERE id = 1") },
+            { connection in
+                try connection.execute("UPDATE p SET b = NULL WHERE id = 2")
+                throw Stop()
+            },
+            { try $0.execute("UPDATE p SET b = NULL WHERE id = 3") },
+        ]
+        let results = try await store.writeTogether(parts)
+        #expect(results.map { $0.isSuccess } == [true, false, true])
+        try store.close()
+        #expect(await iterator.next()?.tables == ["p": .some([1, 3])])
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test("What is written into a blob is told")
+    func blob() async throws {
+        let store = try openStore()
+        var iterator = store.changes.makeAsyncIterator()
+        try store.writeHere { connection in
+            try connection.withBlob(BlobPlace(table: "P", column: "b", row: 2), .write) { blob in
+                try blob.write([7], at: 0)
+            }
+        }
+        #expect(await iterator.next()?.tables == ["p": .some([2])])
+        let chunks = AsyncStream<[UInt8]> { continuation in
+            continuation.yield([1, 2, 3])
+            continuation.finish()
+        }
+        try await store.insertBlob(into: "p", "b", from: chunks) { connection in
+            try connection.execute("INSERT INTO p VALUES (50, 50, ?)", ZeroBytes(3))
+            return connection.lastInsertedRowID
+        }
+        #expect(await iterator.next()?.tables == ["p": .some([50])])
+    }
+
+    @Test("What is written outside transactions is told")
+    func withoutTransaction() async throws {
+        let store = try openStore()
+        var iterator = store.changes.makeAsyncIterator()
+        try store.aloneHere { try $0.execute("UPDATE c SET p = 3 WHERE id = 7") }
+        #expect(await iterator.next()?.tables == ["c": .some([7])])
+    }
+
+    @Test("More rows than are worth listing are any")
+    func many() async throws {
+        let script = """
+            WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 10001)
+            INSERT INTO log SELECT x, x FROM n
+            """
+        #expect(try await changes(of: script)?.tables == ["log": .any])
+    }
+}

@@ -1,0 +1,198 @@
+import Synchronization
+import Testing
+
+@testable import Lockstep
+
+/// Writes that wait share a transaction, and each is by itself nonetheless.
+@Suite("Group commit", .timeLimit(.minutes(1)))
+struct GroupCommitTests: NumberStore {
+    private struct Stop: Error {}
+
+    let scratch: DatabaseScratch
+
+    init() throws { scratch = try Self.makeScratch() }
+
+    @Test("Writes that wait share transactions")
+    func sharing() async throws {
+        let log = StatementLog()
+        let store = try openStore { $0.connection.trace = log.note }
+        let results = try await store.writeTogether((0..<64).map(insert))
+        #expect(results.allSatisfy { $0.isSuccess })
+        #expect(try committed() == Array(0..<64))
+        // One, unless the machine is so slow that a group's time is up.
+        #expect(log.count(of: "BEGIN IMMEDIATE") <= 32)
+        #expect(log.count(of: "BEGIN IMMEDIATE") == log.count(of: "COMMIT"))
+    }
+
+    @Test("A thousand writes that wait are all done, each once, in their order")
+    func thousand() async throws {
+        try prepareTable("CREATE TABLE arrival (place INTEGER PRIMARY KEY, number INTEGER)")
+        let store = try openStore()
+        let parts = (0..<1000).map { number -> Part<Void> in
+            { try $0.execute("INSERT INTO arrival (number) VALUES (?)", number) }
+        }
+        #expect(try await store.writeTogether(parts).allSatisfy { $0.isSuccess })
+        let arrivals: [Int] = try store.readHere { connection in
+            try connection.query("SELECT number FROM arrival ORDER BY place") { try $0[0] }
+        }
+        #expect(arrivals == Array(0..<1000))
+    }
+
+    @Test("What a write did is there for others when it returns")
+    func durability() async throws {
+        let store = try openStore()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<16 {
+                group.addTask {
+                    try await store.write(insert(number))
+                    #expect(try committed().contains(number))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("One that throws is undone, and the others are not", arguments: 0..<3)
+    func throwing(place: Int) async throws {
+        let store = try openStore()
+        var parts = (0..<3).map(insert)
+        parts[place] = { connection in
+            try connection.execute("INSERT INTO t VALUES (100), (101)")
+            throw Stop()
+        }
+        let results = try await store.writeTogether(parts)
+        for (index, result) in results.enumerated() {
+            #expect(result.isSuccess == (index != place))
+        }
+        #expect(throws: Stop.self) { try results[place].get() }
+        #expect(try committed() == (0..<3).filter { $0 != place })
+    }
+
+    @Test("One that a deferred constraint refuses at the commit fails alone", arguments: 0..<3)
+    func deferredConstraint(place: Int) async throws {
+        try prepareTable(
+            "CREATE TABLE child (a REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED)")
+        let runs = Counter()
+        let store = try openStore()
+        var parts = (0..<3).map { number -> Part<Void> in
+            { connection in
+                runs.increase()
+                try insert(number)(connection)
+            }
+        }
+        parts[place] = { connection in
+            runs.increase()
+            try connection.execute("INSERT INTO child VALUES (9)")
+        }
+        let results = try await store.writeTogether(parts)
+        for (index, result) in results.enumerated() {
+            #expect(result.isSuccess == (index != place))
+        }
+        #expect(results[place].code == .constraint)
+        #expect(try committed() == (0..<3).filter { $0 != place })
+        #expect(runs.value == 6, "each ran with the others, and then by itself")
+    }
+
+    @Test("An error of one that ends the transaction takes nobody along", arguments: 0..<3)
+    func endedTransaction(place: Int) async throws {
+        let store = try openStore()
+        var parts = (0..<3).map(insert)
+        parts[place] = { connection in
+            try connection.execute("INSERT INTO t VALUES (100)")
+            try connection.execute("INSERT OR ROLLBACK INTO t VALUES (100)")
+        }
+        let results = try await store.writeTogether(parts)
+        #expect(results.map { $0.isSuccess } == (0..<3).map { $0 != place })
+        #expect(results[place].code == .constraint)
+        #expect(try committed() == (0..<3).filter { $0 != place })
+        try store.writeHere(insert(50))
+        #expect(try committed().contains(50))
+    }
+
+    @Test("Nor does one that passes over such an error", arguments: 0..<3)
+    func endedTransactionPassedOver(place: Int) async throws {
+        let store = try openStore()
+        var parts = (0..<3).map(insert)
+        parts[place] = { connection in
+            try connection.execute("INSERT INTO t VALUES (100)")
+            try? connection.execute("INSERT OR ROLLBACK INTO t VALUES (100)")
+        }
+        let results = try await store.writeTogether(parts)
+        #expect(results[place].code == .misuse)
+        #expect(try committed() == (0..<3).filter { $0 != place })
+    }
+
+    @Test("What is undone in a savepoint of one is no more, and the rest is")
+    func nestedSavepoints() async throws {
+        let store = try openStore()
+        let parts = [0, 10, 20].map { base -> Part<Void> in
+            { connection in
+                try connection.execute("INSERT INTO t VALUES (?)", base)
+                try? connection.savepoint { connection in
+                    try connection.execute("INSERT INTO t VALUES (?)", base + 1)
+                    try connection.savepoint { connection in
+                        try connection.execute("INSERT INTO t VALUES (?)", base + 2)
+                    }
+                    throw Stop()
+                }
+                try connection.write { try $0.execute("INSERT INTO t VALUES (?)", base + 3) }
+            }
+        }
+        #expect(try await store.writeTogether(parts).allSatisfy { $0.isSuccess })
+        #expect(try committed() == [0, 3, 10, 13, 20, 23])
+    }
+
+    @Test("A savepoint that one leaves open is out of the others' reach")
+    func foreignSavepoint() async throws {
+        let store = try openStore()
+        let parts: [Part<Void>] = [
+            { connection in
+                try connection.execute("SAVEPOINT mine")
+                try connection.execute("INSERT INTO t VALUES (1)")
+            },
+            { connection in
+                try connection.execute("INSERT INTO t VALUES (2)")
+                try connection.execute("ROLLBACK TO mine")
+            },
+            insert(3),
+        ]
+        let results = try await store.writeTogether(parts)
+        #expect(results.map { $0.isSuccess } == [true, false, true])
+        #expect(try committed() == [1, 3])
+    }
+
+    @Test("Each gets the value of its own closure, and the ids of its own rows")
+    func values() async throws {
+        let store = try openStore()
+        let parts = (0..<20).map { number -> Part<[Int64]> in
+            { connection in
+                try connection.execute("INSERT INTO t VALUES (?)", number)
+                return [Int64(number), connection.lastInsertedRowID, Int64(connection.changes)]
+            }
+        }
+        let results = try await store.writeTogether(parts)
+        for (number, result) in results.enumerated() {
+            #expect(try result.get() == [Int64(number), Int64(number) + 1, 1])
+        }
+    }
+
+    @Test("Blocking and asynchronous writes share the writer, and none is lost")
+    func mixed() async throws {
+        let store = try openStore()
+        let threads = (0..<4).map { thread in
+            TestThread {
+                for number in 0..<25 { try store.writeHere(insert(thread * 25 + number)) }
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 4..<8 {
+                group.addTask {
+                    for number in 0..<25 { try await store.write(insert(task * 25 + number)) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for thread in threads { try await thread.end() }
+        #expect(try committed() == Array(0..<200))
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// A process that is killed while eight tasks write loses nothing that a call has returned for.
+@Suite("A store whose process is killed", .timeLimit(.minutes(5)))
+struct KilledWriterTests {
+    private struct Entry: Hashable {
+        let task: Int
+        let number: Int
+    }
+
+    private let folder: TemporaryFolder
+    private let keyring: KeyringFile
+    private let keyFile: FilePath
+
+    init() throws {
+        folder = try TemporaryFolder()
+        keyFile = folder.file("my.key")
+        keyring = KeyringFile(folder.file("data.database.keyring"))
+        try KeyFile.create(keyFile)
+        var fresh = try Keyring.create(.database)
+        try fresh.addSlot("key-file", KeyFile.read(keyFile))
+        try keyring.create(fresh)
+    }
+
+    private var path: FilePath { folder.file("data.db") }
+
+    private func key() throws -> DatabaseKey {
+        try keyring.open { _ in try KeyFile.read(keyFile) }.databaseKey()
+    }
+
+    private func make() throws {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path.string + suffix)
+        }
+        let connection = try Connection.create(path, key: key())
+        try connection.run(
+            script: """
+                CREATE TABLE entry (
+                    task INTEGER, number INTEGER, part INTEGER, mark INTEGER, body BLOB,
+                    PRIMARY KEY (task, number, part));
+                CREATE TABLE nobody (id INTEGER PRIMARY KEY);
+                CREATE TABLE orphan (
+                    id REFERENCES nobody (id) DEFERRABLE INITIALLY DEFERRED);
+                """)
+    }
+
+    /// Runs the writer until it has acknowledged so many writes, kills it, and gives all that it had
+    /// acknowledged by then.
+    private func acknowledged(_ synchronous: String, killAfter count: Int) async throws
+        -> Set<Entry>
+    {
+        let result = try await run(
+            .path(Programs.path("CrashingWriter")),
+            arguments: [path.string, keyring.path.string, keyFile.string, synchronous],
+            input: .none, output: .sequence, error: .discarded
+        ) { execution in
+            var entries: Set<Entry> = []
+            for try await line in execution.standardOutput.strings() {
+                let numbers = line.split(separator: " ").compactMap { Int($0) }
+                guard numbers.count == 2 else { continue }
+                entries.insert(Entry(task: numbers[0], number: numbers[1]))
+                if entries.count == count { try execution.send(signal: .kill) }
+            }
+            return entries
+        }
+        #expect(result.terminationStatus == .signaled(SIGKILL))
+        return result.closureResult
+    }
+
+    private func check(_ acknowledged: Set<Entry>, _ context: Comment) throws {
+        // Before anyone replays the log: SQLite passes over what would not verify.
+        #expect(try PageAudit.run(path, key: key()).isClean, context)
+        let connection = try Connection.open(path, key: key())
+        #expect(try connection.value("PRAGMA integrity_check", as: String.self) == "ok", context)
+        var parts: [Entry: Set<Int>] = [:]
+        let statement = try connection.prepare("SELECT task, number, part, mark FROM entry")
+        try statement.forEach { row in
+            let (task, number, part, mark) = try row.columns(as: (Int, Int, Int, Int).self)
+            #expect(mark == task * 1_000_003 + number * 31 + part, context)
+            parts[Entry(task: task, number: number), default: []].insert(part)
+        }
+        let lost = acknowledged.subtracting(parts.keys)
+        #expect(lost.isEmpty, context)
+        let torn = parts.filter { $0.value != [0, 1, 2] }
+        #expect(torn.isEmpty, context)
+        // Each task has at most one write under way, and none that was given up.
+        let made = parts.keys.filter { entry in
+            !acknowledged.contains(entry) && entry.number != 0
+                && !acknowledged.contains(Entry(task: entry.task, number: entry.number - 1))
+        }
+        #expect(made.isEmpty, context)
+        #expect(try connection.value("SELECT count(*) FROM orphan", as: Int.self) == 0, context)
+    }
+
+    @Test(
+        "What was acknowledged is there after a kill, nothing is torn, and nothing was made up",
+        arguments: ["full", "normal"])
+    func kill(synchronous: String) async throws {
+        var random = SplitMix64(stream: synchronous.utf8.count)
+        let start = ContinuousClock.now
+        var kills = 0
+        while Torture.goesOn(since: start, done: kills, of: 4) {
+            try make()
+            let count = Int.random(in: 1...600, using: &random)
+            let entries = try await acknowledged(synchronous, killAfter: count)
+            try check(entries, "seed \(Torture.seed), kill \(kills), after \(count) writes")
+            kills += 1
+        }
+        print("\(kills) kills with synchronous \(synchronous)")
+    }
+}

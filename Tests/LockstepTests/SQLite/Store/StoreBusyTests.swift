@@ -1,0 +1,117 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// What others do to a store's file.
+@Suite("A store whose file others use", .timeLimit(.minutes(1)))
+struct StoreBusyTests: NumberStore {
+    let scratch: DatabaseScratch
+
+    init() throws { scratch = try Self.makeScratch() }
+
+    @Test("While another connection writes, a write is busy, for that call only")
+    func busy() async throws {
+        let store = try openStore { $0.connection.busyTimeout = .milliseconds(1) }
+        let other = try open()
+        try other.execute("BEGIN IMMEDIATE")
+        try other.execute("INSERT INTO t VALUES (100)")
+        Refusal.expect(.busy) { try store.write(insert(1)) }
+        let results = try await store.writeTogether([insert(2), insert(3)])
+        #expect(results.map { $0.code } == [.busy, .busy])
+        #expect(try await store.read { try values($0) } == [])
+        try other.execute("COMMIT")
+        try store.writeHere(insert(4))
+        try await store.write(insert(5))
+        #expect(try committed() == [4, 5, 100])
+    }
+
+    @Test("A write that waits for another connection goes on when that has ended")
+    func waiting() async throws {
+        let store = try openStore()
+        let other = try open()
+        try other.execute("BEGIN IMMEDIATE")
+        try other.execute("INSERT INTO t VALUES (100)")
+        let task = Task { try await store.write(insert(1)) }
+        try other.execute("COMMIT")
+        try await task.value
+        #expect(try committed() == [1, 100])
+    }
+
+    @Test("One that finds no room fails, and nobody with it", arguments: 0..<3)
+    func full(place: Int) async throws {
+        try prepareTable("CREATE TABLE big (body BLOB)")
+        let store = try openStore()
+        try store.aloneHere { connection in
+            let pages = try connection.value("PRAGMA page_count", as: Int.self) ?? 0
+            try connection.with(rights: .engine) {
+                try connection.execute("PRAGMA max_page_count = \(verbatim: "\(pages + 20)")")
+            }
+        }
+        var parts = (0..<3).map(insert)
+        parts[place] = { connection in
+            try connection.execute("INSERT INTO t VALUES (100)")
+            for _ in 0..<100 { try connection.execute("INSERT INTO big VALUES (zeroblob(8000))") }
+        }
+        let results = try await store.writeTogether(parts)
+        #expect(results.map { $0.isSuccess } == (0..<3).map { $0 != place })
+        #expect(results[place].code == .full)
+        #expect(try committed() == (0..<3).filter { $0 != place })
+        try store.writeHere(insert(50))
+        try store.close()
+        #expect(try committed().contains(50))
+        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+    }
+
+    // MARK: The file goes away
+
+    /// A copy of the database as it is now, beside it.
+    private func copy() throws -> FilePath {
+        let copy = scratch.folder.file("copy.db")
+        try FileManager.default.copyItem(atPath: scratch.path.string, toPath: copy.string)
+        return copy
+    }
+
+    private func replace(with copy: FilePath) throws {
+        try FileManager.default.removeItem(atPath: scratch.path.string)
+        try FileManager.default.moveItem(atPath: copy.string, toPath: scratch.path.string)
+    }
+
+    @Test("A write after the file was removed is refused")
+    func removed() throws {
+        let store = try openStore()
+        try store.writeHere(insert(1))
+        try FileManager.default.removeItem(atPath: scratch.path.string)
+        Refusal.expect(.replaced) { try store.write(insert(2)) }
+    }
+
+    @Test("Nor is anything read of or written to a file that was put in its place")
+    func replaced() throws {
+        let copy = try copy()
+        let store = try openStore()
+        try store.writeHere(insert(1))
+        try replace(with: copy)
+        let before = try scratch.bytes
+        // The first read opens a reader.
+        Refusal.expect(.replaced) { try store.read { _ = try values($0) } }
+        Refusal.expect(.replaced) { try store.write(insert(2)) }
+        try? store.close()
+        #expect(try scratch.bytes == before)
+        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try committed() == [])
+    }
+
+    @Test("A reader that was open goes on with the file that it had")
+    func replacedUnderReader() throws {
+        let copy = try copy()
+        let store = try openStore()
+        try store.writeHere(insert(1))
+        try store.readHere { connection in
+            #expect(try values(connection) == [1])
+            try replace(with: copy)
+            #expect(try values(connection) == [1])
+        }
+    }
+}

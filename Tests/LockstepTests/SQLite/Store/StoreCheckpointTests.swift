@@ -1,0 +1,108 @@
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import Lockstep
+
+/// How a store keeps its write-ahead log short.
+@Suite("Checkpoints of a store", .timeLimit(.minutes(1)))
+struct StoreCheckpointTests: NumberStore {
+    let scratch: DatabaseScratch
+
+    init() throws {
+        scratch = try Self.makeScratch()
+        try prepareTable("CREATE TABLE big (id INTEGER PRIMARY KEY, body BLOB)")
+    }
+
+    /// Writes about five pages.
+    private static let add: Part<Void> = { connection in
+        try connection.execute("INSERT INTO big (body) VALUES (zeroblob(16000))")
+    }
+
+    /// The log's length in pages.
+    private func pagesInLog() throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(
+            atPath: scratch.side("-wal").string)
+        return (attributes[.size] as? Int ?? 0) / 4096
+    }
+
+    @Test("Under a steady load the log stays bounded, and no write fails")
+    func bounded() async throws {
+        let store = try openStore { $0.checkpointPages = 50 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<100 { try await store.write(Self.add) } }
+            }
+            try await group.waitForAll()
+        }
+        // 400 writes of 5 pages each would be 2,000; a group adds at most what four of them write.
+        #expect(try pagesInLog() <= 8 * 50 + 4 * 10)
+        let count: Int? = try await store.read { try $0.value("SELECT count(*) FROM big") }
+        #expect(count == 400)
+        try store.close()
+        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+    }
+
+    @Test("A reader of an old snapshot makes the log grow, and when it has gone it is begun anew")
+    func busyReader() async throws {
+        let store = try openStore { $0.checkpointPages = 20 }
+        try await store.write(Self.add)
+        let grown = try store.readHere { connection in
+            let before: Int? = try connection.value("SELECT count(*) FROM big")
+            for _ in 0..<100 { try store.write(Self.add) }
+            #expect(try connection.value("SELECT count(*) FROM big") == before)
+            return try pagesInLog()
+        }
+        #expect(grown > 300)
+        for _ in 0..<300 { try await store.write(Self.add) }
+        #expect(try pagesInLog() < 2 * grown)
+    }
+
+    @Test("A checkpoint copies all of the log, and truncating empties its file")
+    func results() throws {
+        let store = try openStore { $0.checkpointPages = 1_000_000 }
+        for _ in 0..<10 { try store.writeHere(Self.add) }
+        let passive = try store.aloneHere { try $0.checkpoint(.passive) }
+        #expect(passive.isComplete && passive.pagesInLog > 30)
+        #expect(try pagesInLog() > 30)
+        let truncated = try store.aloneHere { try $0.checkpoint(.truncate) }
+        #expect(truncated == CheckpointResult(pagesInLog: 0, pagesCopied: 0))
+        #expect(try pagesInLog() == 0)
+    }
+
+    @Test("A reader of an old snapshot keeps a checkpoint from being complete, and truncating busy")
+    func checkpointBesideReader() throws {
+        let store = try openStore {
+            $0.checkpointPages = 1_000_000
+            $0.connection.busyTimeout = .zero
+        }
+        try store.writeHere(Self.add)
+        try store.readHere { connection in
+            _ = try connection.value("SELECT count(*) FROM big", as: Int.self)
+            try store.write(Self.add)
+            let passive = try store.withoutTransaction { try $0.checkpoint() }
+            #expect(!passive.isComplete && passive.pagesCopied > 0)
+            Refusal.expect(.busy) {
+                _ = try store.withoutTransaction { try $0.checkpoint(.truncate) }
+            }
+            try store.write(Self.add)
+        }
+        #expect(try store.aloneHere { try $0.checkpoint(.full) }.isComplete)
+    }
+
+    @Test("A checkpoint inside a transaction is refused")
+    func insideTransaction() throws {
+        let store = try openStore()
+        Refusal.expect(.misuse) { _ = try store.write { try $0.checkpoint() } }
+    }
+
+    @Test("A checkpoint that is asked for does not fail for one in the background")
+    func besideBackground() throws {
+        let store = try openStore { $0.checkpointPages = 1 }
+        for _ in 0..<60 {
+            try store.writeHere(Self.add)
+            _ = try store.aloneHere { try $0.checkpoint(.truncate) }
+        }
+        #expect(try pagesInLog() == 0)
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import Lockstep
+
+/// How stores end.
+@Suite("Closing a store", .timeLimit(.minutes(1)))
+struct StoreClosingTests: NumberStore {
+    let scratch: DatabaseScratch
+
+    init() throws { scratch = try Self.makeScratch() }
+
+    @Test("Calls after it are refused, of every kind")
+    func callsAfterwards() async throws {
+        let store = try openStore()
+        try store.writeHere(insert(1))
+        try store.close()
+        Refusal.expect(.closed) { try store.writeHere(insert(2)) }
+        Refusal.expect(.closed) { try store.readHere { _ in } }
+        Refusal.expect(.closed) { try store.aloneHere { _ in } }
+        let write = Task { try await store.write(insert(2)) }
+        #expect(await write.result.code == .closed)
+        let read = Task { try await store.read { _ in } }
+        #expect(await read.result.code == .closed)
+        let alone = Task { try await store.withoutTransaction { _ in } }
+        #expect(await alone.result.code == .closed)
+        #expect(try committed() == [1])
+        #expect(try scratch.names == ["data.db"])
+    }
+
+    @Test("Closing twice, and from two threads, is as good as once")
+    func twice() async throws {
+        let store = try openStore()
+        try store.writeHere(insert(1))
+        try store.close()
+        try store.close()
+        let thread = TestThread { try store.close() }
+        try await thread.end()
+    }
+
+    @Test("It wipes the key")
+    func key() throws {
+        let store = try openStore()
+        try store.source.withKey { _ in }
+        try store.close()
+        Refusal.expect(.closed) { try store.source.withKey { _ in } }
+    }
+
+    @Test("It waits for a write and a read that are under way")
+    func borrowers() async throws {
+        let store = try openStore()
+        let (begun, mayEnd) = (Gate(), Gate())
+        let body: @Sendable (borrowing Connection) throws -> Void = { connection in
+            begun.open()
+            mayEnd.pass()
+            _ = try connection.value("SELECT count(*) FROM t", as: Int.self)
+        }
+        let users = [
+            TestThread {
+                try store.writeHere { connection in
+                    try body(connection)
+                    try insert(1)(connection)
+                }
+            },
+            TestThread { try store.readHere(body) },
+        ]
+        let closed = Counter()
+        let closer = TestThread {
+            begun.pass()
+            begun.pass()
+            // From here on new calls are refused, and the two go on.
+            store.readers?.close { closed.increase() }
+            #expect(closed.value == 0)
+            mayEnd.open()
+            mayEnd.open()
+            try store.close()
+            #expect(closed.value == 1)
+        }
+        for thread in users + [closer] { try await thread.end() }
+        #expect(try committed() == [1])
+        #expect(try scratch.names == ["data.db"])
+    }
+
+    @Test("From within a closure it is refused, and the store goes on")
+    func fromWithin() async throws {
+        let store = try openStore()
+        Refusal.expect(.misuse) { try store.writeHere { _ in try store.close() } }
+        Refusal.expect(.misuse) { try store.readHere { _ in try store.close() } }
+        Refusal.expect(.misuse) { try store.aloneHere { _ in try store.close() } }
+        let write = Task { try await store.write { _ in try store.close() } }
+        #expect(await write.result.code == .misuse)
+        let read = Task { try await store.read { _ in try store.close() } }
+        #expect(await read.result.code == .misuse)
+        try store.writeHere(insert(1))
+        #expect(try committed() == [1])
+    }
+
+    /// Keeps something until it is told to let go.
+    private final class Holder: @unchecked Sendable {
+        var store: Store?
+        init(_ store: Store) { self.store = store }
+    }
+
+    @Test("The last reference may go inside a closure of the store, on any thread")
+    func lastReference() async throws {
+        for number in 0..<10 {
+            let holder = Holder(try openStore())
+            // Neither call keeps the store itself: the closure lets go of the last reference.
+            let (writer, readers) = (holder.store?.writer, holder.store?.readers)
+            if number.isMultiple(of: 2) {
+                try await writer?.write { connection in
+                    holder.store = nil
+                    try insert(number)(connection)
+                }
+            } else {
+                let queue = try #require(readers)
+                let count = try await Call(queue) { connection -> Int? in
+                    holder.store = nil
+                    return try connection.value("SELECT count(*) FROM t")
+                }.outcome()
+                #expect(count == (number + 1) / 2)
+            }
+        }
+        #expect(try committed() == [0, 2, 4, 6, 8])
+    }
+
+    @Test("A store that nobody holds brings its log into the file")
+    func release() throws {
+        do { try openStore().writeHere(insert(1)) }
+        #expect(try scratch.names == ["data.db"])
+        #expect(try committed() == [1])
+    }
+
+    // MARK: Stores without a place of their own
+
+    @Test("A temporary store reads and writes, and its files and folder go with it")
+    func temporary() throws {
+        let store = try Store.temporary()
+        try store.writeHere { try $0.execute("CREATE TABLE t (a)") }
+        try store.writeHere(insert(1))
+        #expect(try store.readHere { try values($0) } == [1])
+        let folder = store.path.removingLastComponent()
+        #expect(FileManager.default.fileExists(atPath: store.path.string))
+        try store.close()
+        #expect(!FileManager.default.fileExists(atPath: folder.string))
+    }
+
+    @Test("A store in memory reads, writes and refuses as one in a file does")
+    func inMemory() async throws {
+        let store = try Store.inMemory()
+        try store.writeHere { try $0.execute("CREATE TABLE t (a INTEGER UNIQUE)") }
+        let parts: [Part<Void>] = [
+            insert(1), { try $0.execute("INSERT INTO t VALUES (1)") }, insert(2),
+        ]
+        let results = try await store.writeTogether(parts)
+        #expect(results.map { $0.isSuccess } == [true, false, true])
+        #expect(try await store.read { try values($0) } == [1, 2])
+        Refusal.expect(.readOnly) { try store.readHere(insert(3)) }
+        Refusal.expect(.misuse) { try store.readHere { _ in try store.readHere { _ in } } }
+        try store.writeHere(insert(4))
+        #expect(try store.readHere { try values($0) } == [1, 2, 4])
+        try store.close()
+        Refusal.expect(.closed) { try store.readHere { _ in } }
+    }
+
+    @Test("A store in memory can be written after a read of it was cancelled")
+    func inMemoryCancellation() async throws {
+        let beacon = Beacon()
+        var options = StoreOptions()
+        options.connection.functions = [beacon.function]
+        let store = try Store.inMemory(options: options)
+        try store.writeHere { try $0.execute("CREATE TABLE t (a INTEGER UNIQUE)") }
+        let read = Task { try await store.read { try $0.execute(Beacon.endlessQuery) } }
+        await beacon.wait()
+        read.cancel()
+        #expect(await read.result.isCancellation)
+        try store.writeHere(insert(1))
+        #expect(try store.readHere { try values($0) } == [1])
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Lockstep
+
+/// Eight write and eight read, against a model outside the database.
+@Suite("Store under load", .timeLimit(.minutes(5)))
+struct StoreModelTests {
+    private struct Stop: Error {}
+
+    private let scratch: DatabaseScratch
+    private let store: Store
+    private let start = ContinuousClock.now
+    /// Entries whose writes have returned.
+    private let acknowledged = Counter()
+    private let reads = Counter()
+    private let writersDone = Counter()
+    private let known = Known()
+
+    /// What the writers know in the end.
+    private final class Known: Sendable {
+        private let knowledge = Mutex<[WriterKnowledge]>([])
+        var all: [WriterKnowledge] { knowledge.withLock { $0 } }
+        func add(_ one: WriterKnowledge) { knowledge.withLock { $0.append(one) } }
+    }
+
+    init() throws {
+        scratch = try DatabaseScratch()
+        do { try scratch.create().run(script: StoreModel.script) }
+        var options = StoreOptions()
+        options.connection.synchronous = .normal
+        options.checkpointPages = 100
+        store = try Store.open(scratch.path, key: scratch.key(), options: options)
+    }
+
+    // MARK: Writers
+
+    /// What a writer does next: what to run, and what it then knows.
+    private struct Step {
+        let part: Part<Void>
+        /// Whether it is to succeed.
+        var isExpected = true
+        /// Whether its task is cancelled, soon or late.
+        var isCancelled = false
+        var isEntry = false
+        var learn: (inout WriterKnowledge) -> Void = { _ in }
+    }
+
+    private func step(
+        of knowledge: WriterKnowledge, _ random: inout SplitMix64
+    ) -> Step {
+        let writer = knowledge.writer
+        let key = Int.random(in: 0..<30, using: &random)
+        let value = Int.random(in: 0..<1_000_000, using: &random)
+        let (from, to) = (value % StoreModel.accounts, value / 100 % StoreModel.accounts)
+        let undone: Part<Void> = { connection in
+            try StoreModel.transfer(7, from: from, to: to)(connection)
+            try StoreModel.set(-1, at: key, writer: writer)(connection)
+        }
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<6: return Step(part: StoreModel.transfer(value % 50, from: from, to: to))
+        case 6..<12:
+            let size = value % 20 == 0 ? 9000 : value % 60
+            return Step(
+                part: StoreModel.append(writer: writer, place: knowledge.places, size: size),
+                isEntry: true, learn: { $0.places += 1 })
+        case 12..<15:
+            return Step(
+                part: StoreModel.set(value, at: key, writer: writer),
+                learn: { $0.items[key] = value })
+        case 15:
+            return Step(
+                part: StoreModel.set(nil, at: key, writer: writer), learn: { $0.items[key] = nil })
+        case 16:
+            // Part of it is undone, the rest is not.
+            return Step(
+                part: { connection in
+                    try StoreModel.set(value, at: key, writer: writer)(connection)
+                    try? connection.savepoint { connection in
+                        try undone(connection)
+                        throw Stop()
+                    }
+                }, learn: { $0.items[key] = value })
+        case 17:
+            return Step(
+                part: { connection in
+                    try undone(connection)
+                    throw Stop()
+                }, isExpected: false)
+        case 18:
+            return Step(
+                part: { connection in
+                    try undone(connection)
+                    try connection.execute("INSERT INTO orphan VALUES (1)")
+                }, isExpected: false)
+        default:
+            return Step(
+                part: { connection in
+                    try undone(connection)
+                    try connection.execute("INSERT OR ROLLBACK INTO account VALUES (0, 0)")
+                }, isExpected: false)
+        }
+    }
+
+    private func note(
+        _ step: Step, _ result: Result<Void, any Error>, _ knowledge: inout WriterKnowledge
+    ) {
+        let mayBeCancelled = step.isCancelled && result.isCancellation
+        #expect(mayBeCancelled || result.isSuccess == step.isExpected, "\(result)")
+        guard result.isSuccess else { return }
+        step.learn(&knowledge)
+        if step.isEntry { acknowledged.increase() }
+    }
+
+    private func writeAsync(_ writer: Int) async -> WriterKnowledge {
+        var random = SplitMix64(stream: writer)
+        var knowledge = WriterKnowledge(writer: writer)
+        var count = 0
+        while Torture.goesOn(since: start, done: count, of: 150) {
+            var step = step(of: knowledge, &random)
+            let (store, part) = (store, step.part)
+            let task = Task { try await store.write(part) }
+            if Int.random(in: 0..<10, using: &random) == 0 {
+                step.isCancelled = true
+                for _ in 0..<Int.random(in: 0..<5, using: &random) { await Task.yield() }
+                task.cancel()
+            }
+            note(step, await task.result, &knowledge)
+            count += 1
+        }
+        writersDone.increase()
+        return knowledge
+    }
+
+    private func writeBlocking(_ writer: Int) -> WriterKnowledge {
+        var random = SplitMix64(stream: writer)
+        var knowledge = WriterKnowledge(writer: writer)
+        var count = 0
+        while Torture.goesOn(since: start, done: count, of: 150) {
+            let step = step(of: knowledge, &random)
+            note(step, Result { try store.write(step.part) }, &knowledge)
+            count += 1
+        }
+        writersDone.increase()
+        return knowledge
+    }
+
+    // MARK: Readers
+
+    private static let writers = 8
+
+    /// Judges what was seen, by one reader, in a read that began when so many entries were acknowledged.
+    private func judge(
+        _ sights: (StoreModel.Sight, StoreModel.Sight), after known: Int, _ last: inout Int
+    ) {
+        let (first, second) = sights
+        #expect(first.isSound, "\(first)")
+        #expect(first == second, "one snapshot is one state")
+        #expect(first.count >= known, "what was acknowledged is seen")
+        #expect(first.count >= last, "nobody sees what was before what he has seen")
+        last = first.count
+        reads.increase()
+    }
+
+    private func readAsync() async throws {
+        var last = 0
+        while writersDone.value < Self.writers {
+            let known = acknowledged.value
+            judge(try await store.read(StoreModel.look), after: known, &last)
+        }
+    }
+
+    private func readBlocking() throws {
+        var last = 0
+        while writersDone.value < Self.writers {
+            let known = acknowledged.value
+            judge(try store.read(StoreModel.look), after: known, &last)
+        }
+    }
+
+    // MARK: All together
+
+    @Test("No row is lost, torn or made up while eight write and eight read")
+    func load() async throws {
+        let threads =
+            (0..<2).map { writer in
+                TestThread {
+                    let knowledge = self.writeBlocking(writer)
+                    self.known.add(knowledge)
+                }
+            } + (0..<2).map { _ in TestThread { try self.readBlocking() } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 2..<Self.writers {
+                group.addTask {
+                    let knowledge = await self.writeAsync(writer)
+                    self.known.add(knowledge)
+                }
+            }
+            for _ in 0..<6 { group.addTask { try await self.readAsync() } }
+            try await group.waitForAll()
+        }
+        for thread in threads { try await thread.end() }
+
+        try store.close()
+        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        let connection = try scratch.open()
+        #expect(try connection.value("PRAGMA integrity_check", as: String.self) == "ok")
+        let sight = try StoreModel.Sight(connection)
+        #expect(sight.isSound, "\(sight)")
+        #expect(sight.count == acknowledged.value)
+        for knowledge in known.all {
+            #expect(try knowledge.difference(connection) == nil)
+        }
+        print("\(acknowledged.value) entries, \(reads.value) reads, seed \(Torture.seed)")
+    }
+}

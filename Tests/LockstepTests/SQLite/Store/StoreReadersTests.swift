@@ -1,0 +1,209 @@
+import Testing
+
+@testable import Lockstep
+
+/// Reads that go on at once, each on its snapshot.
+// One at a time: a read may take one of Swift's own threads, of which there may be but two.
+@Suite("Readers of a store", .serialized, .timeLimit(.minutes(1)))
+struct StoreReadersTests: NumberStore {
+    let scratch: DatabaseScratch
+
+    init() throws { scratch = try Self.makeScratch() }
+
+    private static let count: Part<Int> = { connection in
+        try connection.value("SELECT count(*) FROM t") ?? -1
+    }
+
+    /// Reads as a task does that finds none of Swift's own threads free: on one of the store's.
+    private func readElsewhere<Value: Sendable>(
+        _ store: Store, _ body: @escaping Part<Value>
+    ) async throws -> Value {
+        try await Call(#require(store.readers), running: body).outcome()
+    }
+
+    @Test(
+        "More reads than readers are all served, however many readers there are", arguments: 0..<3)
+    func manyReads(readers: Int) async throws {
+        let store = try openStore { $0.readers = readers }
+        try store.writeHere(insert(1))
+        let threads = (0..<4).map { _ in
+            TestThread {
+                for _ in 0..<20 {
+                    let count = try store.read(Self.count)
+                    #expect(count == 1)
+                }
+            }
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await store.read(Self.count) } }
+            for try await count in group { #expect(count == 1) }
+        }
+        for thread in threads { try await thread.end() }
+    }
+
+    @Test("A reader is opened when it is first needed, and used again")
+    func lazily() throws {
+        let store = try openStore { $0.readers = 3 }
+        for _ in 0..<10 { _ = try store.readHere(Self.count) }
+        #expect(openReaders(store) == 1)
+        let (begun, mayEnd) = (Gate(), Gate())
+        let thread = TestThread {
+            try store.read { _ in
+                begun.open()
+                mayEnd.pass()
+            }
+        }
+        begun.pass()
+        _ = try store.readHere(Self.count)
+        #expect(openReaders(store) == 2)
+        mayEnd.open()
+        withExtendedLifetime(thread) {}
+    }
+
+    /// How many readers share the cache.
+    private func openReaders(_ store: Store) -> Int {
+        store.source.options.cacheBytes / 4 * 3 / store.source.readerCacheBytes
+    }
+
+    @Test(
+        "A read that lasts keeps neither the writer nor other reads waiting, and sees its snapshot")
+    func longRead() async throws {
+        let store = try openStore { $0.readers = 2 }
+        try store.writeHere(insert(1))
+        let (begun, mayEnd) = (Gate(), Gate())
+        let long = TestThread {
+            try store.read { connection in
+                let before = try Self.count(connection)
+                begun.open()
+                mayEnd.pass()
+                let after = try Self.count(connection)
+                #expect(before == 1 && after == 1)
+            }
+        }
+        try await TestThread { begun.pass() }.end()
+        for number in 2...50 {
+            try await store.write(insert(number))
+            #expect(try await store.read(Self.count) == number)
+        }
+        mayEnd.open()
+        try await long.end()
+        #expect(try await store.read(Self.count) == 50)
+    }
+
+    @Test("While the only reader is taken, a read waits, and a cancelled one waits no longer")
+    func waiting() async throws {
+        let store = try openStore { $0.readers = 1 }
+        let tasks = try store.readHere { _ in
+            let tasks = (0..<3).map { _ in
+                Task.immediate { try await readElsewhere(store, Self.count) }
+            }
+            tasks[1].cancel()
+            return tasks
+        }
+        #expect(await tasks[1].result.isCancellation)
+        #expect(try await tasks[0].value == 0)
+        #expect(try await tasks[2].value == 0)
+    }
+
+    @Test("A read that is cancelled ends, and its reader serves the next", arguments: [1, 4])
+    func cancellation(readers: Int) async throws {
+        let beacon = Beacon()
+        let store = try openStore {
+            $0.connection.functions = [beacon.function]
+            $0.readers = readers
+        }
+        let task = Task { try await store.read { try $0.execute(Beacon.endlessQuery) } }
+        await beacon.wait()
+        task.cancel()
+        #expect(await task.result.isCancellation)
+        #expect(try await store.read(Self.count) == 0)
+        try await store.write(insert(1))
+        #expect(try await store.read(Self.count) == 1)
+    }
+
+    @Test("A read that is cancelled between two statements runs no further one")
+    func cancelledBetween() async throws {
+        let store = try openStore()
+        let (running, mayGoOn) = (AsyncStream<Void>.makeStream(), Gate())
+        let ran = Counter()
+        let task = Task {
+            try await readElsewhere(store) { connection in
+                _ = try Self.count(connection)
+                running.continuation.yield()
+                mayGoOn.pass()
+                _ = try Self.count(connection)
+                ran.increase()
+            }
+        }
+        for await _ in running.stream { break }
+        task.cancel()
+        mayGoOn.open()
+        #expect(await task.result.isCancellation)
+        #expect(ran.value == 0)
+    }
+
+    @Test("A read while the file grows and is checkpointed sees one state")
+    func growingFile() async throws {
+        try prepareTable("CREATE TABLE big (id INTEGER PRIMARY KEY, body BLOB)")
+        let store = try openStore { $0.checkpointPages = 10 }
+        let add: Part<Void> = { connection in
+            for _ in 0..<20 {
+                try connection.execute("INSERT INTO big (body) VALUES (zeroblob(5000))")
+            }
+        }
+        try store.writeHere(add)
+        try store.readHere { connection in
+            let sum: SQL = "SELECT count(*) + sum(length(body)) FROM big"
+            let before: Int? = try connection.value(sum)
+            for _ in 0..<20 {
+                try store.write(add)
+                #expect(try connection.value(sum) == before)
+            }
+        }
+        #expect(try store.readHere { try $0.value("SELECT count(*) FROM big") } == 420)
+        try store.close()
+        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+    }
+
+    @Test("An asynchronous call from the main actor runs its closure elsewhere")
+    @MainActor
+    func mainActor() async throws {
+        let store = try openStore()
+        let here = ThreadIdentity.current
+        let isHere: Part<Bool> = { _ in ThreadIdentity.current == here }
+        for _ in 0..<20 {
+            #expect(try await !store.read(isHere))
+            #expect(try await !store.write(isHere))
+            #expect(try await !store.withoutTransaction(isHere))
+        }
+        #expect(try await !Store.inMemory().read(isHere))
+        #expect(ThreadIdentity.current == here, "the main actor has one thread")
+    }
+
+    /// Carries a statement where it should not go.
+    private final class Box: @unchecked Sendable {
+        var statement: Statement?
+    }
+
+    @Test("A statement that is dropped on another thread disturbs nobody, not even after the end")
+    func escapedStatement() async throws {
+        let store = try openStore { $0.readers = 1 }
+        try store.writeHere(insert(1))
+        for _ in 0..<20 {
+            let box = Box()
+            try await store.read { box.statement = try $0.prepare("SELECT a FROM t") }
+            let other = TestThread {
+                Refusal.expect(.misuse) { try box.statement?.run() }
+                box.statement = nil
+            }
+            for _ in 0..<5 { #expect(try await store.read(Self.count) == 1) }
+            try await other.end()
+        }
+        let last = Box()
+        try await store.read { last.statement = try $0.prepare("SELECT a FROM t") }
+        try store.close()
+        Refusal.expect(.misuse) { try last.statement?.run() }
+        last.statement = nil
+        #expect(try scratch.names == ["data.db"])
+    }
+}

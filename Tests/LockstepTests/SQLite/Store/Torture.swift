@@ -1,0 +1,34 @@
+import Foundation
+
+/// Random but repeatable work: short in a plain test run, as long as one likes by
+/// `LOCKSTEP_TORTURE_SECONDS=30 swift test --filter …`, and the same again by `LOCKSTEP_TEST_SEED=…`.
+enum Torture {
+    /// How long to go on; nil for a plain test run, which counts instead.
+    static let duration: Duration? = number(of: "LOCKSTEP_TORTURE_SECONDS").map { .seconds($0) }
+
+    /// Whether one that began at `start` shall go on, having done `count` of the `due` that are enough
+    /// for a plain test run.
+    static func goesOn(since start: ContinuousClock.Instant, done count: Int, of due: Int) -> Bool {
+        if let duration { ContinuousClock.now - start < duration } else { count < due }
+    }
+
+    /// The seed of this process, which is printed.
+    static let seed: UInt64 = {
+        let seed =
+            number(of: "LOCKSTEP_TEST_SEED").map { UInt64($0) } ?? UInt64.random(in: 0..<1 << 32)
+        print("LOCKSTEP_TEST_SEED=\(seed)")
+        return seed
+    }()
+
+    private static func number(of variable: String) -> UInt32? {
+        ProcessInfo.processInfo.environment[variable].flatMap { UInt32($0) }
+    }
+}
+
+extension SplitMix64 {
+    /// One of the independent generators of this process's seed.
+    init(stream: Int) {
+        self.init(
+            state: Torture.seed &+ UInt64(truncatingIfNeeded: stream) &* 0xD1B5_4A32_D192_ED03)
+    }
+}
