@@ -17,6 +17,7 @@ final class Checkpointer: @unchecked Sendable {
     private let changed = Condition()
     /// Touched only while the lock is held.
     private var isAtWork = false
+    private var isClosed = false
 
     /// At how many times the threshold the writer lends a hand.
     private static let limit = 8
@@ -38,8 +39,9 @@ final class Checkpointer: @unchecked Sendable {
         if pages >= Self.limit * threshold, pages >= pagesAtLimit.load(ordering: .relaxed) {
             lendHand(writer)
         } else if changed.locked({ () -> Bool in
-            defer { isAtWork = true }
-            return !isAtWork
+            guard !isAtWork, !isClosed else { return false }
+            isAtWork = true
+            return true
         }) {
             start()
         }
@@ -81,7 +83,7 @@ final class Checkpointer: @unchecked Sendable {
         changed.locked {
             while isAtWork { changed.wait() }
             // None will be started any more.
-            isAtWork = true
+            isClosed = true
         }
         seat.close()
     }
