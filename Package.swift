@@ -83,10 +83,20 @@ let package = Package(
             dependencies: ["Lockstep", systemPackage],
             path: "Tests/CrashingMigrator",
             swiftSettings: strict),
+        .target(
+            name: "FaultyVFS",
+            dependencies: ["CSQLCipher"],
+            path: "Tests/FaultyVFS"),
+        .executableTarget(
+            name: "CopyWorker",
+            dependencies: ["Lockstep", "FaultyVFS", systemPackage],
+            path: "Tests/CopyWorker",
+            swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
-                "Lockstep", "TestSupport", "CrashingMigrator", systemPackage,
+                "Lockstep", "TestSupport", "CrashingMigrator", "CopyWorker", "FaultyVFS",
+                systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),
