@@ -47,7 +47,7 @@ struct AdoptedFixtureTests {
                 name: "sqliteswift-encrypted-4.x.sqlite", passphrase: "sqlcipher-test",
                 rows: ["foo": 1], sample: "SELECT bar FROM foo", answer: "world"),
             Fixture(
-                name: "android-sqlite-plaintext.db", passphrase: nil, rows: ["t1": 2],
+                name: "android-sqlite-plaintext.db", passphrase: nil, rows: ["t1": 1],
                 sample: "SELECT group_concat(a || b) FROM t1", answer: "12"),
         ]
     }

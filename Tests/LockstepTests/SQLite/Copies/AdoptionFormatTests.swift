@@ -28,7 +28,7 @@ struct AdoptionFormatTests {
             "CREATE TABLE \"naïve 表\" (\"größe\" TEXT PRIMARY KEY) WITHOUT ROWID",
             "INSERT INTO \"naïve 表\" VALUES ('ä'), ('\u{FFFF}'), ('🙂'), ('z'), ('')")
         try scratch.adoptWhole([
-            Self.dump, "SELECT hex(\"größe\") FROM \"naïve 表\" ORDER BY hex(\"größe\")",
+            Self.dump, "SELECT quote(\"größe\") FROM \"naïve 表\" ORDER BY unicode(\"größe\")",
         ])
         #expect(try scratch.new.open().value("PRAGMA encoding") == "UTF-8")
     }

@@ -10,17 +10,18 @@ struct AdoptionValueTests {
 
     init() throws { scratch = try CopyScratch() }
 
-    /// With the bits of every value, as far as SQL shows them.
-    private static let dump = """
-        SELECT id || typeof(x) || length(CAST(x AS BLOB)) || hex(CAST(x AS BLOB)) || quote(x)
-        FROM t ORDER BY id
-        """
+    /// With every byte; of a text the bytes depend on the encoding.
+    private static func dump(_ encoding: String) -> String {
+        let bytes = encoding == "UTF-8" ? "hex(x)" : "iif(typeof(x) = 'blob', hex(x), '')"
+        return "SELECT id || typeof(x) || coalesce(length(x) || quote(x) || \(bytes), '') FROM t "
+            + "ORDER BY id"
+    }
 
     private func adopt(_ values: [String], encoding: String = "UTF-8") throws {
         let rows = values.map { "INSERT INTO t (x) VALUES (\($0))" }.joined(separator: ";")
         try scratch.makePlaintext(
             "PRAGMA encoding = '\(encoding)'", "CREATE TABLE t (id INTEGER PRIMARY KEY, x)", rows)
-        let report = try scratch.adoptWhole([Self.dump])
+        let report = try scratch.adoptWhole([Self.dump(encoding)])
         #expect(report.copy.rows == ["t": values.count])
     }
 

@@ -34,7 +34,7 @@ struct CopyLeakTests {
         var found: Set<String> { state.withLock { $0.found } }
 
         /// Options of a connection that looks while its statements run.
-        func options(every instructions: Int = 100_000) -> ConnectionOptions {
+        func options(every instructions: Int = 10_000) -> ConnectionOptions {
             var options = ConnectionOptions()
             options.cacheBytes = 0
             options.progress = ProgressHandler(every: instructions) {
@@ -48,7 +48,7 @@ struct CopyLeakTests {
     private let old: DatabaseScratch
     private let new: DatabaseScratch
     private let marker = "marker-\(UUID().uuidString)"
-    private static let rows = 8000
+    private static let rows = 16_000
 
     init() throws {
         old = try DatabaseScratch("old.db")
@@ -60,7 +60,7 @@ struct CopyLeakTests {
         try run(
             """
             WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(Self.rows))
-            INSERT INTO note SELECT i, (i * 7919 % 8009) || ' \(marker) ' || hex(randomblob(60)) FROM n
+            INSERT INTO note SELECT i, (i * 7919 % 16_033) || ' \(marker) ' || hex(randomblob(60)) FROM n
             """)
     }
 

@@ -1,4 +1,5 @@
 import FaultyVFS
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -19,7 +20,8 @@ struct FaultCampaign {
         var runs = 0
         /// Of these, those that told of it.
         var errors = 0
-        var codes: Set<LockstepError.Code> = []
+        /// One message of each kind.
+        var messages: [LockstepError.Code: String] = [:]
         /// Whether it got through without a fault in the end.
         var ended = false
     }
@@ -27,9 +29,9 @@ struct FaultCampaign {
     /// Which calls count; all unless said otherwise.
     var calls = Int32(FAULTY_ALL)
     let fault: Fault
-    /// Each run takes so many calls more than the one before, from `first` on.
-    var first = 1
-    var stride = 1
+    /// How many calls each run goes further than the one before. LOCKSTEP_TORTURE in the environment makes
+    /// it every call.
+    var stride = 9
 
     /// - Parameters:
     ///   - prepare: Puts a fresh database into the folder.
@@ -41,7 +43,8 @@ struct FaultCampaign {
     ) throws -> Outcome {
         try #require(faulty_vfs_install() == 0)
         var outcome = Outcome()
-        for call in Swift.stride(from: first, to: 3000, by: stride) {
+        let stride = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] == nil ? stride : 1
+        for call in Swift.stride(from: 1 + Int(fault.rawValue) % stride, to: 3000, by: stride) {
             let scratch = try DatabaseScratch()
             try prepare(scratch)
             unsafe scratch.folder.path.withPlatformString {
@@ -51,7 +54,7 @@ struct FaultCampaign {
             do { try operate(scratch) } catch { failure = error }
             let counted = Int(faulty_vfs_disarm())
             if let error = failure as? LockstepError {
-                outcome.codes.insert(error.code)
+                outcome.messages[error.code] = "call \(call): \(error.message)"
             } else if let failure {
                 Issue.record(failure, "call \(call): not an error of ours")
             }
