@@ -88,10 +88,20 @@ let package = Package(
             dependencies: ["Lockstep", systemPackage],
             path: "Tests/CrashingWriter",
             swiftSettings: strict),
+        .target(
+            name: "FaultyVFS",
+            dependencies: ["CSQLCipher"],
+            path: "Tests/FaultyVFS"),
+        .executableTarget(
+            name: "CopyWorker",
+            dependencies: ["Lockstep", "FaultyVFS", systemPackage],
+            path: "Tests/CopyWorker",
+            swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
-                "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", systemPackage,
+                "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CopyWorker",
+                "FaultyVFS", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),

@@ -39,6 +39,9 @@ final class Condition: @unchecked Sendable {
 
     /// Wakes one thread that waits.
     func signal() { unsafe pthread_cond_signal(condition) }
+
+    /// Wakes every thread that waits.
+    func broadcast() { unsafe pthread_cond_broadcast(condition) }
 }
 
 /// Keeps threads waiting until it is opened, for good.
@@ -50,7 +53,7 @@ final class Latch: @unchecked Sendable {
     func open() {
         changed.locked {
             isOpen = true
-            changed.signal()
+            changed.broadcast()
         }
     }
 

@@ -16,15 +16,26 @@ public struct DatabaseChanges: Sendable, Hashable {
     /// Whether tables, indexes, views or triggers were created, altered or dropped.
     public internal(set) var schemaChanged = false
 
+    /// Whether anything else may have changed too: the first commit after somebody began to observe was
+    /// already under way.
+    public internal(set) var isUnknown = false
+
+    /// Nothing is known.
+    static let unknown: DatabaseChanges = {
+        var changes = DatabaseChanges()
+        changes.isUnknown = true
+        return changes
+    }()
+
     /// Above this many rows a table's are not listed.
     static let rowLimit = 10_000
 
     /// Whether nothing changed.
-    public var isEmpty: Bool { tables.isEmpty && !schemaChanged }
+    public var isEmpty: Bool { tables.isEmpty && !schemaChanged && !isUnknown }
 
     /// Whether anything changed that a query of these tables could see.
     public func touches(_ names: Set<String>) -> Bool {
-        schemaChanged || !names.isDisjoint(with: tables.keys)
+        schemaChanged || isUnknown || !names.isDisjoint(with: tables.keys)
     }
 
     mutating func insert(_ row: Int64, of table: String) {
@@ -46,6 +57,7 @@ public struct DatabaseChanges: Sendable, Hashable {
     /// Adds what came later.
     mutating func merge(_ later: DatabaseChanges) {
         schemaChanged = schemaChanged || later.schemaChanged
+        isUnknown = isUnknown || later.isUnknown
         for (table, rows) in later.tables {
             switch (tables[table], rows) {
             case (.some(.some(let before)), .some(let after)):

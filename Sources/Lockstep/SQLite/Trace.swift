@@ -25,6 +25,8 @@ public struct ProgressHandler: Sendable {
 
 /// What a connection calls into the program for.
 final class Hooks {
+    /// While the engine's own commands run, progress is not asked for.
+    var isPaused = false
     private let trace: (@Sendable (TraceEvent) -> Void)?
     private let progress: ProgressHandler?
 
@@ -56,6 +58,7 @@ final class Hooks {
                 { context in
                     guard let context = unsafe context else { return 0 }
                     let hooks = unsafe Unmanaged<Hooks>.fromOpaque(context).takeUnretainedValue()
+                    guard !hooks.isPaused else { return 0 }
                     return hooks.progress?.goOn() == false ? 1 : 0
                 }, context)
         }

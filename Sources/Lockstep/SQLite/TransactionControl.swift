@@ -31,8 +31,15 @@ final class TransactionControl {
     ///   the transaction by then.
     func run(_ command: Command, on core: ConnectionCore) throws(LockstepError) {
         let statement = try prepared(command, on: core)
-        let code = unsafe sqlite3_step(statement.handle)
-        unsafe sqlite3_reset(statement.handle)
+        // A program that gives up its statement must not give up the engine's.
+        core.hooks?.isPaused = true
+        defer { core.hooks?.isPaused = false }
+        var code = SQLITE_INTERRUPT
+        // What cancels a closure may strike here a moment late, before the command has done anything.
+        for _ in 0..<100 where code == SQLITE_INTERRUPT {
+            code = unsafe sqlite3_step(statement.handle)
+            unsafe sqlite3_reset(statement.handle)
+        }
         guard code == SQLITE_DONE else { throw core.error(code, sql: command.sql) }
     }
 

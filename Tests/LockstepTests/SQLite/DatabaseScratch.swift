@@ -42,11 +42,14 @@ struct DatabaseScratch {
     }
 
     func add(rows: Int, to connection: borrowing Connection) throws {
-        try connection.write { connection in
-            let insert = try connection.prepare("INSERT INTO item (body) VALUES (?)")
-            for number in 0..<rows {
-                try insert.run([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100))
-            }
+        try connection.write { connection in try add(rows: rows, inside: connection) }
+    }
+
+    /// The same in a transaction that is open.
+    func add(rows: Int, inside connection: borrowing Connection) throws {
+        let insert = try connection.prepare("INSERT INTO item (body) VALUES (?)")
+        for number in 0..<rows {
+            try insert.run([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100))
         }
     }
 

@@ -14,8 +14,8 @@ final class RawDatabase {
 
     private let handle: OpaquePointer
 
-    /// - Parameter key: A passphrase or a keyspec.
-    init(_ path: FilePath, key: String, _ pragmas: String...) throws {
+    /// - Parameter key: A passphrase or a keyspec; nil for a file that is not encrypted.
+    init(_ path: FilePath, key: String?, _ pragmas: String...) throws {
         _ = try Connection.libraryVersion()
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -24,8 +24,10 @@ final class RawDatabase {
             throw Failure(code: code, message: "open")
         }
         unsafe self.handle = unsafe handle
-        let keyed = unsafe sqlite3_key_v2(handle, "main", key, Int32(key.utf8.count))
-        guard keyed == SQLITE_OK else { throw Failure(code: keyed, message: "key") }
+        if let key {
+            let keyed = unsafe sqlite3_key_v2(handle, "main", key, Int32(key.utf8.count))
+            guard keyed == SQLITE_OK else { throw Failure(code: keyed, message: "key") }
+        }
         for pragma in pragmas { try run("PRAGMA \(pragma)") }
     }
 

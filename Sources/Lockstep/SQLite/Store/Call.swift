@@ -26,13 +26,14 @@ final class SeatUse: Sendable {
 }
 
 /// An asynchronous call on a store: waits for a seat, runs on its thread, resumes the task.
-final class Call<Value: Sendable>: SeatQueue.Caller {
+// Sendable by this proof: `state` is touched only while the lock is held, and the continuation is resumed once,
+// by whoever takes it out.
+final class Call<Value: Sendable>: SeatQueue.Caller, @unchecked Sendable {
     /// What is done on the seat's thread. It gives the seat back and, sooner or later, finishes the call.
     typealias Work = @Sendable (Call<Value>, Seat) -> Void
 
-    // Sendable by this proof: the continuation is resumed once, by whoever takes it out under the lock.
     @safe
-    private struct State: @unchecked Sendable {
+    private struct State {
         var continuation: UnsafeContinuation<Value, any Error>?
         var use: SeatUse?
         var isCancelled = false
@@ -40,7 +41,8 @@ final class Call<Value: Sendable>: SeatQueue.Caller {
 
     private let queue: SeatQueue
     private let work: Work
-    private let state = Mutex(State())
+    private let lock = Condition()
+    private var state = State()
 
     init(_ queue: SeatQueue, _ work: @escaping Work) {
         self.queue = queue
@@ -62,7 +64,7 @@ final class Call<Value: Sendable>: SeatQueue.Caller {
     func outcome(alone: Bool = false) async throws -> Value {
         try await withTaskCancellationHandler {
             try await unsafe withUnsafeThrowingContinuation { continuation in
-                let isCancelled = state.withLock { state in
+                let isCancelled = lock.locked {
                     unsafe state.continuation = unsafe continuation
                     return state.isCancelled
                 }
@@ -86,7 +88,7 @@ final class Call<Value: Sendable>: SeatQueue.Caller {
         _ seat: Seat, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         let use = SeatUse(seat)
-        let isCancelled = state.withLock { state in
+        let isCancelled = lock.locked {
             state.use = use
             return state.isCancelled
         }
@@ -96,7 +98,7 @@ final class Call<Value: Sendable>: SeatQueue.Caller {
 
     /// Resumes the task, once.
     func finish(_ result: Result<Value, any Error>) {
-        let continuation = unsafe state.withLock { state in
+        let continuation = unsafe lock.locked {
             defer { unsafe state.continuation = nil }
             return unsafe state.continuation
         }
@@ -104,7 +106,7 @@ final class Call<Value: Sendable>: SeatQueue.Caller {
     }
 
     private func cancel() {
-        let use = state.withLock { state in
+        let use = lock.locked {
             state.isCancelled = true
             return state.use
         }

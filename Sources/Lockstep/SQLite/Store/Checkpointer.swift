@@ -51,7 +51,7 @@ final class Checkpointer: @unchecked Sendable {
     /// copied whole begins anew; it would grow without end. So now and then the writer itself copies the
     /// rest, which is little.
     private func lendHand(_ writer: borrowing Connection) {
-        changed.locked { while isAtWork { changed.wait() } }
+        waitUntilIdle()
         let result = try? writer.checkpoint(.passive)
         // Where a reader holds an old snapshot this helps only when it has gone: not at every commit.
         let isCopied = result?.isComplete ?? false
@@ -75,8 +75,11 @@ final class Checkpointer: @unchecked Sendable {
 
     private func setDone() {
         changed.locked { isAtWork = false }
-        changed.signal()
+        changed.broadcast()
     }
+
+    /// Waits for a checkpoint that is under way. Only the writer starts them.
+    func waitUntilIdle() { changed.locked { while isAtWork { changed.wait() } } }
 
     /// Waits for a checkpoint that is under way, and closes the connection.
     func close() {

@@ -1,10 +1,9 @@
 internal import CSQLCipher
-internal import Synchronization
 
 /// A connection of a store, with the thread that runs asynchronous calls on it. Whoever holds the seat
 /// uses the connection.
 // Sendable by this proof: `connection` and `cacheBytes` are touched only by the holder, and a `SeatQueue`
-// gives a seat to one holder at a time, under its lock; `user` has a lock of its own.
+// gives a seat to one holder at a time, under its lock; `userCall` and `userCore` are guarded by `user`.
 final class Seat: @unchecked Sendable {
     /// Opens a connection of the store.
     typealias Opener = @Sendable () throws -> Connection
@@ -15,14 +14,10 @@ final class Seat: @unchecked Sendable {
     /// How many bytes of pages the connection may keep now; it changes as others are opened.
     private let cacheShare: (@Sendable () -> Int)?
     private var cacheBytes: Int?
-    /// The call that is using the connection.
-    private let user = Mutex(User())
-
-    private struct User: @unchecked Sendable {
-        var call: ObjectIdentifier?
-        // Set while a call uses the connection.
-        unowned(unsafe) var core: ConnectionCore?
-    }
+    /// Guards what other threads ask for: who is using the connection.
+    private let user = Condition()
+    private var userCall: ObjectIdentifier?
+    private var userCore: ConnectionCore?
 
     init(
         cacheShare: (@Sendable () -> Int)? = nil, opener: @escaping Opener
@@ -47,16 +42,16 @@ final class Seat: @unchecked Sendable {
     ) throws -> Result {
         let connection = try opened()
         let core = connection.value.core
-        user.withLock { user in
-            user.call = call.map(ObjectIdentifier.init)
-            unsafe user.core = core
+        user.locked {
+            userCall = call.map(ObjectIdentifier.init)
+            userCore = core
             core.borrower.lend()
         }
         defer {
-            user.withLock { user in
+            user.locked {
                 core.borrower.takeBack()
-                user.call = nil
-                unsafe user.core = nil
+                userCall = nil
+                userCore = nil
             }
         }
         core.statements.sweep()
@@ -66,8 +61,8 @@ final class Seat: @unchecked Sendable {
 
     /// Stops what `call` is running, if it is using the connection. Any thread may call this.
     func interrupt(_ call: AnyObject) {
-        user.withLock { user in
-            guard user.call == ObjectIdentifier(call), let core = unsafe user.core else { return }
+        user.locked {
+            guard userCall == ObjectIdentifier(call), let core = userCore else { return }
             core.borrower.cancel()
             unsafe sqlite3_interrupt(core.database)
         }
@@ -75,7 +70,7 @@ final class Seat: @unchecked Sendable {
 
     /// Whether this thread is inside a closure that uses the connection.
     var isUsedHere: Bool {
-        user.withLock { unsafe $0.core?.borrower.isLentHere ?? false }
+        user.locked { userCore?.borrower.isLentHere ?? false }
     }
 
     /// Closes the connection.

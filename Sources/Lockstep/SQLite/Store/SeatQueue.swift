@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Gives a store's seats to those who ask, in the order of asking.
 // Sendable by this proof: every property but the constant ones is touched only while the lock is held.
 final class SeatQueue: @unchecked Sendable {
@@ -20,9 +22,24 @@ final class SeatQueue: @unchecked Sendable {
     }
 
     /// What a waiting thread is handed.
-    private final class Pass {
-        let given = Condition()
-        var seat: Seat?
+    // Sendable by this proof: `seat` is touched only while the condition's lock is held.
+    final class Pass: @unchecked Sendable {
+        private let given = Condition()
+        private var seat: Seat?
+
+        fileprivate func give(_ seat: Seat) {
+            given.locked { self.seat = seat }
+            given.signal()
+        }
+
+        func wait() -> Seat {
+            given.locked {
+                while true {
+                    if let seat { return seat }
+                    given.wait()
+                }
+            }
+        }
     }
 
     let seats: [Seat]
@@ -30,8 +47,6 @@ final class SeatQueue: @unchecked Sendable {
     private var idle: [Seat]
     private var waiters = Fifo<Waiter>()
     private var isClosed = false
-    /// How many seats one of Swift's own threads is using.
-    private var lent = 0
     private var closers: [@Sendable () -> Void] = []
 
     init(_ seats: [Seat]) {
@@ -50,13 +65,18 @@ final class SeatQueue: @unchecked Sendable {
             waiters.append(Waiter(kind: .thread(pass), isAlone: alone))
             return .success(nil)
         }
-        if let seat = try seat.get() { return seat }
-        return pass.given.locked {
-            while true {
-                if let seat = pass.seat { return seat }
-                pass.given.wait()
-            }
-        }
+        return try seat.get() ?? pass.wait()
+    }
+
+    /// Has a member of a lost group wait for a turn of its own. It was there before the queue was closed, if
+    /// it is; called while the seat is held, so that closing waits for it.
+    func enqueueAgain(_ call: any Caller) {
+        lock.locked { waiters.append(Waiter(kind: .call(call), isAlone: true)) }
+    }
+
+    /// The same for a thread, which then waits with ``Pass/wait()``.
+    func enqueueAgain(_ pass: Pass) {
+        lock.locked { waiters.append(Waiter(kind: .thread(pass), isAlone: true)) }
     }
 
     /// Waits for a seat to keep across suspensions; whoever has it gives it back.
@@ -69,15 +89,25 @@ final class SeatQueue: @unchecked Sendable {
     /// using as many as they may.
     func takeIdle() -> Seat? {
         lock.locked {
-            guard !isClosed, lent < Self.mostLent, let seat = idle.popLast() else { return nil }
-            lent += 1
+            guard !isClosed, !idle.isEmpty, Self.lendThread(), let seat = idle.popLast() else {
+                return nil
+            }
             seat.isLent = true
             return seat
         }
     }
 
-    // With one thread left, other tasks go on whatever the reads do.
-    private static let mostLent = Processors.count / 2
+    /// How many of Swift's threads the process's stores are using. Others are left, so that other tasks
+    /// go on whatever the reads do.
+    private static let lent = Atomic<Int>(0)
+
+    private static func lendThread() -> Bool {
+        guard lent.add(1, ordering: .relaxed).newValue <= Processors.count / 2 else {
+            lent.subtract(1, ordering: .relaxed)
+            return false
+        }
+        return true
+    }
 
     /// Has `call` run as soon as there is a seat.
     func run(_ call: any Caller, alone: Bool = false) {
@@ -89,7 +119,7 @@ final class SeatQueue: @unchecked Sendable {
         }
         switch seat {
         case .failure(let error): call.refuse(error)
-        case .success(let seat): if let seat { start(call, on: seat) }
+        case .success(let seat): if let seat, !start(call, on: seat) { giveBack(seat) }
         }
     }
 
@@ -111,8 +141,8 @@ final class SeatQueue: @unchecked Sendable {
             return waiters.popFirst()
         }
         guard let next else { return false }
-        give(seat, to: next)
-        return true
+        // Without a thread for the next one, the one behind it may go on.
+        return give(seat, to: next) || passOn(seat)
     }
 
     /// Gives the seat back.
@@ -120,7 +150,7 @@ final class SeatQueue: @unchecked Sendable {
         let (next, closing) = lock.locked { () -> (Waiter?, [@Sendable () -> Void]) in
             if seat.isLent {
                 seat.isLent = false
-                lent -= 1
+                Self.lent.subtract(1, ordering: .relaxed)
             }
             if let next = waiters.popFirst() { return (next, []) }
             idle.append(seat)
@@ -128,25 +158,27 @@ final class SeatQueue: @unchecked Sendable {
             defer { closers = [] }
             return (nil, closers)
         }
-        if let next { give(seat, to: next) }
+        if let next, !give(seat, to: next) { giveBack(seat) }
         for body in closing { body() }
     }
 
-    private func give(_ seat: Seat, to waiter: Waiter) {
+    /// False if the waiter could not be started; it was told so.
+    private func give(_ seat: Seat, to waiter: Waiter) -> Bool {
         switch waiter.kind {
         case .thread(let pass):
-            pass.given.locked { pass.seat = seat }
-            pass.given.signal()
-        case .call(let call): start(call, on: seat)
+            pass.give(seat)
+            return true
+        case .call(let call): return start(call, on: seat)
         }
     }
 
-    private func start(_ call: any Caller, on seat: Seat) {
+    private func start(_ call: any Caller, on seat: Seat) -> Bool {
         do {
             try seat.worker.submit { call.run(on: seat) }
+            return true
         } catch {
-            giveBack(seat)
             call.refuse(error)
+            return false
         }
     }
 

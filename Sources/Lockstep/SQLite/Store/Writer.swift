@@ -45,9 +45,9 @@ final class Writer: @unchecked Sendable {
     /// Runs `body` on this thread in a transaction that it may share, and returns once it is durable.
     func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         var isAlone = false
+        var seat = try queue.take()
         while true {
-            let seat = try queue.take(alone: isAlone)
-            let waiting = WaitingThread()
+            let waiting = WaitingThread(queue)
             let value: Result
             do {
                 value = try seat.use { connection in try part(on: connection, body) }
@@ -60,7 +60,9 @@ final class Writer: @unchecked Sendable {
             switch waiting.outcome() {
             case .committed: return value
             case .failed(let error): throw error
-            case .lost: isAlone = true
+            case .lost:
+                isAlone = true
+                seat = waiting.turn.wait()
             }
         }
     }
@@ -70,7 +72,10 @@ final class Writer: @unchecked Sendable {
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
         let task = WaitingTask<Result>(self, body)
-        return try await task.call.outcome()
+        let result = try await task.call.outcome()
+        // The call knows the task only as long as it lives.
+        withExtendedLifetime(task) {}
+        return result
     }
 
     fileprivate func run<Result>(_ task: WaitingTask<Result>, _ call: Call<Result>) {
@@ -104,6 +109,8 @@ final class Writer: @unchecked Sendable {
     private func withoutTransaction<Result>(
         _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
+        // An explicit checkpoint would find its lock taken.
+        checkpointer?.waitUntilIdle()
         connection.core.tracker.setOn(observers.areThere)
         defer {
             publish(connection)
@@ -210,18 +217,28 @@ final class Writer: @unchecked Sendable {
     }
 
     private func publish(_ connection: borrowing Connection) {
-        guard connection.core.tracker.isOn else { return }
-        observers.publish(connection.core.tracker.take())
+        if connection.core.tracker.isOn {
+            observers.publish(connection.core.tracker.take())
+        } else if observers.areThere {
+            // Somebody began to observe when this was already under way.
+            observers.publish(.unknown)
+        }
     }
 }
 
 /// A blocked thread whose write waits for the commit.
 // Sendable by this proof: `settled` is touched only while the lock is held.
 private final class WaitingThread: Writer.Member, @unchecked Sendable {
+    /// The turn in which a part that was lost runs again.
+    let turn = SeatQueue.Pass()
+    private let queue: SeatQueue
     private let changed = Condition()
     private var settled: Writer.Outcome?
 
+    init(_ queue: SeatQueue) { self.queue = queue }
+
     func settle(_ outcome: Writer.Outcome) {
+        if case .lost = outcome { queue.enqueueAgain(turn) }
         changed.locked { settled = outcome }
         changed.signal()
     }
@@ -259,7 +276,7 @@ private final class WaitingTask<Value: Sendable>: Writer.Member, @unchecked Send
         case .lost:
             isAlone = true
             value = nil
-            writer.queue.run(call, alone: true)
+            writer.queue.enqueueAgain(call)
         }
     }
 }

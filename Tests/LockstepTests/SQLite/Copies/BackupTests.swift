@@ -1,0 +1,207 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Backup")
+struct BackupTests {
+    private struct Stop: Error {}
+
+    private let scratch: DatabaseScratch
+    private let copy: DatabaseScratch
+
+    init() throws {
+        scratch = try DatabaseScratch()
+        copy = try DatabaseScratch("copy.db")
+    }
+
+    private func makeStore(rows: Int = 0) throws -> Store {
+        var options = StoreOptions()
+        options.connection.synchronous = .normal
+        let store = try Store.create(scratch.path, key: scratch.key(), options: options)
+        try Account.create(store, rows: rows)
+        return store
+    }
+
+    /// The total in the copy, after the copy has been verified.
+    private func total(key: borrowing DatabaseKey) throws -> Int {
+        #expect(try copy.names == ["copy.db"])
+        #expect(try DatabaseScratch.mode(of: copy.path) == 0o600)
+        #expect(try PageAudit.run(copy.path, key: key).isClean)
+        let connection = try Connection.open(copy.path, key: key)
+        try IntegrityAnswer.require(connection)
+        #expect(try connection.headerField("application_id") == Connection.applicationID)
+        return try Account.total(connection)
+    }
+
+    @Test("Under its own key, or another, all of it is there", arguments: [1, 2] as [UInt8])
+    func keys(_ number: UInt8) throws {
+        let store = try makeStore(rows: 300)
+        let report = try store.backup(to: copy.path, key: copy.key(number))
+        #expect(report.rows == ["total": 1, "entry": 300])
+        #expect(try report.pages == copy.bytes.count / 4096)
+        #expect(try total(key: copy.key(number)) == 300)
+        Refusal.expect(.wrongKey) { _ = try Connection.open(copy.path, key: copy.key(3 - number)) }
+    }
+
+    @Test(
+        "The copy opens with SQLCipher's own shell",
+        .enabled(if: SQLCipherShell.isPresent, SQLCipherShell.missing))
+    func shell() throws {
+        try makeStore(rows: 7).backup(to: copy.path, key: copy.key(2))
+        let rows = try SQLCipherShell.run(
+            "SELECT count(*) FROM entry;", on: copy.path, key: [UInt8](repeating: 2, count: 32))
+        #expect(rows == ["7"])
+    }
+
+    @Test("What goes on being written meanwhile is in it whole or not at all")
+    func whileWriting() throws {
+        let store = try makeStore(rows: 30_000)
+        var added = 0
+        let report = try store.backup(to: copy.path, key: copy.key(2)) { progress in
+            // Between two steps of the copy, which is of the moment before all of these.
+            try Account.add(50, to: store)
+            added += 50
+        }
+        #expect(added > 0 && report.rows["entry"] == 30_000)
+        #expect(try total(key: copy.key(2)) == 30_000)
+        #expect(try store.read { try Account.total($0) } == 30_000 + added)
+    }
+
+    @Test("Tasks that write beside it never make it a mixture")
+    func besideTasks() async throws {
+        let store = try makeStore(rows: 2000)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask { for _ in 0..<20 { try Account.add(10, to: store, size: 3000) } }
+            }
+            for number in 0..<3 {
+                let copy = try DatabaseScratch("copy-\(number).db")
+                let report = try store.backup(to: copy.path, key: copy.key(2))
+                let connection = try Connection.open(copy.path, key: copy.key(2))
+                let total = try Account.total(connection)
+                #expect(report.rows["entry"] == total && total >= 2000)
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.read { try Account.total($0) } == 2400)
+    }
+
+    @Test("Rowids, the user's version and every object are kept")
+    func identity() throws {
+        let store = try makeStore()
+        try store.write { connection in
+            try connection.setHeaderField("user_version", 42)
+            try connection.run(
+                script: """
+                    CREATE TABLE t (x); INSERT INTO t (rowid, x) VALUES (70, 'a'), (-5, 'b');
+                    CREATE INDEX i ON t (x); CREATE VIEW v AS SELECT x FROM t;
+                    CREATE VIRTUAL TABLE words USING fts5(text); INSERT INTO words VALUES ('one');
+                    """)
+        }
+        try store.backup(to: copy.path, key: copy.key(2))
+        let connection = try Connection.open(copy.path, key: copy.key(2))
+        #expect(try connection.headerField("user_version") == 42)
+        let rows = try connection.query("SELECT rowid, x FROM t ORDER BY 1", as: (Int, String).self)
+        #expect(rows.map(\.0) == [-5, 70] && rows.map(\.1) == ["b", "a"])
+        #expect(try connection.value("SELECT count(*) FROM words WHERE words MATCH 'one'") == 1)
+        let schema = "SELECT group_concat(type || name || sql) FROM sqlite_schema"
+        let old: String? = try store.read { try $0.value(SQL(verbatim: schema)) }
+        #expect(try connection.value(SQL(verbatim: schema)) == old)
+    }
+
+    @Test("A database without tables has a backup of one page")
+    func empty() throws {
+        let report = try Store.create(scratch.path, key: scratch.key())
+            .backup(to: copy.path, key: copy.key(2))
+        #expect(report == CopyReport(pages: 1, rows: [:]))
+        #expect(try copy.bytes.count == 4096)
+        _ = try Connection.open(copy.path, key: copy.key(2))
+    }
+
+    @Test("Progress is told from a part to the whole, of 20 MB in several steps")
+    func progress() throws {
+        let store = try makeStore()
+        try Account.add(5000, to: store, size: 4000)
+        var told: [CopyProgress] = []
+        let report = try store.backup(to: copy.path, key: copy.key(2)) { told.append($0) }
+        #expect(told.count >= 5 && told.last?.done == report.pages)
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0.done < $1.done })
+        #expect(told.allSatisfy { $0.total == report.pages })
+        #expect(try total(key: copy.key(2)) == 5000)
+        for end in told.indices {
+            let other = try DatabaseScratch()
+            var calls = 0
+            #expect(throws: Stop.self) {
+                try store.backup(to: other.path, key: other.key(2)) { _ in
+                    if calls == end { throw Stop() }
+                    calls += 1
+                }
+            }
+            #expect(try other.names == [])
+        }
+        // The reader that was taken is free again, and so is the log.
+        try store.withoutTransaction { connection in
+            let checkpoint = try connection.checkpoint(.truncate)
+            #expect(checkpoint.isComplete)
+        }
+    }
+
+    @Test("A store in memory has a backup too")
+    func inMemory() throws {
+        let store = try Store.inMemory()
+        try Account.create(store, rows: 20)
+        try store.backup(to: copy.path, key: copy.key(2))
+        #expect(try Account.total(Connection.open(copy.path, key: copy.key(2))) == 20)
+    }
+
+    // MARK: Refusals
+
+    @Test("What stands at the target stays, and so does a log that the copy would be given")
+    func occupied() throws {
+        let store = try makeStore(rows: 5)
+        try copy.folder.write("copy.db-journal", "a journal of somebody's")
+        Refusal.expect(.alreadyExists) { try store.backup(to: copy.path, key: copy.key(2)) }
+        try copy.folder.write("copy.db", "something of somebody's")
+        Refusal.expect(.alreadyExists) { try store.backup(to: copy.path, key: copy.key(2)) }
+        Refusal.expect(.alreadyExists) { try store.backup(to: scratch.path, key: copy.key(2)) }
+        #expect(try copy.bytes == Array("something of somebody's".utf8))
+        #expect(try copy.names == ["copy.db", "copy.db-journal"])
+        #expect(try store.read { try Account.total($0) } == 5)
+    }
+
+    @Test("A folder that is not there, or a closed store, is an error that leaves nothing")
+    func nowhere() throws {
+        let store = try makeStore(rows: 5)
+        let nowhere = copy.folder.path.appending("no/where.db")
+        Refusal.expect(.notFound) { try store.backup(to: nowhere, key: copy.key(2)) }
+        try store.close()
+        Refusal.expect(.closed) { try store.backup(to: copy.path, key: copy.key(2)) }
+        Refusal.expect(.closed) { try store.backup(to: copy.path) }
+        #expect(try copy.names == [])
+    }
+
+    @Test("An original that is damaged has no backup")
+    func damaged() throws {
+        do { _ = try makeStore(rows: 2000) }
+        try scratch.damage { $0[20 * 4096 + 99] ^= 1 }
+        let store = try Store.open(scratch.path, key: scratch.key())
+        Refusal.expect(.damaged) { try store.backup(to: copy.path, key: copy.key(2)) }
+        #expect(try copy.names == [])
+    }
+
+    @Test(
+        "A full disk ends it, and gets its space back",
+        .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
+    func fullDisk() throws {
+        let store = try makeStore(rows: 20_000)
+        let disk = try SmallDisk(megabytes: 1)
+        defer { disk.unmount() }
+        Refusal.expect(.full) {
+            try store.backup(to: disk.path.appending("copy.db"), key: copy.key(2))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path.string) == [])
+    }
+}
