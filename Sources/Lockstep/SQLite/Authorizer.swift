@@ -10,12 +10,17 @@ struct TableChanges {
 struct TableUse {
     var read: Set<String> = []
     var written: Set<String> = []
+    /// The columns that it updates.
+    var updated: [(table: String, column: String)] = []
 
-    fileprivate mutating func note(_ action: Int32, _ table: String?) {
+    fileprivate mutating func note(_ action: Int32, _ table: String?, _ column: String?) {
         guard let table else { return }
         switch action {
         case SQLITE_READ: read.insert(table.asciiLowercased)
-        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: written.insert(table.asciiLowercased)
+        case SQLITE_UPDATE:
+            written.insert(table.asciiLowercased)
+            if let column { updated.append((table, column)) }
+        case SQLITE_INSERT, SQLITE_DELETE: written.insert(table.asciiLowercased)
         default: break
         }
     }
@@ -45,6 +50,8 @@ final class Authorizer {
     private(set) var sawTransactionControl = false
     /// The tables that the statement that is being prepared reads and writes.
     private(set) var tableUse = TableUse()
+    /// Whether a store brings the log into the file, and must hear of each commit.
+    var isLogWatched = false
     /// How many transactions of the engine are open on the connection: SQL may not end them.
     var openTransactions = 0
 
@@ -57,6 +64,7 @@ final class Authorizer {
     private static let readOnlyPragmas: Set<String> = [
         "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema",
         "cell_size_check", "mmap_size", "application_id", "user_version",
+        "locking_mode",
     ]
     /// Silently do nothing inside a transaction, where a migration always is.
     private static let futilePragmas: Set<String> = ["foreign_keys", "synchronous"]
@@ -84,7 +92,7 @@ final class Authorizer {
     }
 
     private func decide(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {
-        tableUse.note(action, first)
+        tableUse.note(action, first, second)
         guard mode != .engine else { return SQLITE_OK }
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: sawTransactionControl = true
@@ -150,6 +158,7 @@ final class Authorizer {
         let refused =
             Self.deniedPragmas.contains(name) || name.hasPrefix("cipher_")
             || (argument != nil && Self.readOnlyPragmas.contains(name))
+            || (argument != nil && isLogWatched && name == "wal_autocheckpoint")
         if refused {
             return LockstepError(
                 .denied,

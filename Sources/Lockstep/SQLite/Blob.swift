@@ -33,8 +33,8 @@ public struct Blob: ~Copyable {
     public let count: Int
     private let handle: OpaquePointer
     private let core: ConnectionCore
-    private let place: BlobPlace
-    fileprivate init(
+    let place: BlobPlace
+    init(
         _ place: BlobPlace, _ access: Access, on core: ConnectionCore
     ) throws(LockstepError) {
         let name = place.table.asciiLowercased
@@ -43,6 +43,12 @@ public struct Blob: ~Copyable {
                 .denied, "\(name) is refused: its rows are the engine's",
                 hint: "only read from it")
         }
+        guard access == .read || core.isInTransaction else {
+            throw LockstepError(
+                .misuse, "a blob is written outside a transaction",
+                hint: "open it inside Store.write(_:) or Connection.write(_:)")
+        }
+        try core.requireTransactionGoesOn("\(place.table).\(place.column)")
         var opened: OpaquePointer?
         let code = unsafe sqlite3_blob_open(
             core.database, "main", place.table, place.column, place.row, access == .write ? 1 : 0,
@@ -56,6 +62,7 @@ public struct Blob: ~Copyable {
         self.core = core
         self.place = place
         count = unsafe Int(sqlite3_blob_bytes(handle))
+        core.usedTables?.insert(name)
         if access == .write { core.tracker.note(place.row, of: name) }
     }
 
@@ -136,14 +143,21 @@ extension ConnectionCore {
 }
 
 extension Connection {
-    /// Lends `body` a handle on a BLOB or TEXT. Reading outside a transaction keeps a snapshot open
-    /// meanwhile.
+    /// Lends `body` a handle on a BLOB or TEXT. Outside a transaction, reading keeps a snapshot open
+    /// meanwhile, and writing is a transaction of its own.
     /// - Throws: ``LockstepError/Code/sqlFailed`` if there is no such value; what `body` throws.
     public func withBlob<Result>(
         _ place: BlobPlace, _ access: Blob.Access = .read,
         _ body: (borrowing Blob) throws -> Result
     ) throws -> Result {
+        // Closing a handle that stands alone would be a commit whose failure nobody hears of.
+        guard access == .read || isInTransaction else {
+            return try write { connection in try connection.withBlob(place, access, body) }
+        }
         let blob = try Blob(place, access, on: core)
-        return try body(blob)
+        let result = try body(blob)
+        // The handle keeps the snapshot open until here.
+        if access == .read { try core.readCheck.requireSound(core) }
+        return result
     }
 }

@@ -10,6 +10,7 @@ final class ConnectionCore {
     let tracker: ChangeTracker
     let statements: StatementCache
     let control = TransactionControl()
+    let readCheck = ReadCheck()
     /// What the handle calls into the program for; it must live as long as the handle.
     var hooks: Hooks?
     /// Collects the tables that statements read as they run, while somebody wants to know.
@@ -25,18 +26,34 @@ final class ConnectionCore {
     /// Whether somebody wants to know which tables statements use.
     var isWatched: Bool { tracker.isOn || usedTables != nil }
 
+    private(set) var isClosed = false
+    /// Whether undoing a part of the open transaction has failed, so that all of it has to be undone.
+    var isDoomed = false
+
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
     /// Closes the handle; with statements still alive it is freed when the last of them is. What hooks
     /// point to is not theirs to keep.
     func close() {
+        isClosed = true
         statements.close()
         control.close()
+        readCheck.close()
         tracker.stop()
         unsafe sqlite3_trace_v2(database, 0, nil, nil)
         unsafe sqlite3_progress_handler(database, 0, nil, nil)
         unsafe _ = sqlite3_wal_hook(database, nil, nil)
         unsafe sqlite3_close_v2(database)
+    }
+
+    /// Where an error has ended the transaction before its closure, what the closure does next would stand
+    /// alone, and be durable although the closure fails.
+    func requireTransactionGoesOn(_ what: @autoclosure () -> String) throws(LockstepError) {
+        guard authorizer.openTransactions == 0 || (isInTransaction && !isDoomed) else {
+            throw LockstepError(
+                .misuse, "the transaction has ended, so this is not run: \(what())",
+                hint: "pass on the error that ended it instead of catching it")
+        }
     }
 
     func error(_ code: Int32, sql: String? = nil) -> LockstepError {

@@ -90,7 +90,10 @@ public enum Diagnosis: Sendable, Hashable {
         guard file.size > 0 else { return .empty }
         let head = try file.read(at: 0, 100)
         if head.starts(with: DatabaseFile.magic.prefix(head.count)) {
-            return .plaintext(isCut: isCut(head, size: file.size))
+            // Pages may still be in the log alone.
+            let log = DatabaseFile.side("-wal", of: file.path)
+            let hasLog = FileAccess.exists(log) ? try FileAccess.sizeOfRegularFile(log) > 32 : false
+            return .plaintext(isCut: !hasLog && isCut(head, size: file.size))
         }
         if looksLikeHeader(head) { return .otherProduct }
         guard file.size >= Profile.older[0].pageSize else { return .truncated(bytes: file.size) }
@@ -171,7 +174,9 @@ public enum Diagnosis: Sendable, Hashable {
         let field = Int(head[16]) << 8 | Int(head[17])
         let pageSize = field == 1 ? 65_536 : field
         let pages = head[28..<32].reduce(0) { $0 << 8 | Int($1) }
-        return size < max(pages, 1) * pageSize
+        // The count is kept only by programs that also write the counter behind it.
+        let isKept = head[24..<28] == head[92..<96]
+        return size < (isKept ? max(pages, 1) : 1) * pageSize
     }
 }
 

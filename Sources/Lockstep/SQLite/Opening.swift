@@ -69,7 +69,20 @@ extension Connection {
             return try Opening.open(path, keyspec: key.keyspec(withSalt: false), options)
         } catch let error as LockstepError {
             guard [.damaged, .sqlFailed, .inputOutput].contains(error.code) else { throw error }
-            throw try Diagnosis.examine(path, key: key).error(path) ?? error.located("\(path)")
+            if let reason = try Diagnosis.examine(path, key: key).error(path) { throw reason }
+            guard error.code == .damaged else { throw error.located("\(path)") }
+            // A read that failed once looks like damage to SQLite.
+            return try reopen(path, key, options)
+        }
+    }
+
+    private static func reopen(
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions
+    ) throws -> Connection {
+        do {
+            return try Opening.open(path, keyspec: key.keyspec(withSalt: false), options)
+        } catch let error as LockstepError {
+            throw error.located("\(path)")
         }
     }
 
@@ -89,7 +102,7 @@ extension Connection {
             try AtomicFile.syncFolder(of: path)
             return connection
         } catch {
-            for suffix in ["", "-wal", "-shm"] {
+            for suffix in ["", "-wal", "-shm", "-journal"] {
                 AtomicFile.remove(DatabaseFile.side(suffix, of: path))
             }
             throw error

@@ -147,8 +147,57 @@ final class PreparedStatement {
             }
             tablePreparations = preparations
         }
-        core.usedTables?.formUnion(tables.read)
-        core.tracker.note(written: tables.written, mayReplace: mayReplace)
+        if core.usedTables != nil {
+            let opened = try openedTables()
+            core.usedTables?.formUnion(tables.read.union(opened))
+        }
+        core.tracker.note(written: tables.written, mayReplace: mayReplace || movesRows)
+    }
+
+    /// Whether it changes a row's key, and thus what it was known by.
+    private var movesRows: Bool {
+        tables.updated.contains { table, column in
+            var isKey: Int32 = 0
+            unsafe sqlite3_table_column_metadata(
+                core.database, "main", table, column, nil, nil, nil, &isKey, nil)
+            return isKey != 0 || column.asciiLowercased == "rowid"
+        }
+    }
+
+    /// The tables whose b-trees or indexes it opens. The authorizer is not told of columns that a join
+    /// merges with USING, and perhaps of no other column of the table.
+    private func openedTables() throws(LockstepError) -> Set<String> {
+        let mode = core.authorizer.mode
+        core.authorizer.mode = .engine
+        defer { core.authorizer.mode = mode }
+        var roots: [Int64] = []
+        let program = try Self.prepare("EXPLAIN " + sql, .brief, on: core)
+        while unsafe sqlite3_step(program.handle) == SQLITE_ROW {
+            let opcode = unsafe sqlite3_column_text(program.handle, 1).map {
+                unsafe String(cString: $0)
+            }
+            // p2 is the root page, p3 the database: 0 is main.
+            guard opcode == "OpenRead", unsafe sqlite3_column_int(program.handle, 4) == 0 else {
+                continue
+            }
+            roots.append(unsafe sqlite3_column_int64(program.handle, 3))
+        }
+        guard !roots.isEmpty else { return [] }
+        let list = roots.map(String.init).joined(separator: ", ")
+        let schema = try Self.prepare(
+            "SELECT tbl_name FROM main.sqlite_schema WHERE rootpage IN (\(list))", .brief, on: core)
+        var names: Set<String> = []
+        while unsafe sqlite3_step(schema.handle) == SQLITE_ROW {
+            if let name = unsafe sqlite3_column_text(schema.handle, 0) {
+                names.insert(unsafe String(cString: name).asciiLowercased)
+            }
+        }
+        return names
+    }
+
+    /// Whether it does nothing but read tables.
+    var readsTables: Bool {
+        unsafe sqlite3_stmt_readonly(handle) != 0 && !tables.read.isEmpty && tables.written.isEmpty
     }
 
     /// Whether it may remove rows that it does not name: REPLACE does, when they are in its way.

@@ -177,11 +177,14 @@ public struct Statement: ~Copyable {
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Void
     ) throws {
         try bindForRun(repeat each values)
+        let isHolding = try beginReading()
         do {
             while try step() { try body(Row(prepared)) }
+            try endReading(isHolding)
         } catch {
             // A statement that stands open would keep a snapshot.
             _ = end()
+            dropReading(isHolding)
             throw error
         }
     }
@@ -203,14 +206,36 @@ public struct Statement: ~Copyable {
     ) throws -> Element? {
         try bindForRun(repeat each values)
         var element: Element?
+        let isHolding = try beginReading()
         do {
             if try step() { element = try body(Row(prepared)) }
+            try requireEnded(end())
+            try endReading(isHolding)
         } catch {
             _ = end()
+            dropReading(isHolding)
             throw error
         }
-        try requireEnded(end())
         return element
+    }
+
+    /// Outside a transaction, makes sure that what the rows say can be checked at their end.
+    @usableFromInline
+    func beginReading() throws(LockstepError) -> Bool {
+        guard prepared.readsTables else { return false }
+        return try prepared.core.readCheck.keepSnapshot(prepared.core)
+    }
+
+    @usableFromInline
+    func endReading(_ isHolding: Bool) throws(LockstepError) {
+        guard isHolding else { return }
+        try prepared.core.readCheck.requireSound(prepared.core)
+        prepared.core.readCheck.release(prepared.core)
+    }
+
+    @usableFromInline
+    func dropReading(_ isHolding: Bool) {
+        if isHolding { prepared.core.readCheck.release(prepared.core) }
     }
 
     @usableFromInline
@@ -250,11 +275,7 @@ public struct Statement: ~Copyable {
         {
             throw denial
         }
-        guard core.authorizer.openTransactions == 0 || core.isInTransaction else {
-            throw LockstepError(
-                .misuse, "the transaction has ended, so this is not run: \(redactedSQL)",
-                hint: "pass on the error that ended it instead of catching it")
-        }
+        try core.requireTransactionGoesOn(redactedSQL)
         guard unsafe sqlite3_stmt_busy(prepared.handle) == 0 else {
             throw LockstepError(
                 .misuse, "the statement is still reading: \(redactedSQL)",

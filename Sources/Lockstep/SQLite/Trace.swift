@@ -27,6 +27,8 @@ public struct ProgressHandler: Sendable {
 final class Hooks {
     /// While the engine's own commands run, progress is not asked for.
     var isPaused = false
+    /// While statements that are nobody's run, they are not told of either.
+    var isSilent = false
     private let trace: (@Sendable (TraceEvent) -> Void)?
     private let progress: ProgressHandler?
 
@@ -58,14 +60,14 @@ final class Hooks {
                 { context in
                     guard let context = unsafe context else { return 0 }
                     let hooks = unsafe Unmanaged<Hooks>.fromOpaque(context).takeUnretainedValue()
-                    guard !hooks.isPaused else { return 0 }
+                    guard !hooks.isPaused, !hooks.isSilent else { return 0 }
                     return hooks.progress?.goOn() == false ? 1 : 0
                 }, context)
         }
     }
 
     private func tell(_ statement: OpaquePointer, _ nanoseconds: Int64) {
-        guard let sql = unsafe sqlite3_sql(statement) else { return }
+        guard !isSilent, let sql = unsafe sqlite3_sql(statement) else { return }
         trace?(
             TraceEvent(
                 sql: SQLTokens.redact(unsafe String(cString: sql)),

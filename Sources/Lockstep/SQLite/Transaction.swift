@@ -16,6 +16,7 @@ struct Transaction: ~Copyable {
     /// Begins a transaction on `connection`, which must have none open.
     init(_ kind: Kind, on connection: borrowing Connection) throws {
         try connection.run(kind == .deferred ? .beginDeferred : .beginImmediate)
+        connection.core.isDoomed = false
         core = connection.core
     }
 
@@ -36,6 +37,7 @@ extension Connection {
     public func write<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
+        try core.requireTransactionGoesOn("a write")
         guard !isInTransaction else { return try savepoint(body) }
         return try transaction(.immediate, body)
     }
@@ -44,6 +46,7 @@ extension Connection {
     public func read<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
+        try core.requireTransactionGoesOn("a read")
         guard !isInTransaction else { return try body(self) }
         return try transaction(.deferred, body)
     }
@@ -53,6 +56,7 @@ extension Connection {
     public func savepoint<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
+        try core.requireTransactionGoesOn("a savepoint")
         guard isInTransaction else { return try transaction(.immediate, body) }
         try run(.savepoint)
         let mark = core.tracker.mark
@@ -62,10 +66,14 @@ extension Connection {
             return result
         } catch {
             // Gone already if the error ended the whole transaction.
-            if isInTransaction {
+            guard isInTransaction else { throw error }
+            do {
                 try run(.rollBackToSavepoint)
                 try run(.release)
                 core.tracker.rollBack(to: mark)
+            } catch {
+                // What could not be undone must not be committed either: the whole transaction goes.
+                core.isDoomed = true
             }
             throw error
         }
@@ -80,6 +88,8 @@ extension Connection {
     ) throws -> Result {
         let transaction = try Transaction(kind, on: self)
         let result = try guarded(body)
+        // A commit of changes fails by itself where a page failed.
+        if kind == .deferred { try core.readCheck.requireSound(core) }
         try transaction.commit()
         return result
     }
@@ -92,10 +102,14 @@ extension Connection {
         defer { core.authorizer.openTransactions -= 1 }
         let result = try body(self)
         // An error such as a full disk ends the whole transaction, and `body` may have passed over it.
-        guard isInTransaction else {
+        guard isInTransaction, !core.isDoomed else {
             throw LockstepError(
                 .misuse, "the transaction ended before its closure did",
                 hint: "pass on the error that ended it instead of catching it")
+        }
+        // The closure may have gone on with something else than what the interrupted statement would give.
+        guard !core.borrower.isCancelled else {
+            throw LockstepError(.interrupted, "this was cancelled before it ended")
         }
         return result
     }

@@ -10,6 +10,8 @@ final class TransactionControl {
         case beginImmediate
         case commit, rollBack
         case savepoint, release, rollBackToSavepoint
+        /// Whether the connection may write at all.
+        case forbidWriting, allowWriting
 
         fileprivate var sql: String {
             switch self {
@@ -20,6 +22,8 @@ final class TransactionControl {
             case .savepoint: "SAVEPOINT lockstep_savepoint"
             case .release: "RELEASE lockstep_savepoint"
             case .rollBackToSavepoint: "ROLLBACK TO lockstep_savepoint"
+            case .forbidWriting: "PRAGMA query_only = ON"
+            case .allowWriting: "PRAGMA query_only = OFF"
             }
         }
     }
@@ -31,6 +35,10 @@ final class TransactionControl {
     ///   the transaction by then.
     func run(_ command: Command, on core: ConnectionCore) throws(LockstepError) {
         let statement = try prepared(command, on: core)
+        // SQLite may prepare it anew, and asks again what it may do.
+        let mode = core.authorizer.mode
+        core.authorizer.mode = .engine
+        defer { core.authorizer.mode = mode }
         // A program that gives up its statement must not give up the engine's.
         core.hooks?.isPaused = true
         defer { core.hooks?.isPaused = false }

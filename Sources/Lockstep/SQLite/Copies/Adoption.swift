@@ -31,6 +31,8 @@ public enum Adoption {
         options: ConnectionOptions = .init(), progress: (CopyProgress) throws -> Void = { _ in }
     ) throws -> AdoptionReport {
         try PendingDatabase.requireFree(path)
+        let sides = SideFiles(of: original)
+        defer { sides.removeNew() }
         let source = try ForeignDatabase.openPlaintext(original)
         return try adopt(source, into: path, key, options, progress)
     }
@@ -44,6 +46,8 @@ public enum Adoption {
         progress: (CopyProgress) throws -> Void = { _ in }
     ) throws -> AdoptionReport {
         try PendingDatabase.requireFree(path)
+        let sides = SideFiles(of: original)
+        defer { sides.removeNew() }
         let source = try ForeignDatabase.open(original, passphrase: passphrase)
         return try adopt(source, into: path, key, options, progress)
     }

@@ -66,11 +66,18 @@ struct CopiedTable {
             "SELECT name, pk FROM pragma_table_xinfo(?, 'main') WHERE hidden < 2 ORDER BY cid",
             name,
             as: (String, Int).self)
+        let hidden = try connection.query(
+            "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden > 1", name
+        ) { row in try row[0] as String }
         var names = columns.map { SQLTokens.quote($0.0) }
         if isWithoutRowID {
             let keys = columns.indices.filter { columns[$0].1 > 0 }
             keyColumns = Array(keys)
-            let conditions = keys.map { "\(names[$0]) IS ?" }.joined(separator: " AND ")
+            let collations = try Self.keyCollations(name, connection)
+            let conditions = keys.map {
+                let collation = collations[columns[$0].0] ?? "BINARY"
+                return "\(names[$0]) COLLATE \(SQLTokens.quote(collation)) IS ?"
+            }.joined(separator: " AND ")
             lookup = """
                 SELECT \(verbatim: names.joined(separator: ", ")) FROM main.\(name: name)
                 WHERE \(verbatim: conditions)
@@ -82,7 +89,7 @@ struct CopiedTable {
             lookup = nil
             // The rowid goes by three names, of which columns may take some. Where they take all it is
             // either one of them or of no concern to anybody.
-            let taken = Set(columns.map { $0.0.asciiLowercased })
+            let taken = Set((columns.map(\.0) + hidden).map(\.asciiLowercased))
             let rowID = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
             if let rowID { names.insert(rowID, at: 0) }
             selection = """
@@ -95,5 +102,19 @@ struct CopiedTable {
             INSERT INTO main.\(name: name) (\(verbatim: names.joined(separator: ", ")))
             VALUES (\(verbatim: places))
             """
+    }
+
+    /// By which order of texts each column of the primary key tells its values apart; a column's own may
+    /// be another.
+    private static func keyCollations(
+        _ table: String, _ connection: borrowing Connection
+    ) throws -> [String: String] {
+        let rows = try connection.query(
+            """
+            SELECT x.name, x.coll FROM pragma_index_list(?, 'main') AS l
+            JOIN pragma_index_xinfo(l.name, 'main') AS x
+            WHERE l.origin = 'pk' AND x.key = 1 AND x.name IS NOT NULL
+            """, table, as: (String, String).self)
+        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }
 }

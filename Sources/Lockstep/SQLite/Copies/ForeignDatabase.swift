@@ -1,6 +1,33 @@
 internal import CSQLCipher
 internal import SystemPackage
 
+/// The files beside a database that somebody else wrote: reading one in WAL mode makes some.
+struct SideFiles {
+    private let database: FilePath
+    private let present: Set<String>
+    private static let suffixes = ["-wal", "-shm", "-journal"]
+
+    init(of database: FilePath) {
+        self.database = database
+        present = Set(
+            Self.suffixes.filter { FileAccess.exists(DatabaseFile.side($0, of: database)) })
+    }
+
+    /// Removes those that were not there before and hold nothing, unless somebody is using the database.
+    func removeNew() {
+        // Where that does not work they stay; they do no harm.
+        try? DatabaseFile(database, writable: true).whileExclusive {
+            for suffix in Self.suffixes where !present.contains(suffix) {
+                let side = DatabaseFile.side(suffix, of: database)
+                guard suffix == "-shm" || (try? FileAccess.sizeOfRegularFile(side)) == 0 else {
+                    continue
+                }
+                AtomicFile.remove(side)
+            }
+        }
+    }
+}
+
 /// Opening databases that are not in Lockstep's form, only to read them: plaintext ones, and those of
 /// SQLCipher 1 to 4 under a passphrase.
 enum ForeignDatabase {

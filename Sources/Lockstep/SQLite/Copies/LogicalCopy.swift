@@ -69,6 +69,13 @@ struct LogicalCopy: ~Copyable {
             guard !object.isMadeByAnother else { continue }
             try make(object, copy)
         }
+        // A table that only bears such a name, as the content of a full-text index may, is made by nobody.
+        for object in source.objects where object.type == "table" && object.isMadeByAnother {
+            let made: Int? = try copy.value(
+                "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?",
+                object.name)
+            if made == 0 { try make(object, copy) }
+        }
     }
 
     private func makeRest(_ copy: borrowing Connection) throws {

@@ -42,12 +42,23 @@ struct PendingDatabase: ~Copyable {
         try old.whileExclusive {
             // A log of the old database would be replayed into the new one. It is empty by now, unless
             // the old database could not be opened.
-            for suffix in ["-wal", "-shm", "-journal"] {
-                AtomicFile.remove(DatabaseFile.side(suffix, of: target))
+            var aside: [(side: FilePath, name: FilePath)] = []
+            do {
+                for suffix in ["-wal", "-shm", "-journal"] {
+                    let side = DatabaseFile.side(suffix, of: target)
+                    guard FileAccess.exists(side) else { continue }
+                    let name = try AtomicFile.uniqueSibling(of: side)
+                    try AtomicFile.move(side, over: name)
+                    aside.append((side, name))
+                }
+                try AtomicFile.syncFolder(of: target)
+                try AtomicFile.move(path, over: target)
+                try AtomicFile.syncFolder(of: target)
+            } catch {
+                for (side, name) in aside { try AtomicFile.move(name, over: side) }
+                throw error
             }
-            try AtomicFile.syncFolder(of: target)
-            try AtomicFile.move(path, over: target)
-            try AtomicFile.syncFolder(of: target)
+            for (_, name) in aside { AtomicFile.remove(name) }
         }
     }
 

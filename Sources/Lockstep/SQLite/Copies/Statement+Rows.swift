@@ -23,8 +23,18 @@ extension Statement {
     private func bind(
         _ column: Int32, of row: borrowing Statement, at parameter: Int32
     ) throws(LockstepError) {
-        let code = unsafe sqlite3_bind_value(
-            prepared.handle, parameter, sqlite3_column_value(row.prepared.handle, column))
+        let value = unsafe sqlite3_column_value(row.prepared.handle, column)
+        let code: Int32
+        if unsafe sqlite3_value_type(value) == SQLITE_TEXT {
+            // As UTF-8: SQLite takes a byte order mark off the beginning of a text that is bound in UTF-16.
+            let start = unsafe sqlite3_value_text(value)
+            code = unsafe sqlite3_bind_text64(
+                prepared.handle, parameter,
+                UnsafeRawPointer(start)?.assumingMemoryBound(to: CChar.self),
+                UInt64(sqlite3_value_bytes(value)), transient, UInt8(SQLITE_UTF8))
+        } else {
+            code = unsafe sqlite3_bind_value(prepared.handle, parameter, value)
+        }
         guard code == SQLITE_OK else { throw prepared.core.error(code) }
     }
 

@@ -26,25 +26,17 @@ extension Store {
         return try await writer.transaction(on: seat) { () async throws -> Int64 in
             let number = try seat.use { connection in try connection.guarded(row) }
             let place = BlobPlace(table: table, column: column, row: number)
-            var offset = 0
-            for try await chunk in chunks {
-                try Task.checkCancellation()
-                try seat.use { connection in
-                    try connection.withBlob(place, .write) { blob in
-                        try blob.write(chunk, at: offset)
-                    }
-                }
-                offset += chunk.count
+            // One handle for all: each new one would look for its place from the first page on.
+            let open = try seat.use { connection in
+                OpenBlob(try Blob(place, .write, on: connection.core))
             }
-            let room = try seat.use { connection in
-                try connection.withBlob(place) { blob in blob.count }
+            do {
+                try await open.fill(from: chunks, on: seat)
+            } catch {
+                try seat.use { _ in open.close() }
+                throw error
             }
-            guard offset == room else {
-                throw LockstepError(
-                    .misuse,
-                    "\(offset) bytes came for \(table).\(column), which has room for \(room)",
-                    hint: "insert the row with ZeroBytes of the right number")
-            }
+            try seat.use { _ in open.close() }
             return number
         }
     }
@@ -91,7 +83,7 @@ public struct BlobChunks: AsyncSequence, Sendable {
                 hold = reading
             } else {
                 let queue = chunks.store.readers ?? chunks.store.writer.queue
-                hold = try SnapshotHold(try await queue.hold(alone: true), queue)
+                hold = try await SnapshotHold.begin(queue)
                 reading = hold
             }
             let chunk = try await hold.chunk(of: chunks.place, from: offset, size: chunks.size)
@@ -101,24 +93,74 @@ public struct BlobChunks: AsyncSequence, Sendable {
     }
 }
 
+/// A handle on a large value that is used piece by piece, by whoever holds the seat.
+// Sendable by this proof: `blob` is touched only by the holder of the seat.
+private final class OpenBlob: @unchecked Sendable {
+    private let place: BlobPlace
+    private var blob: Blob?
+
+    init(_ blob: consuming Blob) {
+        place = blob.place
+        self.blob = consume blob
+    }
+
+    func close() { blob = nil }
+
+    func read(_ offset: Int, _ size: Int) throws -> [UInt8] {
+        guard let count = blob?.count else { throw SeatQueue.closed }
+        return try blob?.read(at: offset, count: min(size, count - offset)) ?? []
+    }
+
+    /// Writes all of `chunks`, which must be as many bytes as there is room for.
+    func fill<Chunks: AsyncSequence>(
+        from chunks: Chunks, on seat: Seat
+    ) async throws where Chunks.Element == [UInt8] {
+        let room = blob?.count ?? 0
+        var offset = 0
+        for try await chunk in chunks {
+            try Task.checkCancellation()
+            guard chunk.count <= room - offset else {
+                offset += chunk.count
+                break
+            }
+            try seat.use { _ in try blob?.write(chunk, at: offset) }
+            offset += chunk.count
+        }
+        guard offset == room else {
+            throw LockstepError(
+                .misuse,
+                "\(offset) bytes came for \(place.table).\(place.column), which has room for \(room)",
+                hint: "insert the row with ZeroBytes of the right number")
+        }
+    }
+}
+
 /// A reader that is kept, with its snapshot, until the value goes.
-private final class SnapshotHold: Sendable {
+// Sendable by this proof: `open` is touched only by the holder of the seat, which this is.
+private final class SnapshotHold: @unchecked Sendable {
     private let seat: Seat
     private let queue: SeatQueue
+    private var open: OpenBlob?
 
-    init(_ seat: Seat, _ queue: SeatQueue) throws {
-        self.seat = seat
-        self.queue = queue
+    static func begin(_ queue: SeatQueue) async throws -> SnapshotHold {
+        let seat = try await queue.hold(alone: true)
         do {
             try seat.use { connection in try connection.run(.beginDeferred) }
         } catch {
             queue.giveBack(seat)
             throw error
         }
+        return SnapshotHold(seat, queue)
+    }
+
+    private init(_ seat: Seat, _ queue: SeatQueue) {
+        self.seat = seat
+        self.queue = queue
     }
 
     deinit {
-        // Ending a transaction that only read cannot lose anything.
+        // Nobody else has the seat yet. Ending a transaction that only read cannot lose anything.
+        open?.close()
         try? seat.use { connection in try connection.run(.rollBack) }
         queue.giveBack(seat)
     }
@@ -126,9 +168,16 @@ private final class SnapshotHold: Sendable {
     @concurrent
     func chunk(of place: BlobPlace, from offset: Int, size: Int) async throws -> [UInt8] {
         try seat.use { connection in
-            try connection.withBlob(place) { blob in
-                try blob.read(at: offset, count: min(size, blob.count - offset))
+            let open: OpenBlob
+            if let known = self.open {
+                open = known
+            } else {
+                open = OpenBlob(try Blob(place, .read, on: connection.core))
+                self.open = open
             }
+            let chunk = try open.read(offset, size)
+            try connection.core.readCheck.requireSound(connection.core)
+            return chunk
         }
     }
 }

@@ -71,7 +71,7 @@ final class Call<Value: Sendable>: SeatQueue.Caller, @unchecked Sendable {
                 if isCancelled {
                     finish(.failure(CancellationError()))
                 } else {
-                    queue.run(self, alone: alone)
+                    enqueue(alone: alone)
                 }
             }
         } onCancel: {
@@ -103,6 +103,14 @@ final class Call<Value: Sendable>: SeatQueue.Caller, @unchecked Sendable {
             return unsafe state.continuation
         }
         unsafe continuation?.resume(with: result)
+    }
+
+    private func enqueue(alone: Bool) {
+        queue.run(self, alone: alone)
+        // It may have been cancelled after the look above and before it was there to be withdrawn.
+        if lock.locked({ state.isCancelled }), queue.withdraw(self) {
+            finish(.failure(CancellationError()))
+        }
     }
 
     private func cancel() {

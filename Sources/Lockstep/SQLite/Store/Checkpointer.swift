@@ -81,6 +81,12 @@ final class Checkpointer: @unchecked Sendable {
     /// Waits for a checkpoint that is under way. Only the writer starts them.
     func waitUntilIdle() { changed.locked { while isAtWork { changed.wait() } } }
 
+    /// Keeps closing from touching the log.
+    func leaveLogAlone() {
+        waitUntilIdle()
+        seat.leaveLogAlone()
+    }
+
     /// Waits for a checkpoint that is under way, and closes the connection.
     func close() {
         changed.locked {
@@ -96,6 +102,7 @@ extension Connection {
     /// Has `checkpointer` know the log's length after each commit, instead of SQLite's own checkpoints.
     /// The checkpointer must live as long as the connection.
     func watchLog(_ checkpointer: Checkpointer) {
+        authorizer.isLogWatched = true
         let context = unsafe Unmanaged.passUnretained(checkpointer).toOpaque()
         unsafe _ = sqlite3_wal_hook(
             handle,

@@ -73,6 +73,13 @@ final class Seat: @unchecked Sendable {
         user.locked { userCore?.borrower.isLentHere ?? false }
     }
 
+    /// Keeps closing from bringing the log into the file and removing it.
+    func leaveLogAlone() {
+        guard let connection else { return }
+        unsafe _ = lockstep_db_config_flag(
+            connection.value.core.database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
     /// Closes the connection.
     func close() { connection = nil }
 

@@ -54,6 +54,9 @@ extension Store {
             store.takeWriter(writer)
             return store
         } catch {
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                AtomicFile.remove(folder.appending("temporary.db\(suffix)"))
+            }
             AtomicFile.removeFolder(folder)
             throw error
         }
@@ -63,11 +66,15 @@ extension Store {
 extension Connection {
     /// Runs `body` in a transaction that may only read, on a connection that otherwise may write.
     func readOnly<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        try with(rights: .engine) { try setPragma("query_only", "ON") }
-        defer {
-            // Setting it cannot fail; and where it does, the next write says so.
-            try? with(rights: .engine) { try setPragma("query_only", "OFF") }
+        try run(.forbidWriting)
+        let result: Result
+        do {
+            result = try read(body)
+        } catch {
+            try run(.allowWriting)
+            throw error
         }
-        return try read(body)
+        try run(.allowWriting)
+        return result
     }
 }

@@ -1,3 +1,4 @@
+internal import Synchronization
 public import SystemPackage
 
 /// An encrypted database that threads and tasks share: one writer and several readers.
@@ -18,6 +19,8 @@ public final class Store: Sendable {
     let readers: SeatQueue?
     let observers: Observers
     private let checkpointer: Checkpointer?
+    private let isEnding = Atomic<Bool>(false)
+    private let ended = Latch()
     let source: StoreSource
 
     /// A store over a file, none of whose connections is open yet.
@@ -37,7 +40,7 @@ public final class Store: Sendable {
             connection.watchLog(log)
             return connection
         }
-        writer = Writer(seat, observers, log)
+        writer = Writer(seat, observers, log, source)
     }
 
     /// A store in memory.
@@ -49,7 +52,7 @@ public final class Store: Sendable {
         readers = nil
         let seat = Seat { throw SeatQueue.closed }
         seat.take(connection)
-        writer = Writer(seat, observers, nil)
+        writer = Writer(seat, observers, nil, source)
     }
 
     deinit { shutDown() }
@@ -156,23 +159,28 @@ public final class Store: Sendable {
     public func close() throws(LockstepError) {
         try refuseRecursion(into: writer.queue)
         if let readers { try refuseRecursion(into: readers) }
-        let latch = Latch()
-        shutDown { latch.open() }
-        latch.wait()
+        shutDown()
+        ended.wait()
     }
 
     /// Closes everything as soon as nobody uses it.
-    private func shutDown(then done: @escaping @Sendable () -> Void = {}) {
-        let (readers, writer, checkpointer) = (readers, writer, checkpointer)
+    private func shutDown() {
+        guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let (ended, readers, writer, checkpointer) = (ended, readers, writer, checkpointer)
         let (observers, source) = (observers, source)
         let end: @Sendable () -> Void = {
             observers.end()
+            if source.isReplaced {
+                // The log that the path leads to is another database's: it is neither brought in nor removed.
+                for seat in (readers?.seats ?? []) + [writer.seat] { seat.leaveLogAlone() }
+                checkpointer?.leaveLogAlone()
+            }
             for seat in readers?.seats ?? [] { seat.close() }
             checkpointer?.close()
             // The last to go brings the log into the file.
             writer.seat.close()
             source.wipe()
-            done()
+            ended.open()
         }
         let closeWriter: @Sendable () -> Void = { writer.queue.close(then: end) }
         if let readers { readers.close(then: closeWriter) } else { closeWriter() }

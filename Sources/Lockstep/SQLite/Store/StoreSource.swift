@@ -5,7 +5,10 @@ internal import SystemPackage
 final class StoreSource: Sendable {
     let options: StoreOptions
     let path: FilePath
+    let isInMemory: Bool
     private let key: Mutex<KeyHolder?>
+    /// The file that the first connection was opened on.
+    private let identity: FileIdentity?
     private let openReaders = Atomic<Int>(0)
     /// A folder to be removed with the store.
     private let temporaryFolder: FilePath?
@@ -23,7 +26,9 @@ final class StoreSource: Sendable {
         self.path = path
         self.options = options
         self.temporaryFolder = temporaryFolder
+        isInMemory = false
         self.key = Mutex(KeyHolder(try key.clone()))
+        identity = FileIdentity(path)
     }
 
     /// The source of a store in memory, which has but one connection.
@@ -31,7 +36,24 @@ final class StoreSource: Sendable {
         path = ":memory:"
         self.options = options
         temporaryFolder = nil
+        isInMemory = true
         key = Mutex(nil)
+        identity = nil
+    }
+
+    /// Whether the path leads to another file by now, or to none. SQLite looks for the log and for further
+    /// connections by the path: they would be the other file's.
+    var isReplaced: Bool { !isInMemory && FileIdentity(path) != identity }
+
+    /// - Throws: ``LockstepError/Code/replaced``.
+    func requireInPlace() throws(LockstepError) {
+        guard isReplaced else { return }
+        throw LockstepError(
+            .replaced, "\(path) was moved away or replaced while it was open",
+            hint:
+                "close the store; \(path)-wal belongs to the file that was moved: move it along before "
+                + "anything opens the file that stands here now"
+        )
     }
 
     /// What the writer is opened with.
@@ -42,7 +64,8 @@ final class StoreSource: Sendable {
     }
 
     func openWriter() throws -> Connection {
-        try withKey { key in
+        try requireInPlace()
+        return try withKey { key in
             try Connection.open(path, key: key, options: Self.writerOptions(options))
         }
     }
@@ -74,6 +97,7 @@ final class StoreSource: Sendable {
         reading.isQueryOnly = true
         reading.sharesLog = true
         reading.cacheBytes = cacheBytes
+        try requireInPlace()
         return try withKey { key in try Connection.open(path, key: key, options: reading) }
     }
 

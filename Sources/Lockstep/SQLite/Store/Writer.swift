@@ -30,10 +30,14 @@ final class Writer: @unchecked Sendable {
     let queue: SeatQueue
     private let observers: Observers
     private let checkpointer: Checkpointer?
+    private let source: StoreSource
     private var members: [any Member] = []
     private var openedAt: Int64 = 0
 
-    init(_ seat: Seat, _ observers: Observers, _ checkpointer: Checkpointer?) {
+    init(
+        _ seat: Seat, _ observers: Observers, _ checkpointer: Checkpointer?, _ source: StoreSource
+    ) {
+        self.source = source
         self.seat = seat
         self.observers = observers
         self.checkpointer = checkpointer
@@ -109,6 +113,7 @@ final class Writer: @unchecked Sendable {
     private func withoutTransaction<Result>(
         _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
+        try source.requireInPlace()
         // An explicit checkpoint would find its lock taken.
         checkpointer?.waitUntilIdle()
         connection.core.tracker.setOn(observers.areThere)
@@ -136,6 +141,7 @@ final class Writer: @unchecked Sendable {
     func transaction<Result>(
         on seat: Seat, _ body: () async throws -> Result
     ) async throws -> Result {
+        try source.requireInPlace()
         try seat.use { connection in
             connection.core.tracker.setOn(observers.areThere)
             try connection.run(.beginImmediate)
@@ -166,12 +172,18 @@ final class Writer: @unchecked Sendable {
             do {
                 return try connection.savepoint(body)
             } catch {
+                // No statement is running any more that could keep this from working.
+                if connection.core.isDoomed, connection.isInTransaction {
+                    try connection.run(.rollBack)
+                }
                 if !connection.isInTransaction { settle(.lost) }
                 throw error
             }
         }
+        try source.requireInPlace()
         connection.core.tracker.setOn(observers.areThere)
         try connection.run(.beginImmediate)
+        connection.core.isDoomed = false
         openedAt = Clock.monotonicMicroseconds
         do {
             // The first needs no savepoint: there is nothing before it.

@@ -42,20 +42,21 @@ struct CopyScratch {
         let before = try Self.content(of: old)
         let report = try adopt(options)
         #expect(try Self.content(of: old) == before, sourceLocation: sourceLocation)
-        try expectSound(report.copy, sourceLocation: sourceLocation)
+        try expectSound(report.copy, options, sourceLocation: sourceLocation)
         try expectSame(queries, sourceLocation: sourceLocation)
         return report
     }
 
     /// Expects a new database that stands alone, is ours and verifies.
     func expectSound(
-        _ report: CopyReport, sourceLocation: SourceLocation = #_sourceLocation
+        _ report: CopyReport, _ options: ConnectionOptions = .init(),
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         #expect(try new.names == ["new.db"], sourceLocation: sourceLocation)
         #expect(try DatabaseScratch.mode(of: new.path) == 0o600, sourceLocation: sourceLocation)
         let audit = try PageAudit.run(new.path, key: new.key())
         #expect(audit.isClean && audit.pages == report.pages, sourceLocation: sourceLocation)
-        let connection = try new.open()
+        let connection = try new.open(options)
         #expect(
             try connection.headerField("application_id") == Connection.applicationID,
             sourceLocation: sourceLocation)

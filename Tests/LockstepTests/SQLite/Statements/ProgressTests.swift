@@ -92,7 +92,9 @@ struct ProgressTests {
         patience.set(0)
         let connection = try open(every: 1)
         Refusal.expect(.interrupted) { _ = try scratch.count(connection) }
-        Refusal.expect(.interrupted) { try connection.write { _ in } }
+        Refusal.expect(.interrupted) {
+            try connection.write { try $0.execute("DELETE FROM item") }
+        }
         patience.set(nil)
         #expect(connection.isInTransaction == false)
         #expect(try scratch.count(connection) == 10)

@@ -1,0 +1,14 @@
+internal import SystemPackage
+
+/// Which file a path leads to, whatever its name.
+struct FileIdentity: Sendable, Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Nil if nothing is there.
+    init?(_ path: FilePath) {
+        guard let status = try? Stat(path, followTargetSymlink: false) else { return nil }
+        device = UInt64(truncatingIfNeeded: status.deviceID.rawValue)
+        inode = UInt64(truncatingIfNeeded: status.inode.rawValue)
+    }
+}
