@@ -6,6 +6,9 @@
 
 /// Which thread this is.
 enum ThreadIdentity {
+    /// Lets other threads run first, if any are ready.
+    static func yield() { sched_yield() }
+
     /// A number that no other living thread has, and never 0.
     static var current: UInt {
         #if canImport(Glibc)

@@ -14,6 +14,9 @@ final class Checkpointer: @unchecked Sendable {
     private let pagesInLog = Atomic<Int>(0)
     /// From how many pages on the writer helps, if that is more than usual.
     private let pagesAtLimit = Atomic<Int>(0)
+    /// How long the log was when the last checkpoint was due: one a threshold's growth, not one a commit.
+    /// Touched only by the writer between its transactions.
+    private var pagesAtStart = 0
     private let changed = Condition()
     /// Touched only while the lock is held.
     private var isAtWork = false
@@ -35,7 +38,10 @@ final class Checkpointer: @unchecked Sendable {
     /// transactions.
     func keepUp(_ writer: borrowing Connection) {
         let pages = pagesInLog.load(ordering: .relaxed)
-        guard pages >= threshold else { return }
+        // A log that was begun anew is shorter than it was.
+        if pages < pagesAtStart { pagesAtStart = 0 }
+        guard pages - pagesAtStart >= threshold else { return }
+        pagesAtStart = pages
         if pages >= Self.limit * threshold, pages >= pagesAtLimit.load(ordering: .relaxed) {
             lendHand(writer)
         } else if changed.locked({ () -> Bool in
