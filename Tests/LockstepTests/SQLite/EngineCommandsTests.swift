@@ -1,0 +1,74 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// What makes SQLite prepare its statements anew must not take the engine's rights from its own.
+@Suite("Transactions after the schema or a flag has changed")
+struct EngineCommandsTests: NumberTable {
+    let scratch: DatabaseScratch
+
+    init() throws { scratch = try Self.makeScratch() }
+
+    private struct Stop: Error {}
+
+    @Test(
+        "Savepoints work on, and undo what they should",
+        arguments: [
+            "ANALYZE", "CREATE INDEX i ON t (a)", "CREATE TEMP TABLE x (a)", "PRAGMA optimize",
+            "CREATE TABLE y (a)",
+        ])
+    func savepoints(_ sql: String) throws {
+        let connection = try open()
+        try connection.write { connection in
+            try connection.savepoint { try $0.execute("INSERT INTO t VALUES (1)") }
+        }
+        try connection.write { connection in
+            #expect(throws: Stop.self) {
+                try connection.savepoint { connection in
+                    try connection.execute("INSERT INTO t VALUES (2)")
+                    try connection.execute(SQL(verbatim: sql))
+                    throw Stop()
+                }
+            }
+            try connection.savepoint { try $0.execute("INSERT INTO t VALUES (3)") }
+        }
+        try connection.execute(SQL(verbatim: sql))
+        try connection.write { connection in
+            try connection.savepoint { try $0.execute("INSERT INTO t VALUES (4)") }
+        }
+        #expect(try values(connection) == [1, 3, 4])
+    }
+
+    @Test("A store in memory writes on after reads, whatever became of them")
+    func inMemory() throws {
+        let store = try Store.inMemory()
+        try store.write { try $0.execute("CREATE TABLE t (a INTEGER UNIQUE)") }
+        for number in 1...3 {
+            #expect(throws: Stop.self) { try store.read { _ in throw Stop() } }
+            try store.write { connection in
+                try connection.savepoint { try $0.execute("INSERT INTO t VALUES (?)", number) }
+            }
+            #expect(try store.read { try $0.value("SELECT count(*) FROM t") } == number)
+        }
+    }
+
+    @Test("Nothing of a closure stands alone after an error has ended its transaction")
+    func endedTransaction() throws {
+        let connection = try open()
+        try connection.execute("INSERT INTO t VALUES (1)")
+        Refusal.expect(.misuse) {
+            try connection.write { connection in
+                try? connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
+                try connection.savepoint { try $0.execute("INSERT INTO t VALUES (2)") }
+            }
+        }
+        Refusal.expect(.misuse) {
+            try connection.write { connection in
+                try? connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
+                try connection.write { try $0.execute("INSERT INTO t VALUES (3)") }
+            }
+        }
+        #expect(try values(connection) == [1])
+    }
+}
