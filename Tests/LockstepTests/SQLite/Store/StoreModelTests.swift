@@ -19,10 +19,13 @@ struct StoreModelTests {
     private let known = Known()
 
     /// What the writers know in the end.
-    private final class Known: Sendable {
-        private let knowledge = Mutex<[WriterKnowledge]>([])
-        var all: [WriterKnowledge] { knowledge.withLock { $0 } }
-        func add(_ one: WriterKnowledge) { knowledge.withLock { $0.append(one) } }
+    // Sendable by this proof: `knowledge` is touched only while the lock is held. Not a Mutex: the thread
+    // sanitizer does not know it for a lock.
+    private final class Known: @unchecked Sendable {
+        private let lock = Condition()
+        private var knowledge: [WriterKnowledge] = []
+        var all: [WriterKnowledge] { lock.locked { knowledge } }
+        func add(_ one: WriterKnowledge) { lock.locked { knowledge.append(one) } }
     }
 
     init() throws {
