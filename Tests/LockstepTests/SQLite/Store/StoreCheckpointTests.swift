@@ -5,7 +5,7 @@ import Testing
 @testable import Lockstep
 
 /// How a store keeps its write-ahead log short.
-@Suite("Checkpoints of a store", .timeLimit(.minutes(1)))
+@Suite("Checkpoints of a store", .timeLimit(.minutes(10)))
 struct StoreCheckpointTests: NumberStore {
     let scratch: DatabaseScratch
 
