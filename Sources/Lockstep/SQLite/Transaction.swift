@@ -16,7 +16,6 @@ struct Transaction: ~Copyable {
     /// Begins a transaction on `connection`, which must have none open.
     init(_ kind: Kind, on connection: borrowing Connection) throws {
         try connection.run(kind == .deferred ? .beginDeferred : .beginImmediate)
-        connection.core.isDoomed = false
         core = connection.core
     }
 

@@ -49,6 +49,7 @@ final class TransactionControl {
             unsafe sqlite3_reset(statement.handle)
         }
         guard code == SQLITE_DONE else { throw core.error(code, sql: command.sql) }
+        if command == .beginDeferred || command == .beginImmediate { core.isDoomed = false }
     }
 
     /// Ends the statements for good, so that the connection can be closed.

@@ -53,6 +53,18 @@ struct EngineCommandsTests: NumberTable {
         }
     }
 
+    @Test("A transaction that had to be undone whole does not stop the next one")
+    func doomed() throws {
+        let connection = try open()
+        for begin in [TransactionControl.Command.beginDeferred, .beginImmediate] {
+            connection.core.isDoomed = true
+            try connection.run(begin)
+            let count: Int = try connection.guarded { try $0.value("SELECT count(*) FROM t") }
+            try connection.run(.commit)
+            #expect(count == 0)
+        }
+    }
+
     @Test("Nothing of a closure stands alone after an error has ended its transaction")
     func endedTransaction() throws {
         let connection = try open()

@@ -6,7 +6,8 @@ internal import Synchronization
 ///
 /// A passive checkpoint waits for nobody and copies what no reader still needs. When all of the log is
 /// copied, the next write begins it anew.
-// Sendable by this proof: `isAtWork` is touched only while the condition's lock is held.
+// Sendable by this proof: `isAtWork` and `isClosed` are touched only while the condition's lock is held,
+// `pagesAtStart` only by the holder of the writer's seat.
 final class Checkpointer: @unchecked Sendable {
     private let seat: Seat
     private let threshold: Int
@@ -15,10 +16,8 @@ final class Checkpointer: @unchecked Sendable {
     /// From how many pages on the writer helps, if that is more than usual.
     private let pagesAtLimit = Atomic<Int>(0)
     /// How long the log was when the last checkpoint was due: one a threshold's growth, not one a commit.
-    /// Touched only by the writer between its transactions.
     private var pagesAtStart = 0
     private let changed = Condition()
-    /// Touched only while the lock is held.
     private var isAtWork = false
     private var isClosed = false
 

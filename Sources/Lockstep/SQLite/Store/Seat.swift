@@ -3,7 +3,8 @@ internal import CSQLCipher
 /// A connection of a store, with the thread that runs asynchronous calls on it. Whoever holds the seat
 /// uses the connection.
 // Sendable by this proof: `connection` and `cacheBytes` are touched only by the holder, and a `SeatQueue`
-// gives a seat to one holder at a time, under its lock; `userCall` and `userCore` are guarded by `user`.
+// gives a seat to one holder at a time, under its lock, which guards `isLent` as well; `user` guards
+// `userCall` and `userCore`.
 final class Seat: @unchecked Sendable {
     /// Opens a connection of the store.
     typealias Opener = @Sendable () throws -> Connection
@@ -26,7 +27,7 @@ final class Seat: @unchecked Sendable {
         self.opener = opener
     }
 
-    /// Whether one of Swift's own threads has the seat; the queue's, under its lock.
+    /// Whether one of Swift's own threads has the seat.
     var isLent = false
 
     /// Takes a connection that is open already.

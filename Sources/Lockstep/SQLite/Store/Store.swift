@@ -4,9 +4,11 @@ public import SystemPackage
 /// An encrypted database that threads and tasks share: one writer and several readers.
 ///
 /// `read` works on a snapshot and never waits for a writer; `write` is a transaction that is durable when
-/// it returns. Both come as asynchronous calls, which run on threads of the store's own, and as blocking
-/// ones, which run on the calling thread. A closure must not call the store again: it has the connection
-/// that it needs.
+/// it returns. Both come as asynchronous calls and as blocking ones, which run on the calling thread. Of
+/// the asynchronous ones the first few reads at once run on a thread of Swift's pool, for a short read costs
+/// less than the change to another thread; writes, and reads beyond those few, run on threads of the
+/// store's own. None ever runs on an actor. A closure must not call the store again: it has the
+/// connection that it needs.
 ///
 /// Writes that wait while another runs share its transaction, each in a savepoint of its own, so that one
 /// sync serves all. **A closure may therefore run more than once**: if the shared transaction is lost,

@@ -187,7 +187,6 @@ final class Writer: @unchecked Sendable {
         try source.requireInPlace()
         connection.core.tracker.setOn(observers.areThere)
         try connection.run(.beginImmediate)
-        connection.core.isDoomed = false
         openedAt = Clock.monotonicMicroseconds
         do {
             // The first needs no savepoint: there is nothing before it.
