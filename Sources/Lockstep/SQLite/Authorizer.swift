@@ -54,6 +54,8 @@ final class Authorizer {
     var isLogWatched = false
     /// How many transactions of the engine are open on the connection: SQL may not end them.
     var openTransactions = 0
+    /// In milliseconds; as last set by the engine or by SQL.
+    var busyTimeout: Int32 = 0
 
     /// Destroy the file, change its key or write plaintext, whatever their argument.
     private static let deniedPragmas: Set<String> = [
@@ -165,6 +167,7 @@ final class Authorizer {
                 "PRAGMA \(name) is refused: it is the engine's, which keeps the file safe with it",
                 hint: "keys, cipher settings and the safety of a connection are the engine's")
         }
+        if name == "busy_timeout", let argument { busyTimeout = Int32(argument) ?? 0 }
         if mode == .migration, argument != nil, Self.futilePragmas.contains(name) {
             return LockstepError(
                 .denied, "PRAGMA \(name) does nothing inside a transaction",

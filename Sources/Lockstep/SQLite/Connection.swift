@@ -117,6 +117,20 @@ public struct Connection: ~Copyable {
         try execute("PRAGMA \(verbatim: "\(pragma) = \(value)")")
     }
 
+    /// Sets how long a statement waits for a lock that another process has.
+    func setBusyTimeout(_ milliseconds: Int32) {
+        authorizer.busyTimeout = milliseconds
+        unsafe sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Runs `body`, in which a lock that another process has is an error at once.
+    func withoutWaiting(_ body: (borrowing Connection) throws -> Void) throws {
+        let usual = authorizer.busyTimeout
+        setBusyTimeout(0)
+        defer { setBusyTimeout(usual) }
+        try body(self)
+    }
+
     /// Sets how many bytes of pages the connection keeps in memory.
     func setCacheSize(_ bytes: Int) throws(LockstepError) {
         try setPragma("cache_size", "-\(max(bytes / 1024, 64))")

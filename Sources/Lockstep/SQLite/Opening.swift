@@ -258,8 +258,7 @@ enum Opening {
     private static func configure(
         _ connection: borrowing Connection, _ options: ConnectionOptions
     ) throws {
-        let handle = unsafe connection.handle
-        unsafe sqlite3_busy_timeout(handle, milliseconds(options.busyTimeout))
+        connection.setBusyTimeout(milliseconds(options.busyTimeout))
         // The first read: here a wrong key shows.
         _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
         if options.isScratch { try dropJournal(connection) }
@@ -270,7 +269,8 @@ enum Opening {
             if !options.sharesLog { try leaveLogAlone(connection) }
         } else if options.isScratch {
             return
-        } else if unsafe sqlite3_db_filename(handle, "main").map({ unsafe $0.pointee != 0 }) == true
+        } else if unsafe sqlite3_db_filename(connection.handle, "main")
+            .map({ unsafe $0.pointee != 0 }) == true
         {
             guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {
                 throw LockstepError(

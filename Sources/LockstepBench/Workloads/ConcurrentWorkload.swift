@@ -1,6 +1,8 @@
 import Lockstep
+import Synchronization
 
 /// Eight tasks that each commit single rows, one after another, until the database is closed.
+/// As new rows mostly do, each has the next key, whoever writes it.
 enum ConcurrentWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(Concurrency.operations(database.request.operations))
@@ -10,17 +12,27 @@ enum ConcurrentWorkload {
     }
 
     private static func write(_ records: [Record], to store: Store) async throws {
-        let each = records.count / Concurrency.writers
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<Concurrency.writers {
-                let own = records[writer * each..<(writer + 1) * each]
+            let next = NextIndex()
+            for _ in 0..<Concurrency.writers {
                 group.addTask {
-                    for record in own {
+                    while let index = next.take(below: records.count) {
+                        let record = records[index]
                         try await store.write { db in try record.insert(in: db) }
                     }
                 }
             }
             try await group.waitForAll()
         }
+    }
+}
+
+/// Deals out the numbers from 0 on.
+private final class NextIndex: Sendable {
+    private let next = Atomic<Int>(0)
+
+    func take(below end: Int) -> Int? {
+        let index = next.add(1, ordering: .relaxed).oldValue
+        return index < end ? index : nil
     }
 }

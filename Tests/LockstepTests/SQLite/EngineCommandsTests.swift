@@ -59,7 +59,7 @@ struct EngineCommandsTests: NumberTable {
         for begin in [TransactionControl.Command.beginDeferred, .beginImmediate] {
             connection.core.isDoomed = true
             try connection.run(begin)
-            let count: Int = try connection.guarded { try $0.value("SELECT count(*) FROM t") }
+            let count: Int? = try connection.guarded { try $0.value("SELECT count(*) FROM t") }
             try connection.run(.commit)
             #expect(count == 0)
         }

@@ -2,6 +2,7 @@
 #include "peer.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { WRITERS = 8 };
@@ -11,13 +12,15 @@ struct writer {
     sqlite3 *database;
     sqlite3_stmt *statement;
     pthread_mutex_t *mutex;
+    /* New rows have the next keys, whoever writes them. */
+    _Atomic int64_t *next;
     const struct record *records;
     int64_t count;
 };
 
 static void *write_records(void *context) {
     struct writer *writer = context;
-    for (int64_t index = 0; index < writer->count; index++) {
+    for (int64_t index; (index = atomic_fetch_add(writer->next, 1)) < writer->count;) {
         if (writer->mutex) pthread_mutex_lock(writer->mutex);
         insert_record(writer->database, writer->statement, &writer->records[index]);
         if (writer->mutex) pthread_mutex_unlock(writer->mutex);
@@ -36,14 +39,16 @@ void run_concurrent(const struct options *options, struct outcome *outcome) {
     int shared = strcmp(options->variant, "mutex") == 0;
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     sqlite3_stmt *statement = prepare(database, insert_sql);
+    _Atomic int64_t next = 0;
     struct writer writers[WRITERS];
     for (int index = 0; index < WRITERS; index++) {
         struct writer *writer = &writers[index];
         writer->database = shared ? database : open_database(options, 0);
         writer->statement = shared ? statement : prepare(writer->database, insert_sql);
         writer->mutex = shared ? &mutex : NULL;
-        writer->records = records + index * each;
-        writer->count = each;
+        writer->records = records;
+        writer->next = &next;
+        writer->count = each * WRITERS;
     }
     clock_start();
     for (int index = 0; index < WRITERS; index++) {

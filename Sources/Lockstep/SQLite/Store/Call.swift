@@ -61,7 +61,10 @@ final class Call<Value: Sendable>: SeatQueue.Caller, @unchecked Sendable {
     }
 
     /// Waits for the outcome. Cancelling the task withdraws or interrupts the call.
-    func outcome(alone: Bool = false) async throws -> Value {
+    /// - Parameters:
+    ///   - alone: Whether it wants a seat on which nothing has begun.
+    ///   - mayRunHere: Whether it may use the calling thread, one of Swift's.
+    func outcome(alone: Bool = false, mayRunHere: Bool = false) async throws -> Value {
         try await withTaskCancellationHandler {
             try await unsafe withUnsafeThrowingContinuation { continuation in
                 let isCancelled = lock.locked {
@@ -71,6 +74,7 @@ final class Call<Value: Sendable>: SeatQueue.Caller, @unchecked Sendable {
                 if isCancelled {
                     finish(.failure(CancellationError()))
                 } else {
+                    if mayRunHere, queue.runHere(self) { return }
                     enqueue(alone: alone)
                 }
             }

@@ -2,10 +2,12 @@ internal import CSQLCipher
 internal import Synchronization
 
 /// Brings the write-ahead log into the database file in the background, on a connection and a thread of
-/// its own: never on the way of a commit.
+/// its own, so that commits do not wait for it.
 ///
-/// A passive checkpoint waits for nobody and copies what no reader still needs. When all of the log is
-/// copied, the next write begins it anew.
+/// A passive checkpoint waits for nobody and copies what no reader still needs. Only a log that is copied
+/// whole begins anew, and beside a busy writer that never comes about; so the writer itself copies what it
+/// added meanwhile, which is little. Writing over an old log costs a sync about half of what growing one
+/// does, for then the file's length and place on the disk need not be written.
 // Sendable by this proof: `isAtWork` and `isClosed` are touched only while the condition's lock is held,
 // `pagesAtStart` only by the holder of the writer's seat.
 final class Checkpointer: @unchecked Sendable {
@@ -13,15 +15,15 @@ final class Checkpointer: @unchecked Sendable {
     private let threshold: Int
     /// Pages in the log after the last commit.
     private let pagesInLog = Atomic<Int>(0)
-    /// From how many pages on the writer helps, if that is more than usual.
-    private let pagesAtLimit = Atomic<Int>(0)
     /// How long the log was when the last checkpoint was due: one a threshold's growth, not one a commit.
     private var pagesAtStart = 0
+    /// Whether a checkpoint is done whose rest the writer has not copied yet.
+    private let hasRest = Atomic<Bool>(false)
     private let changed = Condition()
     private var isAtWork = false
     private var isClosed = false
 
-    /// At how many times the threshold the writer lends a hand.
+    /// At how many times the threshold the writer waits for a checkpoint that does not keep up.
     private static let limit = 8
 
     /// - Parameter threshold: Pages in the log from which on a checkpoint is worth it.
@@ -39,29 +41,20 @@ final class Checkpointer: @unchecked Sendable {
         let pages = pagesInLog.load(ordering: .relaxed)
         // A log that was begun anew is shorter than it was.
         if pages < pagesAtStart { pagesAtStart = 0 }
+        if pages - pagesAtStart >= Self.limit * threshold { waitUntilIdle() }
+        if hasRest.exchange(false, ordering: .relaxed) {
+            // A failure is no loss: everything is in the log, and a later checkpoint tries again.
+            _ = try? writer.checkpoint(.passive)
+        }
         guard pages - pagesAtStart >= threshold else { return }
-        pagesAtStart = pages
-        if pages >= Self.limit * threshold, pages >= pagesAtLimit.load(ordering: .relaxed) {
-            lendHand(writer)
-        } else if changed.locked({ () -> Bool in
+        let isDue = changed.locked { () -> Bool in
             guard !isAtWork, !isClosed else { return false }
             isAtWork = true
             return true
-        }) {
-            start()
         }
-    }
-
-    /// Under a steady load a checkpoint beside the writer never catches up, since only a log that is
-    /// copied whole begins anew; it would grow without end. So now and then the writer itself copies the
-    /// rest, which is little.
-    private func lendHand(_ writer: borrowing Connection) {
-        waitUntilIdle()
-        let result = try? writer.checkpoint(.passive)
-        // Where a reader holds an old snapshot this helps only when it has gone: not at every commit.
-        let isCopied = result?.isComplete ?? false
-        let pages = pagesInLog.load(ordering: .relaxed)
-        pagesAtLimit.store(isCopied ? 0 : pages + Self.limit * threshold, ordering: .relaxed)
+        guard isDue else { return }
+        pagesAtStart = pages
+        start()
     }
 
     private func start() {
@@ -74,8 +67,9 @@ final class Checkpointer: @unchecked Sendable {
 
     private func work() {
         defer { setDone() }
-        // A failure is no loss: everything is in the log, and a later commit tries again.
-        _ = try? seat.use { connection in try connection.checkpoint(.passive) }
+        // A failure is no loss here, either.
+        let result = try? seat.use { connection in try connection.checkpoint(.passive) }
+        if result != nil { hasRest.store(true, ordering: .relaxed) }
     }
 
     private func setDone() {

@@ -3,8 +3,8 @@ internal import CSQLCipher
 /// A connection of a store, with the thread that runs asynchronous calls on it. Whoever holds the seat
 /// uses the connection.
 // Sendable by this proof: `connection` and `cacheBytes` are touched only by the holder, and a `SeatQueue`
-// gives a seat to one holder at a time, under its lock, which guards `isLent` as well; `user` guards
-// `userCall` and `userCore`.
+// gives a seat to one holder at a time, under its lock; so is `lentThread`; `user` guards `userCall` and
+// `userCore`.
 final class Seat: @unchecked Sendable {
     /// Opens a connection of the store.
     typealias Opener = @Sendable () throws -> Connection
@@ -27,8 +27,16 @@ final class Seat: @unchecked Sendable {
         self.opener = opener
     }
 
-    /// Whether one of Swift's own threads has the seat.
-    var isLent = false
+    /// The thread of Swift's that has the seat, if it is one.
+    private(set) var lentThread: LentThread?
+
+    func use(on thread: LentThread) { lentThread = thread }
+
+    /// The seat goes to another thread, or to nobody.
+    func leaveLentThread() {
+        lentThread?.giveBack()
+        lentThread = nil
+    }
 
     /// Takes a connection that is open already.
     func take(_ connection: consuming Connection) {

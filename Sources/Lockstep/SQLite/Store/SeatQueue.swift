@@ -81,7 +81,10 @@ final class SeatQueue: @unchecked Sendable {
 
     /// Waits for a seat to keep across suspensions; whoever has it gives it back.
     func hold(alone: Bool = false) async throws -> Seat {
-        try await Call<Seat>(self) { call, seat in call.finish(.success(seat)) }
+        try await Call<Seat>(self) { call, seat in
+            seat.leaveLentThread()
+            call.finish(.success(seat))
+        }
             .outcome(alone: alone)
     }
 
@@ -89,23 +92,19 @@ final class SeatQueue: @unchecked Sendable {
     /// using as many as they may.
     func takeIdle() -> Seat? {
         lock.locked {
-            guard !isClosed, !idle.isEmpty, Self.lendThread(), let seat = idle.popLast() else {
+            guard !isClosed, !idle.isEmpty, let thread = LentThread(), let seat = idle.popLast() else {
                 return nil
             }
-            seat.isLent = true
+            seat.use(on: thread)
             return seat
         }
     }
 
-    /// How many of Swift's threads the process's stores are using. Others are left, so that other tasks
-    /// go on whatever the reads do.
-    private static let lent = Atomic<Int>(0)
-
-    private static func lendThread() -> Bool {
-        guard lent.add(1, ordering: .relaxed).newValue <= Processors.count / 2 else {
-            lent.subtract(1, ordering: .relaxed)
-            return false
-        }
+    /// Runs `call` on the calling thread, one of Swift's few, and for a while what the seat is passed on to
+    /// after it; false if there is no seat or no thread for that.
+    func runHere(_ call: any Caller) -> Bool {
+        guard let seat = takeIdle(), let thread = seat.lentThread else { return false }
+        thread.run(call, on: seat)
         return true
     }
 
@@ -148,11 +147,8 @@ final class SeatQueue: @unchecked Sendable {
     /// Gives the seat back.
     func giveBack(_ seat: Seat) {
         let (next, closing) = lock.locked { () -> (Waiter?, [@Sendable () -> Void]) in
-            if seat.isLent {
-                seat.isLent = false
-                Self.lent.subtract(1, ordering: .relaxed)
-            }
             if let next = waiters.popFirst() { return (next, []) }
+            seat.leaveLentThread()
             idle.append(seat)
             guard isClosed, idle.count == seats.count else { return (nil, []) }
             defer { closers = [] }
@@ -166,6 +162,7 @@ final class SeatQueue: @unchecked Sendable {
     private func give(_ seat: Seat, to waiter: Waiter) -> Bool {
         switch waiter.kind {
         case .thread(let pass):
+            seat.leaveLentThread()
             pass.give(seat)
             return true
         case .call(let call): return start(call, on: seat)
@@ -173,6 +170,13 @@ final class SeatQueue: @unchecked Sendable {
     }
 
     private func start(_ call: any Caller, on seat: Seat) -> Bool {
+        if let thread = seat.lentThread, thread.takesOver(call) { return true }
+        return startOnWorker(call, seat)
+    }
+
+    /// Has `call` run on the seat's own thread, which may wait.
+    func startOnWorker(_ call: any Caller, _ seat: Seat) -> Bool {
+        seat.leaveLentThread()
         do {
             try seat.worker.submit { call.run(on: seat) }
             return true

@@ -4,11 +4,13 @@ public import SystemPackage
 /// An encrypted database that threads and tasks share: one writer and several readers.
 ///
 /// `read` works on a snapshot and never waits for a writer; `write` is a transaction that is durable when
-/// it returns. Both come as asynchronous calls and as blocking ones, which run on the calling thread. Of
-/// the asynchronous ones the first few reads at once run on a thread of Swift's pool, for a short read costs
-/// less than the change to another thread; writes, and reads beyond those few, run on threads of the
-/// store's own. None ever runs on an actor. A closure must not call the store again: it has the
-/// connection that it needs.
+/// it returns. Both come as asynchronous calls, which never run on an actor, and as blocking ones, which
+/// run on the calling thread. A closure must not call the store again: it has the connection that it
+/// needs.
+///
+/// So that a short asynchronous call costs no change of threads, which takes several times as long as the
+/// call itself, up to half of Swift's threads may serve calls of all stores at a time; the others run on
+/// the store's own threads. A thread of Swift's waits for the disk, never for another process's lock.
 ///
 /// Writes that wait while another runs share its transaction, each in a savepoint of its own, so that one
 /// sync serves all. **A closure may therefore run more than once**: if the shared transaction is lost,
@@ -82,10 +84,6 @@ public final class Store: Sendable {
 
     /// Runs `body` on one snapshot of the database, and never on an actor. Cancelling the task interrupts
     /// it.
-    ///
-    /// A read waits for no lock, only for the disk. So that a short one costs no change of threads, which
-    /// takes several times as long as the read itself, up to half of Swift's threads may serve reads at
-    /// a time; the others run on the store's own threads.
     /// - Throws: What `body` throws; `CancellationError`; ``LockstepError/Code/closed``.
     @concurrent
     public func read<Result: Sendable>(
@@ -117,8 +115,8 @@ public final class Store: Sendable {
         return try writer.write(body)
     }
 
-    /// Runs `body` on the store's writing thread in a transaction, and returns when it is durable; if it
-    /// throws, or the task is cancelled before the commit, nothing of it remains.
+    /// Runs `body` in a transaction, and never on an actor, and returns when it is durable; if it throws, or
+    /// the task is cancelled before its part is done, nothing of it remains.
     /// - Throws: What `body` throws; `CancellationError`; ``LockstepError/Code/busy``,
     ///   ``LockstepError/Code/closed``.
     public func write<Result: Sendable>(

@@ -7,7 +7,8 @@ internal import CSQLCipher
 /// that reaches a limit, commits for all; and only then does each return to its caller. If the shared
 /// transaction is lost, through a full disk, a deferred constraint or a cancelled task, each runs again
 /// in a transaction of its own.
-// Sendable by this proof: `members`, `openedAt` and `lastGroup` are touched only by the thread that holds the seat.
+// Sendable by this proof: `members`, `openedAt` and `lastGroup` are touched only by the thread that holds the
+// seat.
 final class Writer: @unchecked Sendable {
     /// A write that has done its part and waits for the commit.
     protocol Member: AnyObject, Sendable {
@@ -75,12 +76,14 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Has `body` run on the writer's thread in a transaction that it may share.
+    /// Has `body` run in a transaction that it may share: on this thread, one of Swift's, if nothing keeps
+    /// it waiting, or on the writer's.
+    @concurrent
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
         let task = WaitingTask<Result>(self, body)
-        let result = try await task.call.outcome()
+        let result = try await task.call.outcome(mayRunHere: true)
         // The call knows the task only as long as it lives.
         withExtendedLifetime(task) {}
         return result
@@ -91,6 +94,8 @@ final class Writer: @unchecked Sendable {
             task.value = try call.use(seat) { connection in try part(on: connection, task.body) }
             members.append(task)
             endTurn(alone: task.isAlone)
+        } catch is MustWait {
+            if !queue.startOnWorker(call, seat) { queue.giveBack(seat) }
         } catch {
             endTurn(alone: task.isAlone)
             call.finish(.failure(error))
@@ -186,7 +191,7 @@ final class Writer: @unchecked Sendable {
         }
         try source.requireInPlace()
         connection.core.tracker.setOn(observers.areThere)
-        try connection.run(.beginImmediate)
+        try begin(connection)
         openedAt = Clock.monotonicMicroseconds
         do {
             // The first needs no savepoint: there is nothing before it.
@@ -194,6 +199,15 @@ final class Writer: @unchecked Sendable {
         } catch {
             if connection.isInTransaction { try connection.run(.rollBack) }
             throw error
+        }
+    }
+
+    private func begin(_ connection: borrowing Connection) throws {
+        guard seat.lentThread != nil else { return try connection.run(.beginImmediate) }
+        do {
+            try connection.withoutWaiting { connection in try connection.run(.beginImmediate) }
+        } catch let error as LockstepError where error.code == .busy {
+            throw MustWait()
         }
     }
 
@@ -254,6 +268,9 @@ final class Writer: @unchecked Sendable {
         }
     }
 }
+
+/// Another process has the write lock, and a thread of Swift's shall not wait for it.
+private struct MustWait: Error {}
 
 /// A blocked thread whose write waits for the commit.
 // Sendable by this proof: `settled` is touched only while the lock is held.

@@ -40,6 +40,28 @@ struct StoreBusyTests: NumberStore {
         #expect(try committed() == [1, 100])
     }
 
+    @Test("The time to wait stays what it was, whoever has set it")
+    func busyTimeout() async throws {
+        let store = try openStore { $0.connection.busyTimeout = .milliseconds(4321) }
+        let timeout: Part<Int?> = { try $0.value("PRAGMA busy_timeout") }
+        #expect(try await store.write(timeout) == 4321)
+        try store.aloneHere { try $0.execute("PRAGMA busy_timeout = 1234") }
+        #expect(try await store.write(timeout) == 1234)
+        #expect(try await store.write(timeout) == 1234)
+    }
+
+    @Test("Without waiting, a lock of another's is an error at once")
+    func withoutWaiting() throws {
+        let one = try open()
+        let other = try open()
+        one.setBusyTimeout(.max)
+        try other.execute("BEGIN IMMEDIATE")
+        Refusal.expect(.busy) {
+            try one.withoutWaiting { try $0.execute("BEGIN IMMEDIATE") }
+        }
+        #expect(try one.value("PRAGMA busy_timeout") == Int(Int32.max))
+    }
+
     @Test("One that finds no room fails, and nobody with it", arguments: 0..<3)
     func full(place: Int) async throws {
         try prepareTable("CREATE TABLE big (body BLOB)")

@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 
 /// The workloads that write. Their region ends when the database is closed.
 enum Writing {
@@ -86,10 +87,12 @@ enum Writing {
         var clock = Clock()
         clock.start()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<writers {
-                let own = records[writer * each..<(writer + 1) * each]
+            // New rows have the next keys, whoever writes them.
+            let next = NextIndex()
+            for _ in 0..<writers {
                 group.addTask {
-                    for record in own {
+                    while let index = next.take(below: records.count) {
+                        let record = records[index]
                         try await pool.write { db in
                             try db.cachedStatement(sql: IndexRecord.insertion)
                                 .execute(arguments: record.arguments)
@@ -103,5 +106,15 @@ enum Writing {
         clock.stop()
         outcome.operations = Int64(each * writers)
         outcome.take(clock, try DatabasePool.reread(options))
+    }
+}
+
+/// Deals out the numbers from 0 on.
+private final class NextIndex: Sendable {
+    private let next = Atomic<Int>(0)
+
+    func take(below end: Int) -> Int? {
+        let index = next.add(1, ordering: .relaxed).oldValue
+        return index < end ? index : nil
     }
 }

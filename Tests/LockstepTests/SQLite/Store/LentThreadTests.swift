@@ -1,0 +1,68 @@
+import Synchronization
+import Testing
+
+@testable import Lockstep
+
+/// Which of Swift's threads a store may use.
+@Suite("Threads that are lent to a store", .timeLimit(.minutes(10)))
+struct LentThreadTests: NumberStore {
+    let scratch: DatabaseScratch
+
+    init() throws { scratch = try Self.makeScratch() }
+
+    /// Asks, while it runs, whether the thread would run another.
+    private final class Asking: SeatQueue.Caller, @unchecked Sendable {
+        let body: () -> Void
+
+        init(_ body: @escaping () -> Void) { self.body = body }
+
+        func run(on seat: Seat) { body() }
+        func refuse(_ error: any Error) {}
+    }
+
+    @Test("Only the thread itself runs what it is handed, and only while it runs calls")
+    func otherThread() throws {
+        // Others may have all there are to lend; then there is nothing to look at.
+        guard let thread = LentThread(longestTurn: .max) else { return }
+        defer { thread.giveBack() }
+        let seat = Seat { throw SeatQueue.closed }
+        var runs = 0
+        let last = Asking { runs += 1 }
+        #expect(!thread.takesOver(last))
+        let first = Asking {
+            let answer = Mutex(true)
+            let (done, worker) = (Latch(), WorkerThread())
+            nonisolated(unsafe) let lent = unsafe thread
+            #expect(throws: Never.self) {
+                try worker.submit {
+                    let takesOver = unsafe lent.takesOver(Asking {})
+                    answer.withLock { $0 = takesOver }
+                    done.open()
+                }
+            }
+            done.wait()
+            #expect(!answer.withLock { $0 })
+            #expect(thread.takesOver(last))
+            #expect(runs == 0)
+        }
+        thread.run(first, on: seat)
+        #expect(runs == 1)
+        #expect(!thread.takesOver(last))
+    }
+
+    @Test("However many write and read at once, other tasks go on")
+    func othersGoOn() async throws {
+        let stores = try (0..<2 * Processors.count).map { _ in try openStore() }
+        let gates = stores.map { _ in Latch() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (store, gate) in zip(stores, gates) {
+                group.addTask {
+                    // Each blocks its thread until the task below has run.
+                    try await store.read { _ in gate.wait() }
+                }
+            }
+            group.addTask { for gate in gates { gate.open() } }
+            try await group.waitForAll()
+        }
+    }
+}
