@@ -17,7 +17,7 @@ final class ChangeTracker {
     }
 
     private let database: OpaquePointer
-    private(set) var isOn = false
+    private let listens = Flag()
     private var events: [Event] = []
     private var tables: [String] = []
     private var written: Set<String> = []
@@ -28,6 +28,8 @@ final class ChangeTracker {
 
     init(_ database: OpaquePointer) { unsafe self.database = unsafe database }
 
+    var isOn: Bool { listens.isSet }
+
     // MARK: While the transaction runs
 
     /// Begins or ceases to listen, before a transaction's first statement.
@@ -37,7 +39,7 @@ final class ChangeTracker {
     }
 
     private func start() {
-        isOn = true
+        listens.isSet = true
         // The connection stops the tracker before it goes.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe _ = sqlite3_update_hook(
@@ -52,7 +54,7 @@ final class ChangeTracker {
     /// Ceases to listen.
     func stop() {
         guard isOn else { return }
-        isOn = false
+        listens.isSet = false
         unsafe _ = sqlite3_update_hook(database, nil, nil)
         clear()
     }

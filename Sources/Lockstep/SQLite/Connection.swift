@@ -54,6 +54,15 @@ public struct Connection: ~Copyable {
         try statement.run(repeat each values)
     }
 
+    /// Runs one statement once with each of `rows`: the fastest way to insert many.
+    @inlinable
+    public func execute<Element: RowEncodable>(
+        _ sql: SQL, rows: [Element]
+    ) throws(LockstepError) {
+        let statement = try prepare(sql)
+        try statement.run(rows: rows)
+    }
+
     /// Runs any number of statements one after another, and ignores the rows they may yield. Where one
     /// fails, those before it have run: inside ``write(_:)`` all of them are undone.
     /// - Throws: as ``prepare(_:)`` and ``execute(_:_:)``.

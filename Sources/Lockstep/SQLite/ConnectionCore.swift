@@ -14,7 +14,8 @@ final class ConnectionCore {
     /// What the handle calls into the program for; it must live as long as the handle.
     var hooks: Hooks?
     /// Collects the tables that statements read as they run, while somebody wants to know.
-    var usedTables: Set<String>?
+    var usedTables: Set<String>? { didSet { asksForTables.isSet = usedTables != nil } }
+    private let asksForTables = Flag()
 
     /// Takes over an open, keyed handle.
     init(owning database: OpaquePointer, cachedStatements: Int) {
@@ -24,11 +25,15 @@ final class ConnectionCore {
     }
 
     /// Whether somebody wants to know which tables statements use.
-    var isWatched: Bool { tracker.isOn || usedTables != nil }
+    var isWatched: Bool { tracker.isOn || asksForTables.isSet }
 
     private(set) var isClosed = false
     /// Whether undoing a part of the open transaction has failed, so that all of it has to be undone.
-    var isDoomed = false
+    var isDoomed: Bool {
+        get { doomed.isSet }
+        set { doomed.isSet = newValue }
+    }
+    private let doomed = Flag()
 
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 

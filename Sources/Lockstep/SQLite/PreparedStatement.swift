@@ -14,18 +14,17 @@ final class PreparedStatement {
     /// The tables that it read and wrote when it was prepared ``tablePreparations`` times.
     private var tables: TableUse
     private var tablePreparations: Int32 = 0
-    private var isNoted = false
+    private let isNoted = Flag()
     let buffer: ParameterBuffer?
 
     /// Whether values wait to be run, so that a run need be given none.
-    @usableFromInline
-    var isBound = false
+    let isBound = Flag()
     private var isFinalized = false
     /// For decoders of its rows.
-    private(set) lazy var reader = RowReader()
+    private var ownReader: RowReader?
     private var layout: ColumnLayout?
     /// Whether the layout is known to be this run's.
-    private var isLayoutCurrent = false
+    private let isLayoutCurrent = Flag()
 
     private init(owning handle: OpaquePointer, on core: ConnectionCore) {
         unsafe self.handle = unsafe handle
@@ -42,6 +41,8 @@ final class PreparedStatement {
     func finalize() {
         guard !isFinalized else { return }
         isFinalized = true
+        ownReader?.giveBack()
+        ownReader = nil
         unsafe sqlite3_finalize(handle)
     }
 
@@ -116,7 +117,7 @@ final class PreparedStatement {
     /// Makes ready for another run, perhaps by another user.
     func forget() {
         unsafe sqlite3_reset(handle)
-        isBound = false
+        isBound.isSet = false
         guard parameterCount > 0 else { return }
         unsafe sqlite3_clear_bindings(handle)
         buffer?.clear()
@@ -124,10 +125,10 @@ final class PreparedStatement {
 
     /// Called before each run: the table may have other columns by then.
     func beginRun() {
-        isLayoutCurrent = false
-        isNoted = false
+        isLayoutCurrent.isSet = false
+        isNoted.isSet = false
         // Values that were bound ahead lie in it; whoever binds others binds all of them.
-        if !isBound { buffer?.clear() }
+        if !isBound.isSet { buffer?.clear() }
     }
 
     // MARK: Looking
@@ -137,8 +138,8 @@ final class PreparedStatement {
     /// Called while somebody wants to know which tables are used, once a run has begun: by then SQLite has
     /// prepared the statement anew if the schema had changed.
     func noteTables() throws(LockstepError) {
-        guard !isNoted else { return }
-        isNoted = true
+        guard !isNoted.isSet else { return }
+        isNoted.isSet = true
         let preparations = unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if preparations != tablePreparations {
             // A trigger or view may be another than it was.
@@ -209,11 +210,18 @@ final class PreparedStatement {
         }
     }()
 
+    var reader: RowReader {
+        if let ownReader { return ownReader }
+        let reader = RowReader.take()
+        ownReader = reader
+        return reader
+    }
+
     /// The names of the columns, looked up once for each time that SQLite has prepared the statement.
     var columns: ColumnLayout {
-        if isLayoutCurrent, let layout { return layout }
+        if isLayoutCurrent.isSet, let layout { return layout }
         let preparations = unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
-        isLayoutCurrent = true
+        isLayoutCurrent.isSet = true
         if let layout, layout.preparations == preparations { return layout }
         let names = unsafe (0..<sqlite3_column_count(handle)).map { column in
             unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""

@@ -4,8 +4,7 @@
 /// column. Properties that are neither a ``ColumnDecodable`` type nor a `RawRepresentable` of one cannot be
 /// decoded; a row has no place for what is nested.
 struct RowDecoder: Decoder {
-    // One reference, so that it fits where Swift keeps an `any Decoder` without a box.
-    let row: RowReader
+    let row: LentRow
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -34,11 +33,12 @@ extension Row {
     ///   type's own `init(from:)` throws.
     public borrowing func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value
     {
-        let reader = reader
-        return try unsafe withUnsafePointer(to: self) { pointer in
-            try unsafe reader.reading(pointer) {
-                try reader.withoutValues("the row", type) {
-                    try Value(from: RowDecoder(row: reader))
+        try unsafe withUnsafePointer(to: self) { pointer in
+            try unsafe pointer.pointee.reader.reading(pointer) { row in
+                do {
+                    return try Value(from: RowDecoder(row: row))
+                } catch is DecodingError {
+                    throw row.misfit("the row", type)
                 }
             }
         }
@@ -47,6 +47,7 @@ extension Row {
 
 extension Connection {
     /// Every row of a query as a value of a `Decodable` type, by the columns' names.
+    @inlinable
     public func decode<each Parameter: Bindable, Value: Decodable>(
         _ type: Value.Type, _ sql: SQL, _ values: repeat each Parameter
     ) throws -> [Value] {
@@ -56,21 +57,23 @@ extension Connection {
 
 /// A row's columns as a type's properties.
 private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let row: RowReader
+    let row: LentRow
     var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { row.layout.names.compactMap(Key.init(stringValue:)) }
+    var allKeys: [Key] { row.names.compactMap(Key.init(stringValue:)) }
 
-    func contains(_ key: Key) -> Bool { row.column(key.stringValue) != nil }
+    func contains(_ key: Key) -> Bool { (try? row.column(key.stringValue)) != nil }
 
     private func column(_ key: Key) throws -> Int32 {
-        guard let column = row.column(key.stringValue) else {
+        guard let column = try row.column(key.stringValue) else {
             throw LockstepError(
                 .decodeMismatch, "there is no column for the property \(key.stringValue)",
-                hint: "the columns are \(row.layout.names.joined(separator: ", "))")
+                hint: "the columns are \(row.names.joined(separator: ", "))")
         }
         return column
     }
 
+    // Inlined, these are made for each type once; as they stand they would look into type tables at each column.
+    @inline(__always)
     private func get<Element: ColumnDecodable>(_ key: Key) throws -> Element {
         try row.decode(column(key))
     }
@@ -80,12 +83,12 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func getIfPresent<Element: ColumnDecodable>(_ key: Key) throws -> Element? {
-        guard let column = row.column(key.stringValue) else { return nil }
+        guard let column = try row.column(key.stringValue) else { return nil }
         return try row.decode(column) as Element?
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        guard let column = row.column(key.stringValue) else { return true }
+        guard let column = try row.column(key.stringValue) else { return true }
         return try row.isNull(column)
     }
 
@@ -137,7 +140,7 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-extension RowReader {
+extension LentRow {
     /// An integer of any width; one that does not fit is an error, and not cut.
     fileprivate func integer<Number: FixedWidthInteger>(
         _ column: Int32, _ name: String
@@ -160,22 +163,18 @@ extension RowReader {
         {
             return value
         }
-        return try withoutValues("column \(column)", type) {
-            try Value(from: ColumnDecoder(row: self, column: column))
+        do {
+            return try Value(from: ColumnDecoder(row: self, column: column))
+        } catch is DecodingError {
+            throw misfit("column \(column)", type)
         }
     }
 
-    /// Swift's own errors tell the value that did not fit.
-    fileprivate func withoutValues<Value>(
-        _ what: @autoclosure () -> String, _ type: Value.Type, _ body: () throws -> Value
-    ) throws -> Value {
-        do {
-            return try body()
-        } catch is DecodingError {
-            throw LockstepError(
-                .decodeMismatch, "\(what()) is no \(type)",
-                hint: "the columns are \(layout.names.joined(separator: ", "))")
-        }
+    /// In the place of Swift's own errors, which tell the value that did not fit.
+    fileprivate func misfit<Value>(_ what: String, _ type: Value.Type) -> LockstepError {
+        LockstepError(
+            .decodeMismatch, "\(what) is no \(type)",
+            hint: "the columns are \(names.joined(separator: ", "))")
     }
 
     private func decode<Element: ColumnDecodable>(
@@ -185,13 +184,13 @@ extension RowReader {
 
 /// One column, for types that encode themselves as a single value, such as enumerations with raw values.
 private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
-    let row: RowReader
+    let row: LentRow
     let column: Int32
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     private var name: String {
-        row.layout.names.indices.contains(Int(column)) ? row.layout.names[Int(column)] : ""
+        row.names.indices.contains(Int(column)) ? row.names[Int(column)] : ""
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

@@ -21,7 +21,7 @@ struct Goal: Sendable {
         Goal(.insert, "typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
         Goal(.insert, "typed", .cpu(atMost: 0.55, times: "grdb")),
         Goal(.insert, "typed", .cpu(atMost: 0.2, times: "grdb", ["record"])),
-        Goal(.scan, "row", .cpu(atMost: 1.1, times: "c-sqlcipher")),
+        Goal(.scan, "row", .cpu(atMost: 1.1, times: "c-sqlcipher", ["copies"])),
         Goal(.scan, "row", .cpu(atMost: 1, times: "grdb")),
         Goal(.scan, "row", .cpu(atMost: 0.45, times: "grdb", ["codable"])),
         Goal(.scan, "codable", .cpu(atMost: 0.8, times: "grdb", ["codable"])),

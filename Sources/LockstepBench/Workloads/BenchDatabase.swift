@@ -107,6 +107,20 @@ extension Outcome.Settings {
     }
 }
 
+extension Record: RowEncodable {
+    func encode(to parameters: inout Parameters) {
+        parameters.append(id)
+        parameters.append(a)
+        parameters.append(b)
+        parameters.append(c)
+        parameters.append(d)
+        parameters.append(ratio)
+        parameters.append(first)
+        parameters.append(second)
+        parameters.append(bytes)
+    }
+}
+
 extension Record {
     /// Decodes a row that has the table's columns in their order.
     init(_ row: borrowing Row) throws {

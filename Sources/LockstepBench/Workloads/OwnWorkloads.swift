@@ -12,7 +12,7 @@ enum OwnWorkloads {
     /// Which there are, in which variants; the first is what others are held against.
     static let variants: [WorkloadName: [String]] = [
         .open: ["store"],
-        .insert: ["typed"],
+        .insert: ["typed", "values"],
         .scan: ["row", "codable"],
         .point: ["async", "transaction"],
         .commit: ["sql"],

@@ -147,7 +147,8 @@ final class SalvageTarget {
         }
         try insert.statement.begin()
         for (index, value) in parameters.enumerated() {
-            let code = value.bind(to: insert.statement, at: Int32(index + 1), encoding)
+            let code = value.bind(
+                to: Parameters(insert.statement.prepared), at: Int32(index + 1), encoding)
             guard code == SQLITE_OK else {
                 throw unsafe ResultCode.error(code, on: connection.handle)
             }

@@ -85,14 +85,15 @@ final class SeatQueue: @unchecked Sendable {
             seat.leaveLentThread()
             call.finish(.success(seat))
         }
-            .outcome(alone: alone)
+        .outcome(alone: alone)
     }
 
     /// A seat for the calling thread, one of Swift's few: nil if none is free, or if others like it are
     /// using as many as they may.
     func takeIdle() -> Seat? {
         lock.locked {
-            guard !isClosed, !idle.isEmpty, let thread = LentThread(), let seat = idle.popLast() else {
+            guard !isClosed, !idle.isEmpty, let thread = LentThread(), let seat = idle.popLast()
+            else {
                 return nil
             }
             seat.use(on: thread)

@@ -1,0 +1,41 @@
+/// The parameters of a statement's next run, on loan while values are bound to them.
+@frozen
+@safe
+public struct Parameters: ~Copyable {
+    @usableFromInline
+    let statement: OpaquePointer
+    // The statement that lends its parameters outlives the loan.
+    private let prepared: Unmanaged<PreparedStatement>
+    /// How many values were appended.
+    @usableFromInline
+    var count: Int32 = 0
+    /// The first error, or SQLITE_OK.
+    @usableFromInline
+    var failure: Int32 = 0
+
+    @usableFromInline
+    init(_ prepared: PreparedStatement) {
+        unsafe statement = unsafe prepared.handle
+        unsafe self.prepared = Unmanaged.passUnretained(prepared)
+    }
+
+    /// Binds `value` to the next parameter. What goes wrong is thrown by the run.
+    @inlinable
+    public mutating func append<Element: Bindable>(_ value: borrowing Element) {
+        count += 1
+        let code = value.bind(to: self, at: count)
+        if failure == 0 { failure = code }
+    }
+
+    /// Where copies of what is bound may be kept, so that SQLite need not allocate for each.
+    var buffer: ParameterBuffer? { unsafe prepared._withUnsafeGuaranteedRef { $0.buffer } }
+}
+
+/// A Swift type that fills a statement's parameters, as ``RowDecodable`` is made of a row:
+/// `extension Movie: RowEncodable { func encode(to parameters: inout Parameters) { … } }`.
+///
+/// It is the fastest way to write: nothing of the value is copied or retained on its way.
+public protocol RowEncodable {
+    /// Appends a value for each parameter, in the order that the statement and this agree about.
+    func encode(to parameters: inout Parameters)
+}
