@@ -148,6 +148,26 @@ struct CopyLeakTests {
         #expect(watch.found == [] && watch.searches > 1)
     }
 
+    @Test("Salvaging shows nothing, on its way and at its end")
+    func salvage() throws {
+        do {
+            let connection = try old.create()
+            try fill { try connection.execute(SQL(verbatim: $0)) }
+            try connection.execute("CREATE INDEX by_text ON note (text)")
+        }
+        try old.damage { $0[150 * 4096 + 50] ^= 1 }
+        let (there, here) = (Watch(old.folder.path, marker), Watch(new.folder.path, marker))
+        let report = try Salvage.run(old.path, key: old.key(), into: new.path, newKey: new.key()) { _ in
+            there.look()
+            here.look()
+        }
+        here.look()
+        #expect(there.found == [] && here.found == [] && here.searches > 3)
+        #expect(report.tables.map(\.name) == ["note"])
+        let count: Int? = try new.open().value("SELECT count(*) FROM note")
+        #expect((Self.rows / 2..<Self.rows).contains(count ?? 0))
+    }
+
     @Test("Reading what is left around a damaged page shows nothing")
     func scanAroundDamage() throws {
         do {
