@@ -1,6 +1,6 @@
 # Lockstep's commands. Each works alone on a machine that has Swift 6.2 or newer.
 
-.PHONY: help setup build release demo test lint format layers peers bench bench-quick clean
+.PHONY: help setup build release demo test sanitize lint format layers peers bench bench-quick clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -21,6 +21,10 @@ demo: setup ## Build, then show the main job on real data.
 
 test: setup lint ## Check style and layers, then run every test.
 	@.ci/test
+
+sanitize: setup ## Run what threads share under the thread sanitizer, then everything under the address sanitizer.
+	Tests/Sanitizers/run thread
+	Tests/Sanitizers/run address
 
 lint: ## Check style, file lengths and the direction of imports.
 	@.ci/lint

@@ -73,6 +73,8 @@ struct Transcript {
                 environment: .custom([
                     "PATH": path, "HOME": folder.path.string, "LC_ALL": "C.UTF-8",
                     "PACKAGE": Programs.package.string, "LOCKSTEP_DATABASE": "films.db",
+                    // A sanitizer's settings are the tool's as well.
+                    "ASAN_OPTIONS": environment["ASAN_OPTIONS"] ?? "",
                 ]), workingDirectory: folder.path,
                 output: .string(limit: 1_000_000), error: .string(limit: 1_000_000))
             let place = "\(name).txt:\(step.line): \(step.command)"
