@@ -80,6 +80,14 @@ extension LockstepError {
         case keyUnavailable = "key-unavailable"
         /// A slot, key or state change breaks the keyring's rules.
         case keyringConflict = "keyring-conflict"
+        /// A text is no recipient in age's notation.
+        case recipientMalformed = "recipient-malformed"
+        /// A file is no identity in age's notation.
+        case identityMalformed = "identity-malformed"
+        /// A command that gives a secret failed, took too long or gave too much.
+        case commandFailed = "command-failed"
+        /// A keyring's signature is missing, wrong, or another publisher's.
+        case signatureInvalid = "signature-invalid"
         /// A passphrase, key file or variable is too short, too long or looks like something else.
         case secretUnsuitable = "secret-unsuitable"
 

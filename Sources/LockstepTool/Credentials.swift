@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Lockstep
 import SystemPackage
 
@@ -7,11 +8,27 @@ struct CredentialOptions: ParsableArguments {
     @Option(help: "A key file that opens the keyring.")
     var keyFile: String?
 
+    @Option(help: "The number of an open descriptor to read a key file's content from, up to its end.")
+    var keyFd: Int32?
+
     @Option(help: "The number of an open descriptor to read the passphrase from, up to its end.")
     var passphraseFd: Int32?
 
+    @Option(help: "A file with an identity, AGE-SECRET-KEY-1…, whose recipient has a slot.")
+    var identity: String?
+
+    @Option(
+        help: """
+            A program that prints the secret of a command slot: its absolute path, or a JSON array of the \
+            path and arguments. No shell is involved.
+            """)
+    var keyCommand: String?
+
     /// Whether anything was named; else the terminal is asked.
-    var isGiven: Bool { keyFile != nil || passphraseFd != nil }
+    var isGiven: Bool {
+        keyFile != nil || keyFd != nil || passphraseFd != nil || identity != nil
+            || keyCommand != nil
+    }
 
     /// Opens one keyring with what was named, the variables its slots name, or what the terminal is asked.
     func open(_ file: KeyringFile) throws -> Keyring { try CredentialSource(self).open(file) }
@@ -22,6 +39,8 @@ struct CredentialOptions: ParsableArguments {
 final class CredentialSource {
     private let options: CredentialOptions
     private var passphrase: Passphrase?
+    private var keyFromDescriptor: Box?
+    private var commandOutput: Box?
     private var variables: [String: Box] = [:]
 
     private final class Box {
@@ -37,14 +56,44 @@ final class CredentialSource {
             case .keyFile: return try keyFile()
             case .environment(let variable): return try environment(variable)
             case .passphrase: return try passphrase(asking: "Passphrase for \(file.path)")
+            case .identity: return try identity()
+            case .command: return try command()
             case .other: return nil
             }
         }
     }
 
+    /// What would open `slot` without asking anybody: what was named or is set.
+    func known(for slot: SlotDescription) throws -> Credential? {
+        switch slot.kind {
+        case .keyFile: try keyFile()
+        case .environment(let variable): try environment(variable)
+        case .passphrase: try knownPassphrase()
+        case .identity: try identity()
+        case .command: try command()
+        case .other: nil
+        }
+    }
+
     func keyFile() throws -> Credential? {
-        guard let path = options.keyFile else { return nil }
-        return try KeyFile.read(FilePath(path))
+        if let path = options.keyFile { return try KeyFile.read(FilePath(path)) }
+        guard let number = options.keyFd else { return nil }
+        let box = try keyFromDescriptor ?? Box(SecretBytes(readingFrom: number))
+        keyFromDescriptor = box
+        return try .keyFile(box.secret.clone())
+    }
+
+    func identity() throws -> Credential? {
+        guard let path = options.identity else { return nil }
+        return try .identity(Identity.read(FilePath(path)))
+    }
+
+    /// What the command prints; it is run once, whatever it opens.
+    func command() throws -> Credential? {
+        guard let text = options.keyCommand else { return nil }
+        let box = try commandOutput ?? Box(KeyCommand(option: text).output())
+        commandOutput = box
+        return try .command(output: box.secret.clone())
     }
 
     /// The variable's value, or nil if it is not set.
@@ -85,14 +134,36 @@ final class CredentialSource {
     }
 }
 
+extension KeyCommand {
+    /// A path, or a JSON array of a path and arguments.
+    init(option text: String) throws {
+        var arguments = [text]
+        if text.hasPrefix("[") {
+            do {
+                arguments = try JSONDecoder().decode([String].self, from: Data(text.utf8))
+            } catch {
+                throw ValidationError("a command is a path, or a JSON array of texts")
+            }
+        }
+        try self.init(arguments)
+    }
+}
+
+extension SecretBytes {
+    /// Reads the descriptor of this number up to its end.
+    init(readingFrom number: Int32) throws {
+        try self.init(
+            readingFrom: FileDescriptor(rawValue: number), FilePath("descriptor \(number)"),
+            limit: 4097)
+    }
+}
+
 extension Passphrase {
     /// Reads the descriptor of this number up to its end.
     ///
     /// One line ending, as `echo` makes it, is not part of the passphrase.
     init(readingFrom number: Int32) throws {
-        let secret = try SecretBytes(
-            readingFrom: FileDescriptor(rawValue: number), FilePath("descriptor \(number)"),
-            limit: 4097)
+        let secret = try SecretBytes(readingFrom: number)
         let bytes = secret.bytes
         let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
         try self.init(bytes.extracting(first: bytes.count - (endsInNewline ? 1 : 0)))

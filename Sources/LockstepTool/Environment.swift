@@ -15,6 +15,12 @@ enum Environment {
         return text.isEmpty ? nil : text
     }
 
+    static func notSet(_ variable: String) -> LockstepError {
+        LockstepError(
+            .noUsableSlot, "the environment variable \(variable) is not set",
+            hint: "set it to at least 32 characters that nobody can guess")
+    }
+
     /// Moves a variable's value into secure memory: it is wiped where it stood and removed, so that no
     /// process started later inherits it. Nil if it is not set.
     static func takeSecret(_ variable: String) throws -> SecretBytes? {

@@ -24,12 +24,12 @@ enum Exit {
         case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: lint
         case .keyringMalformed, .keyringTampered, .damaged, .truncated, .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,
-            .foreignApplication:
+            .foreignApplication, .identityMalformed, .signatureInvalid:
             tampered
         case .notFound, .notAFile: noInput
         case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: inputOutput
-        case .bindMismatch, .misuse, .secretUnsuitable: usage
-        case .alreadyExists, .blobExpired, .closed, .constraint, .cryptographyFailed,
+        case .bindMismatch, .misuse, .recipientMalformed, .secretUnsuitable: usage
+        case .alreadyExists, .blobExpired, .closed, .commandFailed, .constraint, .cryptographyFailed,
             .decodeMismatch, .denied,
             .interrupted, .irreversible, .keyringConflict, .keyringUnsupported, .libraryUnusable,
             .readOnly, .secureMemoryExhausted, .sqlFailed, .tooLarge:

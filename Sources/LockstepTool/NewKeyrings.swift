@@ -45,9 +45,7 @@ struct NewKeyrings: ~Copyable {
         }
         if let variable {
             guard let credential = try credentials.environment(variable) else {
-                throw LockstepError(
-                    .noUsableSlot, "the environment variable \(variable) is not set",
-                    hint: "set it to at least 32 characters that nobody can guess")
+                throw Environment.notSet(variable)
             }
             try keyring.addSlot("environment", credential)
         }

@@ -76,6 +76,14 @@ public struct SecretBytes: ~Copyable {
         try SecretBytes(copying: bytes.extracting(first: min(count, self.count)))
     }
 
+    /// A copy in ordinary memory, of what turned out to be no secret: a public key, a commitment.
+    borrowing func publicCopy(from start: Int = 0) -> [UInt8] {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(count - start)
+        for index in start..<count { copy.append(bytes[index]) }
+        return copy
+    }
+
     /// Whether both hold the same bytes; takes the same time wherever they differ.
     public static func == (one: borrowing SecretBytes, other: borrowing SecretBytes) -> Bool {
         ConstantTime.equal(one.bytes, other.bytes)

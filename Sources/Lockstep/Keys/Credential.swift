@@ -4,6 +4,8 @@ public struct Credential: ~Copyable {
         case passphrase
         case keyFile
         case environment(variable: String)
+        case command
+        case identity(Recipient)
     }
 
     let kind: Kind
@@ -41,12 +43,32 @@ public struct Credential: ~Copyable {
         try unstretched(Credential(.environment(variable: variable), value))
     }
 
+    /// What a command gave: see ``KeyCommand``.
+    /// - Throws: ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
+    public static func command(
+        output: consuming SecretBytes
+    ) throws(LockstepError) -> Credential {
+        try unstretched(Credential(.command, output))
+    }
+
+    /// The identity of a recipient for whom a slot was made.
+    public static func identity(_ identity: borrowing Identity) throws(LockstepError) -> Credential {
+        Credential(.identity(identity.recipient), try identity.secret.clone())
+    }
+
+    /// Whose identity it is, if it is one.
+    public var recipient: Recipient? {
+        if case .identity(let recipient) = kind { recipient } else { nil }
+    }
+
     /// How messages call it.
     var name: String {
         switch kind {
         case .passphrase: "passphrase"
         case .keyFile: "key file"
         case .environment(let variable): "environment variable \(variable)"
+        case .command: "command"
+        case .identity(let recipient): "identity of \(recipient)"
         }
     }
 

@@ -5,21 +5,14 @@ public enum KeyFile {
     /// Writes 32 random bytes to a new file of mode 0600.
     /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
     public static func create(_ path: FilePath) throws {
-        let secret = try SecretBytes(random: 32)
-        let file = try AtomicFile.create(path)
-        defer { try? file.close() }
-        do {
-            let bytes = secret.bytes
-            try translatingErrno("write", path) {
-                _ = try unsafe bytes.withUnsafeBytes { try unsafe file.writeAll($0) }
-            }
-            // A keyring will depend on it: it must survive a power loss at least as well.
-            try AtomicFile.sync(file, path)
-            try AtomicFile.syncFolder(of: path)
-        } catch {
-            AtomicFile.remove(path)
-            throw error
-        }
+        try AtomicFile.createSecret(SecretBytes(random: 32), at: path)
+    }
+
+    /// Makes the file as ``create(_:)`` does unless something stands there, and says whether it did.
+    public static func createIfMissing(_ path: FilePath) throws -> Bool {
+        guard !FileAccess.exists(path) else { return false }
+        try create(path)
+        return true
     }
 
     /// Reads a key file straight into secure memory.
@@ -33,6 +26,26 @@ public enum KeyFile {
             return try Credential.keyFile(secret)
         } catch let error as LockstepError where error.code == .tooLarge {
             throw LockstepError(.secretUnsuitable, error.message, hint: error.hint)
+        }
+    }
+}
+
+extension AtomicFile {
+    /// Writes a secret to a new file of mode 0600 that is on the disk when this returns: a keyring will
+    /// depend on it.
+    static func createSecret(_ secret: borrowing SecretBytes, at path: FilePath) throws {
+        let file = try create(path)
+        defer { try? file.close() }
+        do {
+            let bytes = secret.bytes
+            try translatingErrno("write", path) {
+                _ = try unsafe bytes.withUnsafeBytes { try unsafe file.writeAll($0) }
+            }
+            try sync(file, path)
+            try syncFolder(of: path)
+        } catch {
+            remove(path)
+            throw error
         }
     }
 }

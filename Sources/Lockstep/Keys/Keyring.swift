@@ -2,12 +2,15 @@
 ///
 /// Changes stay in memory until ``KeyringFile/save(_:)`` writes them.
 public struct Keyring: ~Copyable {
-    private(set) var document: KeyringDocument
-    private let ringKey: SecretBytes
+    var document: KeyringDocument
+    private(set) var ringKey: SecretBytes
+    /// The ring that stands in the file; another one than the document's while the ring key is changed.
+    private(set) var writtenRingID: [UInt8]
 
     private init(document: KeyringDocument, ringKey: consuming SecretBytes) {
         self.document = document
         self.ringKey = ringKey
+        writtenRingID = document.ringID
     }
 
     // MARK: Making and opening
@@ -76,6 +79,7 @@ public struct Keyring: ~Copyable {
                 .keyringTampered, "the keyring's MAC does not match its text",
                 hint: "someone changed the file; restore it from a backup")
         }
+        try parsed.document.checkSignature()
         return keyring
     }
 
@@ -85,6 +89,8 @@ public struct Keyring: ~Copyable {
             case .passphrase: "a passphrase"
             case .keyFile: "a key file"
             case .environment(let variable): "the environment variable \(variable)"
+            case .command: "a command"
+            case .identity: "an identity"
             case .other(let type): "a slot of type \(type), which this version cannot use"
             }
         }
@@ -124,102 +130,21 @@ public struct Keyring: ~Copyable {
         return try unwrap(document.keys[index])
     }
 
-    // MARK: Changing
+    // MARK: Writing
 
-    /// Adds a way to open the keyring.
-    ///
-    /// A passphrase slot costs what `Scrypt.Cost.standard` says, 0.5 s and 128 MiB, at each opening.
-    public mutating func addSlot(
-        _ name: String, _ credential: borrowing Credential
-    ) throws(LockstepError) {
-        try addSlot(name, credential, cost: .standard)
-    }
-
-    mutating func addSlot(
-        _ name: String, _ credential: borrowing Credential, cost: Scrypt.Cost
-    ) throws(LockstepError) {
-        guard !document.slots.contains(where: { $0.name == name }) else {
-            throw LockstepError(
-                .keyringConflict, "the keyring has a slot \(name) already",
-                hint: "choose another name")
-        }
-        guard document.slots.count < KeyringDocument.mostSlots else {
-            throw LockstepError(
-                .keyringConflict, "the keyring has \(KeyringDocument.mostSlots) slots already",
-                hint: "remove one first")
-        }
-        document.slots.append(
-            try KeyringDocument.Slot(
-                name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost))
-    }
-
-    /// Adds a random key of the next version and returns that version.
-    @discardableResult
-    mutating func addKey(
-        _ kind: KeyKind, state: KeyState, today: CalendarDay = .today
-    ) throws(LockstepError) -> UInt32 {
-        guard document.keys.count < KeyringDocument.mostKeys else {
-            throw LockstepError(
-                .keyringConflict, "the keyring has \(KeyringDocument.mostKeys) keys already",
-                hint: "make a new keyring")
-        }
-        let (version, overflow) =
-            (document.keys.filter { $0.kind == kind }.map(\.version).max() ?? 0)
-            .addingReportingOverflow(1)
-        guard !overflow else {
-            throw LockstepError(
-                .keyringConflict, "the versions of \(kind.rawValue) keys are used up",
-                hint: "make a new keyring")
-        }
-        let material = try SecretBytes(random: 32)
-        var entry = KeyringDocument.KeyEntry(
-            kind: kind, version: version, state: state, day: today,
-            commitment: try Self.commitment(of: material), wrapped: nil)
-        try wrap(material, into: &entry)
-        document.keys.append(entry)
-        return version
-    }
-
-    /// Moves a key to another state; activating one retires the key that was active.
-    ///
-    /// If it throws, nothing has changed.
-    mutating func setState(
-        _ kind: KeyKind, version: UInt32, to state: KeyState, today: CalendarDay = .today
-    ) throws(LockstepError) {
-        let index = try index(of: kind, version)
-        let old = document.keys[index].state
-        guard old.successors.contains(state) else {
-            throw LockstepError(
-                .keyringConflict,
-                "\(kind.rawValue) key \(version) cannot go from \(old.rawValue) to \(state.rawValue)",
-                hint: old == .active ? "activate another key first" : nil)
-        }
-        var keys = document.keys
-        keys[index] = try rewrapped(keys[index], as: state, today)
-        if state == .active {
-            for other in keys.indices
-            where other != index && keys[other].kind == kind && keys[other].state == .active {
-                keys[other] = try rewrapped(keys[other], as: .retired, today)
-            }
-        }
-        document.keys = keys
-    }
-
-    /// The file's text under `epoch`.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that could not be read again.
-    borrowing func encode(epoch: UInt64) throws(LockstepError) -> [UInt8] {
-        guard document.signature == nil else {
-            throw LockstepError(
-                .keyringConflict, "the keyring is signed; a change would break its signature",
-                hint: "ask its publisher for a new one")
-        }
+    /// The file's text under `epoch`, signed if there is a signer.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that could not be read again, or whose
+    ///   signature this would break.
+    borrowing func encode(
+        epoch: UInt64, signer: borrowing SigningKey? = nil
+    ) throws(LockstepError) -> [UInt8] {
+        var document = document
+        document.epoch = epoch
         guard epoch <= KeyringDocument.greatestEpoch else {
             throw LockstepError(
                 .keyringConflict, "the keyring's epoch cannot rise any further",
                 hint: "make a new keyring")
         }
-        var document = document
-        document.epoch = epoch
         do {
             try document.checkConsistency()
         } catch {
@@ -227,25 +152,45 @@ public struct Keyring: ~Copyable {
                 .keyringConflict, error.message,
                 hint: "a keyring needs a slot, and one active key of each kind")
         }
+        let wasSigned = document.signature != nil
+        document.signature = nil
+        if let line = try signer?.line(over: document.textAboveMAC()) {
+            document.signature = line
+        } else if wasSigned {
+            throw LockstepError(
+                .keyringConflict, "the keyring is signed; a change would break its signature",
+                hint: "ask its publisher for a new one")
+        }
         return document.text(mac: try mac(over: document.textAboveMAC()))
     }
 
     /// Notes that the file was written under `epoch`.
-    mutating func wasWritten(epoch: UInt64) { document.epoch = epoch }
+    mutating func wasWritten(epoch: UInt64, _ signature: String?) {
+        document.epoch = epoch
+        document.signature = signature
+        writtenRingID = document.ringID
+    }
+
+    /// Puts another ring key in the place of this one.
+    mutating func setRing(_ id: [UInt8], _ key: consuming SecretBytes) {
+        document.ringID = id
+        ringKey = key
+    }
 
     // MARK: Pieces
 
     private borrowing func mac(over text: [UInt8]) throws(LockstepError) -> [UInt8] {
-        let key = try derive("mac/1")
+        let key = try Self.derive("mac/1", ringKey, document.ringID)
         return try HMAC.code(.sha256, key: key.bytes, message: text.span)
     }
 
-    private borrowing func derive(_ label: String) throws(LockstepError) -> SecretBytes {
-        try HKDF.derive(
-            ringKey.bytes, salt: document.ringID.span, info: Array(label.utf8).span)
+    private static func derive(
+        _ label: String, _ ringKey: borrowing SecretBytes, _ ringID: [UInt8]
+    ) throws(LockstepError) -> SecretBytes {
+        try HKDF.derive(ringKey.bytes, salt: ringID.span, info: Array(label.utf8).span)
     }
 
-    private func index(of kind: KeyKind, _ version: UInt32) throws(LockstepError) -> Int {
+    func index(of kind: KeyKind, _ version: UInt32) throws(LockstepError) -> Int {
         guard
             let index = document.keys.firstIndex(where: {
                 $0.kind == kind && $0.version == version
@@ -258,23 +203,31 @@ public struct Keyring: ~Copyable {
         return index
     }
 
-    private func binding(_ entry: KeyringDocument.KeyEntry) -> [UInt8] {
-        document.ringID + Array(entry.boundLine.utf8)
+    private static func binding(_ entry: KeyringDocument.KeyEntry, _ ringID: [UInt8]) -> [UInt8] {
+        ringID + Array(entry.boundLine.utf8)
     }
 
-    private borrowing func wrap(
+    borrowing func wrap(
         _ material: borrowing SecretBytes, into entry: inout KeyringDocument.KeyEntry
     ) throws(LockstepError) {
+        try Self.wrap(material, into: &entry, ringKey, document.ringID)
+    }
+
+    /// Wraps a key under a ring key.
+    static func wrap(
+        _ material: borrowing SecretBytes, into entry: inout KeyringDocument.KeyEntry,
+        _ ringKey: borrowing SecretBytes, _ ringID: [UInt8]
+    ) throws(LockstepError) {
         let nonce = try Random.bytes(XAES256GCM.nonceLength)
-        let wrapKey = try derive("wrap/1")
+        let wrapKey = try derive("wrap/1", ringKey, ringID)
         let cipher = try XAES256GCM(key: wrapKey.bytes)
         entry.wrapped =
             nonce
             + (try cipher.seal(
-                material.bytes, nonce: nonce.span, associatedData: binding(entry).span))
+                material.bytes, nonce: nonce.span, associatedData: binding(entry, ringID).span))
     }
 
-    private borrowing func unwrap(
+    borrowing func unwrap(
         _ entry: KeyringDocument.KeyEntry
     ) throws(LockstepError) -> SecretBytes {
         guard let wrapped = entry.wrapped else {
@@ -283,12 +236,12 @@ public struct Keyring: ~Copyable {
                 "\(entry.kind.rawValue) key \(entry.version) was destroyed on \(entry.day)",
                 hint: "what it encrypted cannot be read any more")
         }
-        let wrapKey = try derive("wrap/1")
+        let wrapKey = try Self.derive("wrap/1", ringKey, document.ringID)
         let cipher = try XAES256GCM(key: wrapKey.bytes)
         let nonce = wrapped[..<XAES256GCM.nonceLength]
         let sealed = wrapped[XAES256GCM.nonceLength...]
         let opened = try cipher.open(
-            sealed.span, nonce: nonce.span, associatedData: binding(entry).span)
+            sealed.span, nonce: nonce.span, associatedData: Self.binding(entry, document.ringID).span)
         if let opened {
             let commitment = try Self.commitment(of: opened)
             if ConstantTime.equal(commitment.span, entry.commitment.span) { return opened }
@@ -298,24 +251,12 @@ public struct Keyring: ~Copyable {
             hint: "restore the keyring from a backup")
     }
 
-    private borrowing func rewrapped(
-        _ entry: KeyringDocument.KeyEntry, as state: KeyState, _ today: CalendarDay
-    ) throws(LockstepError) -> KeyringDocument.KeyEntry {
-        var entry = entry
-        let material = try unwrap(entry)
-        (entry.state, entry.day, entry.wrapped) = (state, today, nil)
-        if state != .destroyed { try wrap(material, into: &entry) }
-        return entry
-    }
-
-    private static func commitment(
+    static func commitment(
         of material: borrowing SecretBytes
     ) throws(LockstepError) -> [UInt8] {
         let empty: [UInt8] = []
         let derived = try HKDF.derive(
             material.bytes, salt: empty.span, info: Array("commit".utf8).span)
-        var commitment: [UInt8] = []
-        for index in 0..<derived.count { commitment.append(derived.bytes[index]) }
-        return commitment
+        return derived.publicCopy()
     }
 }

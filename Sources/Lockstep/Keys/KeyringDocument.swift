@@ -11,6 +11,8 @@
 //   -> scrypt <slot> <salt:16> <log2 N> <r> <p>      one or more slots, each a header line ...
 //   -> keyfile <slot> <salt:16>
 //   -> env <slot> <VARIABLE> <salt:16>
+//   -> command <slot> <salt:16>
+//   -> x25519 <slot> <ephemeral share:32> <tag:8>
 //   <commitment:32 ‖ AES-256-GCM(ring key):48>       ... and a body line
 //   key <kind> <version> <state> <YYYY-MM-DD> <commitment:32> <nonce:24 ‖ ciphertext:32 ‖ tag:16>
 //   key <kind> <version> destroyed <YYYY-MM-DD> <commitment:32> -
@@ -22,7 +24,9 @@
 //
 // Derivations, all HKDF-SHA256 (‖ is concatenation, texts are ASCII):
 //
-//   slot secret   scrypt(passphrase, salt) · the key file's bytes · the variable's bytes
+//   slot secret   scrypt(passphrase, salt) · the key file's bytes · the variable's bytes · the command's
+//                 output · X25519(ephemeral secret, recipient), whose salt is share ‖ recipient
+//   tag           the first 8 bytes of SHA-256(recipient)
 //   wrap ‖ commit HKDF(slot secret, salt = the slot's salt, info = "slot/1" ‖ ring id ‖ header line)
 //   slot body     commit ‖ AES-256-GCM(wrap, nonce = 0, ring key, associated data = header line)
 //   MAC key       HKDF(ring key, salt = ring id, info = "mac/1")
@@ -67,6 +71,8 @@ struct KeyringDocument: Sendable, Equatable {
             case scrypt(salt: [UInt8], cost: Scrypt.Cost)
             case keyFile(salt: [UInt8])
             case environment(variable: String, salt: [UInt8])
+            case command(salt: [UInt8])
+            case x25519(share: [UInt8], tag: [UInt8])
             /// A type that this version cannot open, kept as it is.
             case other(type: String)
         }

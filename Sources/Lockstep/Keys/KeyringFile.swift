@@ -80,19 +80,22 @@ public struct KeyringFile: Sendable, Hashable {
 
     /// Writes a changed keyring over the file that it was opened from.
     /// - Throws: ``LockstepError/Code/keyringConflict`` if someone else wrote the file since.
-    public func save(_ keyring: inout Keyring) throws {
+    public func save(_ keyring: inout Keyring) throws { try save(&keyring, signer: nil) }
+
+    func save(_ keyring: inout Keyring, signer: borrowing SigningKey?) throws {
         try FileAccess.requireOwnFolder(folder)
         let lock = try FileLock(lockPath)
         defer { _ = lock }
         let standing = try located { try KeyringParser.parse(try read()).document }
-        guard standing.ringID == keyring.document.ringID, standing.epoch == keyring.epoch else {
+        guard standing.ringID == keyring.writtenRingID, standing.epoch == keyring.epoch else {
             throw LockstepError(
                 .keyringConflict, "\(path) was changed by someone else meanwhile",
                 hint: "run the command again")
         }
         let epoch = keyring.epoch + 1
-        try AtomicFile.write(try keyring.encode(epoch: epoch), to: path)
-        keyring.wasWritten(epoch: epoch)
+        let text = try keyring.encode(epoch: epoch, signer: signer)
+        try AtomicFile.write(text, to: path)
+        keyring.wasWritten(epoch: epoch, try KeyringParser.parse(text).document.signature)
     }
 
     private var folder: FilePath { AtomicFile.parent(of: path) }

@@ -113,7 +113,13 @@ struct KeyringParser {
             guard Self.isVariableName(parts[3]) else { throw bad("that is no variable's name") }
             kind = .environment(
                 variable: String(parts[3]), salt: try base64(parts[4], 16, "a salt"))
-        case ("scrypt", _), ("keyfile", _), ("env", _):
+        case ("command", 4):
+            kind = .command(salt: try base64(parts[3], 16, "a salt"))
+        case ("x25519", 5):
+            kind = .x25519(
+                share: try base64(parts[3], Curve25519Key.length, "an ephemeral share"),
+                tag: try base64(parts[4], Recipient.tagLength, "a recipient's tag"))
+        case ("scrypt", _), ("keyfile", _), ("env", _), ("command", _), ("x25519", _):
             throw bad("the slot has the wrong number of fields")
         default:
             kind = .other(type: String(parts[1]))

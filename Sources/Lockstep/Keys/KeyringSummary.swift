@@ -10,8 +10,8 @@ public struct KeyringSummary: Sendable {
     public let slots: [SlotDescription]
     /// Its keys.
     public let keys: [Key]
-    /// Whether a publisher signed it.
-    public let isSigned: Bool
+    /// Who says to have signed it; opening the keyring checks that.
+    public let publisher: Publisher?
 
     /// A key, without its material.
     public struct Key: Sendable, Hashable {
@@ -33,7 +33,8 @@ public struct KeyringSummary: Sendable {
         keys = document.keys.map {
             Key(kind: $0.kind, version: $0.version, state: $0.state, since: $0.day)
         }
-        isSigned = document.signature != nil
+        publisher = document.signature?.split(separator: " ").dropFirst(2).first
+            .flatMap { Base64.decode($0) }.map(Publisher.init(publicKey:))
     }
 }
 

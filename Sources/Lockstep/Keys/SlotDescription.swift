@@ -13,6 +13,10 @@ public struct SlotDescription: Sendable, Hashable {
         case keyFile
         /// The environment variable of this name.
         case environment(variable: String)
+        /// What a command prints; which one is the reader's to say.
+        case command
+        /// An identity, whose recipient has this tag: the first 8 bytes of SHA-256 over its public key.
+        case identity(tag: [UInt8])
         /// Something that this version cannot open.
         case other(type: String)
     }
@@ -26,6 +30,8 @@ extension KeyringDocument.Slot {
         case .keyFile: SlotDescription(name: name, kind: .keyFile)
         case .environment(let variable, _):
             SlotDescription(name: name, kind: .environment(variable: variable))
+        case .command: SlotDescription(name: name, kind: .command)
+        case .x25519(_, let tag): SlotDescription(name: name, kind: .identity(tag: tag))
         case .other(let type): SlotDescription(name: name, kind: .other(type: type))
         }
     }

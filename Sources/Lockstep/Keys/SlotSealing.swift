@@ -5,37 +5,84 @@ extension KeyringDocument.Slot {
         name: String, _ credential: borrowing Credential, ringKey: borrowing SecretBytes,
         ringID: [UInt8], cost: Scrypt.Cost
     ) throws(LockstepError) {
+        let salt = try Random.bytes(Self.saltLength)
+        let (kind, header) = try Self.heading(name, credential.kind, salt, cost)
+        let wrap = try SlotWrap(kind, header, credential, ringID)
+        try self.init(name: name, kind, header, try Self.requireWrap(wrap, name), ringKey)
+    }
+
+    /// Makes a slot that the identity of `recipient` opens. Nothing but its public key is needed.
+    init(
+        name: String, _ recipient: Recipient, ringKey: borrowing SecretBytes, ringID: [UInt8]
+    ) throws(LockstepError) {
+        let ephemeral = try Identity.generate()
+        let share = ephemeral.recipient.publicKey
+        let tag = try recipient.tag()
+        let header = "-> x25519 \(name) \(Base64.encode(share)) \(Base64.encode(tag))"
+        let wrap = try SlotWrap(
+            ephemeral.secret, with: recipient.publicKey, share: share,
+            recipient: recipient.publicKey, header, ringID)
+        try self.init(
+            name: name, .x25519(share: share, tag: tag), header, try Self.requireWrap(wrap, name),
+            ringKey)
+    }
+
+    static let saltLength = 16
+
+    private init(
+        name: String, _ kind: Kind, _ header: String, _ wrap: borrowing SlotWrap,
+        _ ringKey: borrowing SecretBytes
+    ) throws(LockstepError) {
         guard PlainName.isValid(name) else {
             throw LockstepError(
                 .keyringConflict, "a slot cannot be named “\(name)”",
                 hint: "use \(PlainName.rule)")
         }
-        let salt = try Random.bytes(16)
+        let sealed = try AES256GCM().seal(
+            ringKey.bytes, key: wrap.key.bytes, nonce: SlotWrap.nonce.span,
+            associatedData: Array(header.utf8).span)
+        self.init(header: header, name: name, kind: kind, body: wrap.commitment + sealed)
+    }
+
+    private static func heading(
+        _ name: String, _ credential: Credential.Kind, _ salt: [UInt8], _ cost: Scrypt.Cost
+    ) throws(LockstepError) -> (Kind, String) {
         let saltText = Base64.encode(salt)
-        switch credential.kind {
+        switch credential {
         case .passphrase:
-            kind = .scrypt(salt: salt, cost: cost)
-            header = "-> scrypt \(name) \(saltText) \(cost.logN) \(cost.r) \(cost.p)"
-        case .keyFile:
-            kind = .keyFile(salt: salt)
-            header = "-> keyfile \(name) \(saltText)"
+            return (
+                .scrypt(salt: salt, cost: cost),
+                "-> scrypt \(name) \(saltText) \(cost.logN) \(cost.r) \(cost.p)"
+            )
+        case .keyFile: return (.keyFile(salt: salt), "-> keyfile \(name) \(saltText)")
+        case .command: return (.command(salt: salt), "-> command \(name) \(saltText)")
         case .environment(let variable):
             guard KeyringParser.isVariableName(variable) else {
                 throw LockstepError(
                     .keyringConflict, "“\(variable)” cannot be an environment variable's name",
                     hint: "use letters, digits and _, a letter or _ first")
             }
-            kind = .environment(variable: variable, salt: salt)
-            header = "-> env \(name) \(variable) \(saltText)"
+            return (
+                .environment(variable: variable, salt: salt),
+                "-> env \(name) \(variable) \(saltText)"
+            )
+        case .identity:
+            throw LockstepError(
+                .misuse, "a slot is made for a recipient, not for an identity",
+                hint: "give the identity's recipient, age1…")
         }
-        self.name = name
-        guard let wrap = try SlotWrap(kind, header, credential, ringID) else {
-            throw LockstepError(.misuse, "the slot \(name) does not take a \(credential.name)")
+    }
+
+    private static func requireWrap(
+        _ wrap: consuming SlotWrap?, _ name: String
+    ) throws(LockstepError) -> SlotWrap {
+        switch consume wrap {
+        case .some(let wrap): return wrap
+        case nil:
+            throw LockstepError(
+                .recipientMalformed, "nothing can be sealed for the recipient of the slot \(name)",
+                hint: "its public key is one that gives no secret; ask for another")
         }
-        let sealed = try AES256GCM().seal(
-            ringKey.bytes, key: wrap.key.bytes, nonce: SlotWrap.nonce.span,
-            associatedData: Array(header.utf8).span)
-        body = wrap.commitment + sealed
     }
 
     /// The ring key, or nil if the credential is of another kind or does not fit.
@@ -60,43 +107,47 @@ private struct SlotWrap: ~Copyable {
     let key: SecretBytes
     let commitment: [UInt8]
 
-    /// Nil where the credential is not of the slot's kind.
+    /// Nil where the credential is not of the slot's kind, or the slot is another identity's.
     init?(
-        _ kind: KeyringDocument.Slot.Kind, _ header: String, _ credential: borrowing Credential,
+        _ slot: KeyringDocument.Slot.Kind, _ header: String, _ credential: borrowing Credential,
         _ ringID: [UInt8]
     ) throws(LockstepError) {
-        guard let (salt, cost) = Self.parameters(kind, credential.kind) else { return nil }
-        let info = Array("slot/1".utf8) + ringID + Array(header.utf8)
-        let derived: SecretBytes
-        if let cost {
+        switch (slot, credential.kind) {
+        case (.scrypt(let salt, let cost), .passphrase):
             let stretched = try Scrypt.derive(
                 credential.secret.bytes, salt: salt.span, cost: cost)
-            derived = try Self.derive(stretched, salt, info)
-        } else {
-            derived = try Self.derive(credential.secret, salt, info)
-        }
-        key = try derived.prefix(32)
-        var commitment: [UInt8] = []
-        for index in 32..<64 { commitment.append(derived.bytes[index]) }
-        self.commitment = commitment
-    }
-
-    /// The salt, and the cost where the secret is stretched; nil where the kinds do not match.
-    private static func parameters(
-        _ slot: KeyringDocument.Slot.Kind, _ credential: Credential.Kind
-    ) -> ([UInt8], Scrypt.Cost?)? {
-        switch (slot, credential) {
-        case (.scrypt(let salt, let cost), .passphrase): (salt, cost)
-        case (.keyFile(let salt), .keyFile): (salt, nil)
+            try self.init(stretched, salt, header, ringID)
+        case (.keyFile(let salt), .keyFile), (.command(let salt), .command):
+            try self.init(credential.secret, salt, header, ringID)
         case (.environment(let expected, let salt), .environment(let variable)):
-            expected == variable ? (salt, nil) : nil
-        default: nil
+            guard expected == variable else { return nil }
+            try self.init(credential.secret, salt, header, ringID)
+        case (.x25519(let share, let tag), .identity(let recipient)):
+            guard try recipient.tag() == tag else { return nil }
+            try self.init(
+                credential.secret, with: share, share: share, recipient: recipient.publicKey, header,
+                ringID)
+        default: return nil
         }
     }
 
-    private static func derive(
-        _ secret: borrowing SecretBytes, _ salt: [UInt8], _ info: [UInt8]
-    ) throws(LockstepError) -> SecretBytes {
-        try HKDF.derive(secret.bytes, salt: salt.span, info: info.span, count: 64)
+    /// Between an ephemeral key and a recipient, from either side. Nil where one is of low order.
+    init?(
+        _ secret: borrowing SecretBytes, with other: [UInt8], share: [UInt8], recipient: [UInt8],
+        _ header: String, _ ringID: [UInt8]
+    ) throws(LockstepError) {
+        guard let shared = try X25519.sharedSecret(secret, with: other.span) else { return nil }
+        // Both public keys, as in age: the secret alone does not tell them.
+        try self.init(shared, share + recipient, header, ringID)
+    }
+
+    private init(
+        _ secret: borrowing SecretBytes, _ salt: [UInt8], _ header: String, _ ringID: [UInt8]
+    ) throws(LockstepError) {
+        let info = Array("slot/1".utf8) + ringID + Array(header.utf8)
+        let derived = try HKDF.derive(
+            secret.bytes, salt: salt.span, info: info.span, count: 64)
+        key = try derived.prefix(32)
+        commitment = derived.publicCopy(from: 32)
     }
 }

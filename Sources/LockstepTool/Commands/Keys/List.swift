@@ -1,14 +1,6 @@
 import ArgumentParser
-import FoundationEssentials
 import Lockstep
 import SystemPackage
-
-/// `lockstep keys`: what concerns keyrings and keys.
-struct Keys: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "List keyrings, make key files, export a raw key.",
-        subcommands: [List.self, CreateKeyFile.self, ExportRaw.self])
-}
 
 extension Keys {
     /// `lockstep keys list`
@@ -44,6 +36,7 @@ extension Keys {
             let purpose: String
             let epoch: UInt64
             let isVerified: Bool
+            let publisher: String?
             let slots: [Slot]
             let keys: [Key]
         }
@@ -57,6 +50,7 @@ extension Keys {
                 return Ring(
                     file: file.path.string, purpose: summary.purpose.rawValue,
                     epoch: summary.epoch, isVerified: credentials.isGiven,
+                    publisher: summary.publisher?.description,
                     slots: summary.slots.map { Slot(name: $0.name, opensWith: Self.name($0.kind)) },
                     keys: summary.keys.map {
                         Key(
@@ -85,6 +79,7 @@ extension Keys {
             Output.line("\(ring.file): \(ring.purpose) keyring, epoch \(ring.epoch)")
             Output.line(
                 ring.isVerified ? "  MAC verified" : "  not opened, so its MAC is not verified")
+            if let publisher = ring.publisher { Output.line("  signed by \(publisher)") }
             for slot in ring.slots { Output.line("  slot \(slot.name): \(slot.opensWith)") }
             for key in ring.keys {
                 Output.line("  \(key.kind) key \(key.version): \(key.state) since \(key.since)")
@@ -96,48 +91,10 @@ extension Keys {
             case .passphrase(let logN): "passphrase, scrypt with N = 2^\(logN)"
             case .keyFile: "key file"
             case .environment(let variable): "environment variable \(variable)"
+            case .command: "a command"
+            case .identity: "an identity"
             case .other(let type): "\(type), which this version cannot open"
             }
-        }
-    }
-
-    /// `lockstep keys create-key-file`
-    struct CreateKeyFile: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Make a key file: 32 random bytes that only you can read.",
-            discussion: "Keep it apart from the keyring that it opens, and keep a copy.")
-
-        @Argument(help: "The file to make.")
-        var file: String
-
-        func run() throws {
-            try KeyFile.create(FilePath(file))
-            Output.line("made the key file \(file)")
-        }
-    }
-
-    /// `lockstep keys export-raw`
-    struct ExportRaw: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Print the database's raw key, for another SQLCipher program.",
-            discussion: """
-                Whoever has this line opens the database, now and until its key is rotated. In the \
-                sqlcipher shell it is used as: PRAGMA key = "<the line>";
-                """)
-
-        @OptionGroup var access: AccessOptions
-
-        @Flag(help: "Confirm that the key may be printed.")
-        var iUnderstand = false
-
-        func run() throws {
-            guard iUnderstand else {
-                throw ValidationError(
-                    "the raw key opens the database for whoever sees it: confirm with --i-understand"
-                )
-            }
-            let session = try access.session()
-            try session.keyring.databaseKey().writeKeyspec(to: .standardOutput)
         }
     }
 }

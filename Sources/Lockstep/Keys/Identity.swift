@@ -1,0 +1,107 @@
+public import SystemPackage
+
+/// An X25519 secret key in age's notation, `AGE-SECRET-KEY-1…`: it opens the slots that were made for its
+/// ``Recipient``.
+public struct Identity: ~Copyable {
+    private static let prefix = "age-secret-key-"
+    // What `age-keygen` writes is below 200 bytes; this leaves room for remarks.
+    private static let largestFile = 4096
+
+    let secret: SecretBytes
+
+    /// The public half.
+    public let recipient: Recipient
+
+    private init(_ secret: consuming SecretBytes) throws(LockstepError) {
+        recipient = Recipient(publicKey: try X25519.publicKey(of: secret))
+        self.secret = secret
+    }
+
+    /// A new random identity.
+    public static func generate() throws(LockstepError) -> Identity {
+        try Identity(SecretBytes(random: Curve25519Key.length))
+    }
+
+    /// Another copy, in secure memory of its own.
+    public borrowing func clone() throws(LockstepError) -> Identity {
+        try Identity(secret.clone())
+    }
+
+    /// Reads an identity file: lines that begin with `#` are remarks, and one is the key.
+    /// - Throws: ``LockstepError/Code/identityMalformed``; ``LockstepError/Code/permissionsTooOpen`` if
+    ///   others can read the file.
+    public static func read(_ path: FilePath) throws -> Identity {
+        let file = try FileAccess.open(path, .secret)
+        defer { try? file.close() }
+        let text = try SecretBytes(readingFrom: file, path, limit: largestFile)
+        do {
+            return try Identity(parsing: text)
+        } catch {
+            throw error.located("\(path)")
+        }
+    }
+
+    /// Reads the text of an identity file.
+    /// - Throws: ``LockstepError/Code/identityMalformed`` unless it holds exactly one key.
+    public init(parsing text: borrowing SecretBytes) throws(LockstepError) {
+        let keys = Self.lines(of: text).filter { line in
+            !line.isEmpty && text.bytes[line.lowerBound] != UInt8(ascii: "#")
+        }
+        guard keys.count == 1 else {
+            throw Self.malformed("it holds \(counted(keys.count, "key")); exactly one is due")
+        }
+        guard
+            let secret = try Bech32.decode(
+                text.bytes.extracting(keys[0]), prefix: Self.prefix),
+            secret.count == Curve25519Key.length
+        else { throw Self.malformed("its key is none: AGE-SECRET-KEY-1 and 58 more characters are due") }
+        try self.init(secret)
+    }
+
+    /// Writes the identity to a new file of mode 0600, as `age-keygen` does.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
+    public borrowing func create(_ path: FilePath) throws {
+        let remark = Array("# recipient: \(recipient)\n".utf8)
+        let key = try Bech32.encode(secret.bytes, prefix: Self.prefix)
+        let length = remark.count + key.count + 1
+        var text = try SecretBytes(zeroed: length)
+        var output = text.mutableBytes
+        for index in remark.indices { output[index] = remark[index] }
+        for index in 0..<key.count {
+            let byte = key.bytes[index]
+            let isLower = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            output[remark.count + index] = isLower ? byte & 0xDF : byte
+        }
+        output[length - 1] = UInt8(ascii: "\n")
+        try AtomicFile.createSecret(text, at: path)
+    }
+
+    /// The ranges of the lines, without their ends and the spaces around them.
+    private static func lines(of text: borrowing SecretBytes) -> [Range<Int>] {
+        let bytes = text.bytes
+        var lines: [Range<Int>] = []
+        var start = 0
+        for index in 0...bytes.count where index == bytes.count || bytes[index] == UInt8(ascii: "\n") {
+            var line = start..<index
+            while !line.isEmpty, isBlank(bytes[line.upperBound - 1]) {
+                line = line.lowerBound..<line.upperBound - 1
+            }
+            while !line.isEmpty, isBlank(bytes[line.lowerBound]) {
+                line = line.lowerBound + 1..<line.upperBound
+            }
+            lines.append(line)
+            start = index + 1
+        }
+        return lines
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+    }
+
+    private static func malformed(_ what: String) -> LockstepError {
+        LockstepError(
+            .identityMalformed, "that is no identity file: \(what)",
+            hint: "make one with `lockstep keys generate-identity FILE` or with age-keygen")
+    }
+}

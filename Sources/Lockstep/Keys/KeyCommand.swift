@@ -1,0 +1,128 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+internal import SystemPackage
+
+/// A program that prints a secret: how a key-management service or a hardware module opens a slot.
+///
+/// It is run as it is given, without a shell. Which program is the reader's to say and never stands in a
+/// keyring: whoever can write the file could run programs otherwise.
+public struct KeyCommand: Sendable, Hashable {
+    /// The program's path, which is not searched for, and its arguments.
+    public let arguments: [String]
+    /// How long it may take, in milliseconds. 30 s: a person may have to touch a device.
+    public var timeout: Int32 = 30_000
+
+    /// Names a program by its absolute path, with its arguments.
+    /// - Throws: ``LockstepError/Code/commandFailed`` unless the path is absolute.
+    public init(_ arguments: [String]) throws(LockstepError) {
+        guard let program = arguments.first, program.hasPrefix("/"),
+            arguments.allSatisfy({ !$0.utf8.contains(0) })
+        else {
+            throw LockstepError(
+                .commandFailed, "a command is an absolute path and its arguments",
+                hint: "name the program in full, such as /usr/bin/cat")
+        }
+        self.arguments = arguments
+    }
+
+    /// Runs the program; what it prints opens a command slot.
+    /// - Throws: as ``output()``; ``LockstepError/Code/secretUnsuitable`` if it prints less than 32 bytes.
+    public func credential() throws -> Credential { try Credential.command(output: output()) }
+
+    /// Runs the program and gives what it prints, up to 4096 bytes, exactly.
+    ///
+    /// Its standard input is empty, and what it tells on standard error goes where this program's goes.
+    /// - Throws: ``LockstepError/Code/commandFailed`` if it cannot be run, fails, takes too long or prints
+    ///   too much.
+    public func output() throws -> SecretBytes {
+        let pipe = try translatingErrno("make a pipe for", FilePath(arguments[0])) {
+            try FileDescriptor.pipe()
+        }
+        // Or any program that is started meanwhile would keep the pipe open.
+        for end in [pipe.readEnd, pipe.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+        defer { try? pipe.readEnd.close() }
+        let child: pid_t
+        do {
+            child = try spawn(writingTo: pipe.writeEnd)
+            try? pipe.writeEnd.close()
+        } catch {
+            try? pipe.writeEnd.close()
+            throw error
+        }
+        let output: SecretBytes
+        do {
+            output = try read(pipe.readEnd)
+        } catch {
+            _ = kill(child, SIGKILL)
+            _ = Self.wait(for: child)
+            throw error
+        }
+        let status = Self.wait(for: child)
+        guard status == 0 else {
+            throw failed(status & 0x7F == 0 ? "ended with \(status >> 8 & 0xFF)" : "was killed")
+        }
+        return output
+    }
+
+    private func spawn(writingTo output: FileDescriptor) throws -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = unsafe posix_spawn_file_actions_t()
+        #endif
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.rawValue, 1)
+        var child: pid_t = 0
+        let strings = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer { for unsafe string in unsafe strings { unsafe free(string) } }
+        let code = unsafe posix_spawn(&child, arguments[0], &actions, nil, strings, environ)
+        guard code == 0 else {
+            throw failed("cannot be run (error \(code))")
+        }
+        return child
+    }
+
+    private func read(_ input: FileDescriptor) throws -> SecretBytes {
+        let deadline = Clock.monotonicMicroseconds / 1000 + Int64(timeout)
+        var buffer = try SecretBytes(zeroed: Credential.longestSecret + 1)
+        var filled = 0
+        while true {
+            let left = deadline - Clock.monotonicMicroseconds / 1000
+            var waiting = pollfd(fd: input.rawValue, events: Int16(POLLIN), revents: 0)
+            let ready = unsafe poll(&waiting, 1, Int32(clamping: max(left, 0)))
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else {
+                throw failed("took longer than \(timeout) ms")
+            }
+            var target = buffer.mutableBytes
+            let count = try translatingErrno("read", FilePath(arguments[0])) {
+                try unsafe target.withUnsafeMutableBytes { bytes in
+                    try unsafe input.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+                }
+            }
+            if count == 0 { break }
+            filled += count
+            guard filled < buffer.count else {
+                throw failed("printed more than \(Credential.longestSecret) bytes")
+            }
+        }
+        return try buffer.prefix(filled)
+    }
+
+    private static func wait(for child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+
+    private func failed(_ what: String) -> LockstepError {
+        LockstepError(
+            .commandFailed, "the command \(arguments[0]) \(what)",
+            hint: "run it by hand; it has to print the secret, and nothing else, on standard output")
+    }
+}

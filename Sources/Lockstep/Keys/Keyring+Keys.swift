@@ -1,0 +1,70 @@
+/// The keys of a keyring, and their lives.
+extension Keyring {
+    /// Unwraps every key that has material.
+    /// - Throws: ``LockstepError/Code/keyringTampered`` if one does not unwrap or is not the one committed to.
+    public borrowing func requireSound() throws(LockstepError) {
+        for entry in document.keys where entry.wrapped != nil { _ = try unwrap(entry) }
+    }
+
+    /// Adds a random key of the next version and returns that version.
+    @discardableResult
+    mutating func addKey(
+        _ kind: KeyKind, state: KeyState, today: CalendarDay = .today
+    ) throws(LockstepError) -> UInt32 {
+        guard document.keys.count < KeyringDocument.mostKeys else {
+            throw LockstepError(
+                .keyringConflict, "the keyring has \(KeyringDocument.mostKeys) keys already",
+                hint: "make a new keyring")
+        }
+        let (version, overflow) =
+            (document.keys.filter { $0.kind == kind }.map(\.version).max() ?? 0)
+            .addingReportingOverflow(1)
+        guard !overflow else {
+            throw LockstepError(
+                .keyringConflict, "the versions of \(kind.rawValue) keys are used up",
+                hint: "make a new keyring")
+        }
+        let material = try SecretBytes(random: 32)
+        var entry = KeyringDocument.KeyEntry(
+            kind: kind, version: version, state: state, day: today,
+            commitment: try Self.commitment(of: material), wrapped: nil)
+        try wrap(material, into: &entry)
+        document.keys.append(entry)
+        return version
+    }
+
+    /// Moves a key to another state; activating one retires the key that was active.
+    ///
+    /// If it throws, nothing has changed.
+    mutating func setState(
+        _ kind: KeyKind, version: UInt32, to state: KeyState, today: CalendarDay = .today
+    ) throws(LockstepError) {
+        let index = try index(of: kind, version)
+        let old = document.keys[index].state
+        guard old.successors.contains(state) else {
+            throw LockstepError(
+                .keyringConflict,
+                "\(kind.rawValue) key \(version) cannot go from \(old.rawValue) to \(state.rawValue)",
+                hint: old == .active ? "activate another key first" : nil)
+        }
+        var keys = document.keys
+        keys[index] = try rewrapped(keys[index], as: state, today)
+        if state == .active {
+            for other in keys.indices
+            where other != index && keys[other].kind == kind && keys[other].state == .active {
+                keys[other] = try rewrapped(keys[other], as: .retired, today)
+            }
+        }
+        document.keys = keys
+    }
+
+    private borrowing func rewrapped(
+        _ entry: KeyringDocument.KeyEntry, as state: KeyState, _ today: CalendarDay
+    ) throws(LockstepError) -> KeyringDocument.KeyEntry {
+        var entry = entry
+        let material = try unwrap(entry)
+        (entry.state, entry.day, entry.wrapped) = (state, today, nil)
+        if state != .destroyed { try wrap(material, into: &entry) }
+        return entry
+    }
+}

@@ -1,0 +1,104 @@
+/// The ways to open a keyring.
+extension Keyring {
+    /// Adds a way to open the keyring.
+    ///
+    /// A passphrase slot costs what `Scrypt.Cost.standard` says, 0.5 s and 128 MiB, at each opening.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none.
+    public mutating func addSlot(
+        _ name: String, _ credential: borrowing Credential
+    ) throws(LockstepError) {
+        try addSlot(name, credential, cost: .standard)
+    }
+
+    mutating func addSlot(
+        _ name: String, _ credential: borrowing Credential, cost: Scrypt.Cost
+    ) throws(LockstepError) {
+        try requireRoom(for: name)
+        document.slots.append(
+            try KeyringDocument.Slot(
+                name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost))
+    }
+
+    /// Adds a slot that the identity of `recipient` opens: nothing of theirs is needed but their public key.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none;
+    ///   ``LockstepError/Code/recipientMalformed`` for a public key of low order.
+    public mutating func addSlot(
+        _ name: String, for recipient: Recipient
+    ) throws(LockstepError) {
+        try requireRoom(for: name)
+        document.slots.append(
+            try KeyringDocument.Slot(
+                name: name, recipient, ringKey: ringKey, ringID: document.ringID))
+    }
+
+    /// Removes a way to open the keyring. Who has a copy of the file from before still opens that one, and
+    /// whoever knew the ring key knows it on: ``rotateRing()`` shuts them out of what comes next.
+    /// - Parameter force: Whether the last slot may go, too; then a new one is due before it is written.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot, or it is the last.
+    public mutating func removeSlot(
+        _ name: String, force: Bool = false
+    ) throws(LockstepError) {
+        let index = try slot(name)
+        guard document.slots.count > 1 || force else {
+            throw LockstepError(
+                .keyringConflict, "\(name) is the last slot; without it nothing opens the keyring",
+                hint: "add another slot first")
+        }
+        document.slots.remove(at: index)
+    }
+
+    /// Has `credential` open a slot in the place of what opened it, such as another passphrase.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot.
+    public mutating func changeSlot(
+        _ name: String, to credential: borrowing Credential
+    ) throws(LockstepError) {
+        try changeSlot(name, to: credential, cost: .standard)
+    }
+
+    mutating func changeSlot(
+        _ name: String, to credential: borrowing Credential, cost: Scrypt.Cost
+    ) throws(LockstepError) {
+        let index = try slot(name)
+        document.slots[index] = try KeyringDocument.Slot(
+            name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost)
+    }
+
+    /// Puts a new ring key in the place of the old one, wraps all keys anew, and drops all slots: whoever
+    /// opened the old ring does not open the new one until a slot is added for them. What the keys have
+    /// encrypted stays as it is. If it throws, nothing has changed.
+    /// - Throws: ``LockstepError/Code/keyringTampered`` if a key does not unwrap.
+    public mutating func rotateRing() throws(LockstepError) {
+        let ringID = try Random.bytes(16)
+        let fresh = try SecretBytes(random: 32)
+        var keys = document.keys
+        for index in keys.indices where keys[index].wrapped != nil {
+            let material = try unwrap(keys[index])
+            try Self.wrap(material, into: &keys[index], fresh, ringID)
+        }
+        setRing(ringID, fresh)
+        document.keys = keys
+        document.slots = []
+    }
+
+    private func slot(_ name: String) throws(LockstepError) -> Int {
+        guard let index = document.slots.firstIndex(where: { $0.name == name }) else {
+            throw LockstepError(
+                .keyringConflict, "the keyring has no slot \(name)",
+                hint: "it has \(document.slots.map(\.name).joined(separator: ", "))")
+        }
+        return index
+    }
+
+    private func requireRoom(for name: String) throws(LockstepError) {
+        guard !document.slots.contains(where: { $0.name == name }) else {
+            throw LockstepError(
+                .keyringConflict, "the keyring has a slot \(name) already",
+                hint: "choose another name")
+        }
+        guard document.slots.count < KeyringDocument.mostSlots else {
+            throw LockstepError(
+                .keyringConflict, "the keyring has \(KeyringDocument.mostSlots) slots already",
+                hint: "remove one first")
+        }
+    }
+}

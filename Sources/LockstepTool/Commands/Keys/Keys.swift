@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// `lockstep keys`: what concerns keyrings and keys.
+struct Keys: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make and list keyrings, change what opens them, sign and check them.",
+        subcommands: [
+            List.self, Init.self, AddSlot.self, RemoveSlot.self, ChangePassphrase.self,
+            RotateRing.self, Sign.self, Check.self, CreateKeyFile.self, GenerateIdentity.self,
+            ExportRecipient.self, ExportRaw.self,
+        ])
+}
+

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Lockstep
+import SystemPackage
+
+extension Keys {
+    /// `lockstep keys sign`
+    struct Sign: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sign a keyring, so that its readers know whom it comes from.",
+            discussion: """
+                The publisher's fields keyring signs; both keyrings open with what is given. A signed keyring \
+                cannot be changed without signing it again.
+                """)
+
+        @OptionGroup var access: KeyringAccess
+
+        @Option(help: "The publisher's fields keyring.")
+        var publisherKeyring: String
+
+        func run() throws {
+            let file = try access.file()
+            let source = CredentialSource(access.credentials)
+            var keyring = try source.open(file)
+            let publisher = try source.open(KeyringFile(FilePath(publisherKeyring)))
+            try file.sign(&keyring, as: publisher)
+            Output.line("signed \(file.path) as \(try publisher.publisher())")
+        }
+    }
+
+    /// `lockstep keys check`
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check that a keyring opens, that all its keys unwrap, and who signed it.")
+
+        @OptionGroup var access: KeyringAccess
+
+        @Option(help: "The publisher that must have signed it.")
+        var publisher: String?
+
+        func run() throws {
+            let file = try access.file()
+            let keyring = try access.credentials.open(file)
+            try keyring.requireSound()
+            if let publisher { try keyring.requireSignature(by: Publisher(publisher)) }
+            Output.line("\(file.path): the MAC and every key verify")
+            Output.line(keyring.signer.map { "signed by \($0)" } ?? "not signed")
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import ArgumentParser
+import Lockstep
+
+extension Keys {
+    /// `lockstep keys init`
+    struct Init: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make the fields keyring of a dataset.",
+            discussion: """
+                The keyring of a database is made together with it, by `lockstep init` or `lockstep \
+                adopt`. Without an option the terminal is asked for a passphrase.
+                """)
+
+        @OptionGroup var keyrings: KeyringOptions
+        @OptionGroup var slot: NewSlotOptions
+
+        @Option(help: "The dataset's name.")
+        var dataset: String
+
+        @Option(help: "What to call the slot.")
+        var slotName = "owner"
+
+        func run() throws {
+            let file = try KeyringFile.fields(of: dataset, in: keyrings.folder)
+            var keyring = try Keyring.create(.fields)
+            try slot.addSlot(slotName, to: &keyring)
+            try file.create(keyring)
+            Output.line("made the keyring \(file.path)")
+            Output.line("its publisher: \(try keyring.publisher())")
+        }
+    }
+
+    /// `lockstep keys add-slot`
+    struct AddSlot: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a way to open a keyring.",
+            discussion: "Without an option the terminal is asked for a new passphrase, twice.")
+
+        @OptionGroup var access: KeyringAccess
+        @OptionGroup var slot: NewSlotOptions
+
+        @Argument(help: "What to call the slot: 1 to 32 of a-z, 0-9 and -.")
+        var name: String
+
+        func run() throws {
+            let file = try access.file()
+            var keyring = try access.credentials.open(file)
+            try slot.addSlot(name, to: &keyring)
+            try file.save(&keyring)
+            Output.line("added the slot \(name) to \(file.path)")
+        }
+    }
+
+    /// `lockstep keys remove-slot`
+    struct RemoveSlot: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a way to open a keyring.",
+            discussion: """
+                Who has the old file, or knew the ring key, still has what it held: rotate the ring with \
+                `lockstep keys rotate-ring`, and the keys if they may be known.
+                """)
+
+        @OptionGroup var access: KeyringAccess
+
+        @Argument(help: "The slot's name.")
+        var name: String
+
+        func run() throws {
+            let file = try access.file()
+            var keyring = try access.credentials.open(file)
+            try keyring.removeSlot(name)
+            try file.save(&keyring)
+            Output.line("removed the slot \(name) from \(file.path)")
+        }
+    }
+
+    /// `lockstep keys change-passphrase`
+    struct ChangePassphrase: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change the passphrase of a slot.",
+            discussion: "The terminal is asked for the new one, twice, unless a descriptor gives it.")
+
+        @OptionGroup var access: KeyringAccess
+
+        @Option(help: "The number of an open descriptor to read the new passphrase from.")
+        var newPassphraseFd: Int32?
+
+        @Option(help: "The slot's name, if several slots have a passphrase.")
+        var slot: String?
+
+        func run() throws {
+            let file = try access.file()
+            var keyring = try access.credentials.open(file)
+            let name = try slotName(keyring.summary)
+            var new = NewSlotOptions()
+            new.newPassphraseFd = newPassphraseFd
+            try keyring.changeSlot(name, to: new.newPassphrase())
+            try file.save(&keyring)
+            Output.line("changed the passphrase of the slot \(name) of \(file.path)")
+        }
+
+        private func slotName(_ summary: KeyringSummary) throws -> String {
+            let names = summary.slots.filter { slot in
+                if case .passphrase = slot.kind { slot.name == self.slot ?? slot.name } else { false }
+            }.map(\.name)
+            guard names.count == 1, let name = names.first else {
+                throw ValidationError(
+                    names.isEmpty
+                        ? "the keyring has no such slot with a passphrase"
+                        : "name the slot with --slot: \(names.joined(separator: ", "))")
+            }
+            return name
+        }
+    }
+
+    /// `lockstep keys rotate-ring`
+    struct RotateRing: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a keyring a new ring key, and shut out whoever is not named.",
+            discussion: """
+                Slots stay whose passphrase, key file, variable, command or identity is given, and those for \
+                recipients that are named. The keys and what they have encrypted stay as they are.
+                """)
+
+        @OptionGroup var access: KeyringAccess
+
+        @Option(help: "A slot for a recipient, as NAME=age1…. May be given several times.")
+        var recipient: [String] = []
+
+        @Flag(help: "Confirm that all other slots are dropped.")
+        var dropOthers = false
+
+        func run() throws {
+            let file = try access.file()
+            let source = CredentialSource(access.credentials)
+            var keyring = try source.open(file)
+            let slots = keyring.summary.slots
+            try keyring.rotateRing()
+            var kept: Set<String> = []
+            for text in recipient {
+                let parts = text.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2 else {
+                    throw ValidationError("--recipient is given as NAME=age1…, not as \(text)")
+                }
+                try keyring.addSlot(String(parts[0]), for: Recipient(String(parts[1])))
+                kept.insert(String(parts[0]))
+            }
+            for slot in slots where !kept.contains(slot.name) {
+                if try Self.keep(slot, source, &keyring) { kept.insert(slot.name) }
+            }
+            let dropped = slots.map(\.name).filter { !kept.contains($0) }
+            guard dropped.isEmpty || dropOthers else {
+                throw ValidationError(
+                    "these slots would be dropped: \(dropped.joined(separator: ", ")); give what opens "
+                        + "them, or confirm with --drop-others")
+            }
+            try file.save(&keyring)
+            Output.line("\(file.path) has a new ring key, and \(kept.count) slots")
+        }
+
+        private static func keep(
+            _ slot: SlotDescription, _ source: CredentialSource, _ keyring: inout Keyring
+        ) throws -> Bool {
+            guard let credential = try source.known(for: slot) else { return false }
+            guard case .identity(let tag) = slot.kind else {
+                try keyring.addSlot(slot.name, credential)
+                return true
+            }
+            guard let recipient = credential.recipient, try recipient.tag() == tag else { return false }
+            try keyring.addSlot(slot.name, for: recipient)
+            return true
+        }
+    }
+}
