@@ -46,12 +46,13 @@ class Ring:
         share = x25519_public(ephemeral)
         return self.x25519_slot_with(name, recipient, share, x25519(ephemeral, recipient))
 
-    def x25519_slot_with(self, name, recipient, share, shared):
-        tag = hashlib.sha256(recipient).digest()[:8]
+    def x25519_slot_with(self, name, recipient, share, shared, tag=None):
+        tag = tag or hashlib.sha256(recipient).digest()[:8]
         return self.slot(f"-> x25519 {name} {b64(share)} {b64(tag)}", shared, share + recipient)
 
-    def key_line(self, kind, version, state, day, material, nonce):
-        line = f"key {kind} {version} {state} {day} {b64(hkdf(material, b'', b'commit'))}"
+    def key_line(self, kind, version, state, day, material, nonce, commitment=None):
+        commitment = commitment or hkdf(material, b"", b"commit")
+        line = f"key {kind} {version} {state} {day} {b64(commitment)}"
         if state == "destroyed":
             return f"{line} -"
         key = xaes_key(hkdf(self.key, self.id, b"wrap/1"), nonce)

@@ -7,6 +7,7 @@ from malformed_base import (
     COMMAND, ENVIRONMENT, HEAD, KEYS, MALFORMED, NO_SLOT, NOT_OPENED, OTHER_RING, RECIPIENT, RING,
     SLOTS, SMALL, UNSUPPORTED, Defect, alone, key_file_slot, replaced, text_of, with_slot,
 )
+from read_keyring import x25519, x25519_public
 
 
 def slot_defects():
@@ -149,6 +150,10 @@ def unopened():
     tagged = replaced(alone("x25519"), 2, 4, b64(fixed("tag", 8)))
     yield malformed("x25519-tag-edited", tagged, "the tag is nobody's", NOT_OPENED,
                     opened_with="x25519", since="x25519")
+    share, secret = x25519_public(fixed("ephemeral")), x25519(fixed("ephemeral"), RECIPIENT)
+    wrongly = RING.x25519_slot_with("customer", RECIPIENT, share, secret, fixed("tag", 8))
+    yield malformed("x25519-tag-of-nobody", HEAD + wrongly + KEYS, "made with a tag that is nobody's",
+                    NOT_OPENED, opened_with="x25519", since="x25519")
     shared = replaced(alone("x25519"), 2, 3, b64(fixed("share")))
     yield malformed("x25519-share-edited", shared, "the share is another", NOT_OPENED,
                     opened_with="x25519", since="x25519")

@@ -85,6 +85,9 @@ def wrapped_keys():
     yield tampered("exchanged", replaced(replaced(SMALL, 4, 6, two[6]), 5, 6, one[6]),
                    "two keys have each other's material")
     yield tampered("commitment-exchanged", replaced(SMALL, 5, 5, one[5]), "a key has another's commitment")
+    forged = RING.key_line(
+        "database", 2, "active", "2026-03-09", fixed("material"), bytes(24), fixed("commitment"))
+    yield tampered("commitment-forged", SMALL[:5] + [forged], "a key unwraps, to another than is committed to")
     yield tampered("version-changed", replaced(SMALL, 4, 2, "9"), "a key's version was changed")
     yield tampered("state-changed", replaced(SMALL, 4, 3, "pending"), "a key's state was changed")
     yield tampered("date-changed", replaced(SMALL, 4, 4, "2026-03-10"), "a key's date was changed")
