@@ -7,7 +7,7 @@ import hmac
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from read_keyring import hkdf, scrypt, x25519, x25519_public, xaes_key
+from read_keyring import hkdf, raw, scrypt, x25519, x25519_public, xaes_key
 
 # The identity of age's published test vectors (C2SP/CCTV).
 IDENTITY = "AGE-SECRET-KEY-1XMWWC06LY3EE5RYTXM9MFLAZ2U56JJJ36S0MYPDRWSVLUL66MV4QX3S7F6"
@@ -75,5 +75,5 @@ def joined(lines):
 def signature(lines, seed):
     """The signature's line for the lines above it."""
     private = Ed25519PrivateKey.from_private_bytes(seed)
-    public = private.public_key().public_bytes_raw()
+    public = raw(private.public_key())
     return f"sig ed25519 {b64(public)} {b64(private.sign(joined(lines)))}"

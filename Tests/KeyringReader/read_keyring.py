@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 KINDS = {"database": ("database", ["database"]), "fields": ("dataset", ["field", "index", "manifest"])}
@@ -86,7 +87,11 @@ def x25519(secret, point):
 
 
 def x25519_public(secret):
-    return X25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+    return raw(X25519PrivateKey.from_private_bytes(secret).public_key())
+
+
+def raw(public):
+    return public.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
 BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -345,9 +350,9 @@ def read(text, kind, secret, variable=None):
             material = unwrap(ring, ring_key, key)
             entry["sha256"] = hashlib.sha256(material).hexdigest()
             if key["kind"] == "database" and key["state"] == "active":
-                raw = hkdf(material, ring["subject"], b"sqlcipher raw key v1", 48)
-                summary["raw"] = hashlib.sha256(raw[:32]).hexdigest()
-                summary["salt"] = raw[32:].hex()
+                derived = hkdf(material, ring["subject"], b"sqlcipher raw key v1", 48)
+                summary["raw"] = hashlib.sha256(derived[:32]).hexdigest()
+                summary["salt"] = derived[32:].hex()
         summary["keys"].append(entry)
     return summary
 

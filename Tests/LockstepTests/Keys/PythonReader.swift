@@ -28,14 +28,15 @@ enum PythonReader {
         process.executableURL = URL(filePath: "/usr/bin/env")
         // Without -B a run would leave its compiled modules among the tests.
         process.arguments = ["python3", "-B"] + arguments
-        let (input, output, complaint) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = input
+        // A file and no pipe: a script that ends early would end this process by SIGPIPE.
+        let folder = try TemporaryFolder()
+        let input = try folder.write("secret", secret)
+        let (output, complaint) = (Pipe(), Pipe())
+        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: input.string))
         process.standardOutput = output
         process.standardError = complaint
         try process.run()
-        // Both are a few hundred bytes, so neither pipe can fill up while the other is read.
-        try input.fileHandleForWriting.write(contentsOf: Data(secret))
-        try input.fileHandleForWriting.close()
+        // What is complained about is short, so its pipe cannot fill up while the other is read.
         let printed = output.fileHandleForReading.readDataToEndOfFile()
         let complained = complaint.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
