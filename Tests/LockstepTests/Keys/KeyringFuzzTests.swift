@@ -1,0 +1,139 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// Random damage to keyrings, repeatable by its seed: nothing but an error of ours, or what was there before.
+struct KeyringFuzzTests {
+    private static let refusals: Set<LockstepError.Code> = [
+        .keyringMalformed, .keyringUnsupported, .keyringTampered, .slotNotOpened, .noUsableSlot,
+    ]
+
+    /// Texts to begin with; all of them open with the key file of ``Rings``.
+    private static func texts() throws -> [[UInt8]] {
+        var texts = [try Rings.text(.database), try Rings.text(.fields)]
+        var ring = try Rings.make()
+        try ring.addSlot("server", Rings.environment("KEY"))
+        try ring.addKey(.database, state: .pending)
+        try ring.setState(.database, version: 2, to: .active)
+        try ring.setState(.database, version: 1, to: .destroyed)
+        texts.append(try ring.encode(epoch: 9))
+        let folder = PythonReader.folder.appending("Malformed/whole")
+        for name in ["full", "signed", "two-credentials", "beside-x25519", "beside-scrypt"] {
+            texts.append(try Bytes.read(folder.appending("sound-\(name).txt")))
+        }
+        return texts
+    }
+
+    private static func open(_ text: [UInt8]) throws -> Keyring {
+        // Passphrases are left out: each try would cost as much as a thousand others.
+        try Keyring.open(text) { slot in
+            switch slot.kind {
+            case .keyFile: try Rings.keyFile()
+            case .environment(let variable): try Rings.environment(variable)
+            default: nil
+            }
+        }
+    }
+
+    /// Says what is wrong with `outcome`, or nil.
+    private static func complaint(_ text: [UInt8], among originals: Set<[UInt8]>) -> String? {
+        do {
+            let ring = try open(text)
+            // Without a slot's secret nobody makes a MAC: what opens was there to begin with.
+            return originals.contains(text) ? nil : "a damaged text opened, epoch \(ring.epoch)"
+        } catch let error as LockstepError {
+            return refusals.contains(error.code) ? nil : "\(error)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// How often random work runs in a plain test run: about two seconds of it in a debug build.
+    private static let due = 2500
+
+    @Test("Damaged texts are refused by an error of ours")
+    func withoutRingKey() throws {
+        let texts = try Self.texts()
+        let originals = Set(texts)
+        for text in texts { _ = try Self.open(text) }
+        var random = SplitMix64(stream: 31)
+        let start = ContinuousClock.now
+        var count = 0
+        while Torture.goesOn(since: start, done: count, of: Self.due) {
+            let text = Self.damaged(texts, &random)
+            if let complaint = Self.complaint(text, among: originals) {
+                Issue.record("step \(count), seed \(Torture.seed): \(complaint)")
+                return
+            }
+            count += 1
+        }
+        print("\(count) damaged keyrings")
+    }
+
+    @Test("Texts damaged by someone who can make the MAC are read as they stand there, or refused")
+    func withRingKey() throws {
+        let text = try Bytes.read(
+            PythonReader.folder.appending("Malformed/whole/sound-signed.txt"))
+        let other = try Bytes.read(
+            PythonReader.folder.appending("Malformed/whole/sound-full.txt"))
+        let holder = try RingKeyHolder(text)
+        let keys = try Self.materials(text).union(Self.materials(other))
+        var random = SplitMix64(stream: 32)
+        let start = ContinuousClock.now
+        var (count, opened) = (0, 0)
+        while Torture.goesOn(since: start, done: count, of: Self.due) {
+            let lines = Rings.lines(Self.damaged([text, other], &random)).dropLast()
+            let signed = try holder.signed(Array(lines))
+            do {
+                try Self.requireSameMeaning(signed, keys)
+                opened += 1
+            } catch let error as LockstepError where Self.refusals.contains(error.code) {
+            } catch {
+                Issue.record("step \(count), seed \(Torture.seed): \(error)")
+                return
+            }
+            count += 1
+        }
+        // Were it none, the damage would be too coarse to say anything about what is read.
+        #expect(opened > 0)
+        print("\(count) damaged keyrings under a MAC, \(opened) of them read")
+    }
+
+    private static func damaged(
+        _ texts: [[UInt8]], _ random: inout SplitMix64
+    ) -> [UInt8] {
+        var text = texts[Int.random(in: 0..<texts.count, using: &random)]
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let other = texts[Int.random(in: 0..<texts.count, using: &random)]
+            let all = KeyringMutation.allCases
+            text = all[Int.random(in: 0..<all.count, using: &random)].apply(text, other, &random)
+        }
+        return text
+    }
+
+    /// The keys of a sound keyring.
+    private static func materials(_ text: [UInt8]) throws -> Set<[UInt8]> {
+        let ring = try open(text)
+        var materials: Set<[UInt8]> = []
+        for key in ring.summary.keys where key.state != .destroyed {
+            materials.insert(Secrets.bytes(of: try ring.key(key.kind, version: key.version)))
+        }
+        return materials
+    }
+
+    /// What is read says the same when written, and no key comes out that did not go in.
+    private static func requireSameMeaning(_ text: [UInt8], _ keys: Set<[UInt8]>) throws {
+        let ring = try open(text)
+        let parsed = try KeyringParser.parse(text)
+        try #require(parsed.document.text(mac: parsed.mac) == text)
+        for key in ring.summary.keys where key.state != .destroyed {
+            let refusal = try Refusal.code {
+                let material = try ring.key(key.kind, version: key.version)
+                try #require(keys.contains(Secrets.bytes(of: material)))
+            }
+            try #require(refusal == nil || refusal == .keyringTampered)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// The reader in Python under Tests/KeyringReader, which was written from Keys/README.md alone.
+enum PythonReader {
+    static let missing: Comment = "there is no python3 with the package cryptography"
+    static let folder = Programs.package.appending("Tests/KeyringReader")
+
+    static let isPresent: Bool = {
+        let outcome = try? run(["-c", "import cryptography.hazmat.primitives.ciphers.aead"])
+        return outcome?.status == 0
+    }()
+
+    /// What a run printed and how it ended.
+    struct Outcome {
+        let output: [UInt8]
+        let complaint: String
+        let status: Int32
+    }
+
+    /// Runs python3 with `secret` on its standard input.
+    static func run(_ arguments: [String], secret: [UInt8] = []) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        // Without -B a run would leave its compiled modules among the tests.
+        process.arguments = ["python3", "-B"] + arguments
+        // A file and no pipe: a script that ends early would end this process by SIGPIPE.
+        let folder = try TemporaryFolder()
+        let input = try folder.write("secret", secret)
+        let (output, complaint) = (Pipe(), Pipe())
+        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: input.string))
+        process.standardOutput = output
+        process.standardError = complaint
+        try process.run()
+        // What is complained about is short, so its pipe cannot fill up while the other is read.
+        let printed = output.fileHandleForReading.readDataToEndOfFile()
+        let complained = complaint.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Outcome(
+            output: [UInt8](printed), complaint: String(decoding: complained, as: UTF8.self),
+            status: process.terminationStatus)
+    }
+
+    /// A keyring as the reader describes it: everything but the keys, and their digests.
+    struct Contents: Decodable, Equatable {
+        var purpose: String
+        var epoch: UInt64
+        var subject: String
+        var slots: Int
+        var opened: String
+        var publisher: String?
+        var keys: [Key]
+        var raw: String?
+        var salt: String?
+
+        struct Key: Decodable, Equatable {
+            var kind: String
+            var version: UInt32
+            var state: String
+            var since: String
+            var sha256: String?
+        }
+    }
+
+    /// What it reads in a keyring's file.
+    static func read(
+        _ path: FilePath, _ kind: String, variable: String? = nil, secret: [UInt8]
+    ) throws -> Contents {
+        let script = folder.appending("read_keyring.py").string
+        let outcome = try run(
+            [script, path.string, kind] + (variable.map { [$0] } ?? []), secret: secret)
+        try #require(outcome.status == 0, "\(outcome.complaint)")
+        return try JSONDecoder().decode(Contents.self, from: Data(outcome.output))
+    }
+}
+
+extension PythonReader.Contents {
+    /// The same of a keyring that the library opened by its slot `opened`.
+    init(_ ring: borrowing Keyring, opened: String) throws {
+        purpose = ring.purpose.rawValue
+        epoch = ring.epoch
+        subject = Hex.encode(ring.subjectID)
+        slots = ring.summary.slots.count
+        self.opened = opened
+        publisher = nil
+        keys = []
+        for key in ring.summary.keys {
+            var digest: String?
+            if key.state != .destroyed {
+                digest = try Self.digest(ring.key(key.kind, version: key.version))
+            }
+            keys.append(
+                Key(
+                    kind: key.kind.rawValue, version: key.version, state: key.state.rawValue,
+                    since: "\(key.since)", sha256: digest))
+        }
+        if ring.purpose == .database {
+            let key = try ring.databaseKey()
+            raw = try Self.digest(key.secret)
+            salt = Hex.encode(key.salt)
+        }
+    }
+
+    static func digest(_ secret: borrowing SecretBytes) throws -> String {
+        Hex.encode(try HashFunction.sha256.digest(secret.bytes))
+    }
+}

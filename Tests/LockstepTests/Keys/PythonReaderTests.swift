@@ -1,0 +1,101 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// Keyrings of this library, read by a reader that knows nothing but Keys/README.md.
+@Suite(.enabled(if: PythonReader.isPresent, PythonReader.missing))
+struct PythonReaderTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    // A slot of each type that the library writes. Types that it does not write yet belong here as well,
+    // and into `contents`: `("x25519", nil)` with the identity's text for a secret.
+    private static let ways: [(kind: String, variable: String?)] = [
+        ("scrypt", nil), ("keyfile", nil), ("env", "LOCKSTEP_RING"),
+    ]
+    private static let passphrase = "correct horse bättery"
+
+    private static func secret(_ kind: String) -> [UInt8] {
+        switch kind {
+        case "scrypt": Array(passphrase.utf8)
+        case "keyfile": [UInt8](repeating: 0xA5, count: 32)
+        default: [UInt8](repeating: 0x5A, count: 32)
+        }
+    }
+
+    /// A keyring with a slot of each type and keys of every state.
+    private static func make(_ purpose: KeyringPurpose) throws -> Keyring {
+        var ring = try Keyring.create(purpose)
+        try ring.addSlot("scrypt", Rings.passphrase(passphrase), cost: Rings.cheap)
+        try ring.addSlot("keyfile", Rings.keyFile())
+        try ring.addSlot("env", Rings.environment("LOCKSTEP_RING"))
+        let kind = purpose.kinds[0]
+        for _ in 2...5 { try ring.addKey(kind, state: .pending) }
+        let day = try Rings.day("2024-02-29")
+        try ring.setState(kind, version: 2, to: .active, today: day)
+        try ring.setState(kind, version: 3, to: .compromised, today: day)
+        try ring.setState(kind, version: 4, to: .destroyed, today: day)
+        return ring
+    }
+
+    @Test("It finds the same keys as this library", arguments: KeyringPurpose.allCases)
+    func sameKeys(_ purpose: KeyringPurpose) throws {
+        let file = KeyringFile(folder.file("\(purpose.rawValue).keyring"))
+        var ring = try Self.make(purpose)
+        try file.create(ring)
+        for epoch in [UInt64(1), 2] {
+            for way in Self.ways {
+                let read = try PythonReader.read(
+                    file.path, way.kind, variable: way.variable, secret: Self.secret(way.kind))
+                let expected = try PythonReader.Contents(ring, opened: way.kind)
+                #expect(read == expected)
+                #expect(read.epoch == epoch)
+                #expect(read.keys.compactMap(\.sha256).count == read.keys.count - 1)
+            }
+            try ring.addKey(purpose.kinds[0], state: .pending)
+            try file.save(&ring)
+        }
+    }
+
+    @Test("It refuses what is not as it was written, and the wrong secret")
+    func refusals() throws {
+        let ring = try Self.make(.database)
+        let text = try ring.encode(epoch: 1)
+        let script = PythonReader.folder.appending("read_keyring.py").string
+        func complaint(_ text: [UInt8], _ secret: [UInt8]) throws -> String {
+            let path = try folder.write("text", text)
+            let outcome = try PythonReader.run([script, path.string, "keyfile"], secret: secret)
+            #expect(outcome.output == [])
+            #expect(outcome.status == 1)
+            return String(outcome.complaint.prefix { $0 != ":" })
+        }
+        let secret = Self.secret("keyfile")
+        #expect(try complaint(text, Array(secret.dropLast())) == "slot-not-opened")
+        #expect(try complaint(Array(text.dropLast()), secret) == "keyring-malformed")
+        var lines = Rings.lines(text)
+        lines[1] = lines[1].replacing("epoch 1", with: "epoch 2")
+        #expect(try complaint(Rings.joined(lines), secret) == "keyring-tampered")
+    }
+
+    @Test(
+        "It judges every malformed keyring as its index says, and the folder is what the script makes"
+    )
+    func malformed() throws {
+        let outcome = try PythonReader.run([
+            PythonReader.folder.appending("make_malformed.py").string, "--check",
+        ])
+        #expect(outcome.status == 0, "\(outcome.complaint)")
+    }
+
+    @Test("The example in Keys/README.md is what the script makes")
+    func example() throws {
+        let outcome = try PythonReader.run([
+            PythonReader.folder.appending("make_example.py").string, "--check",
+            Programs.package.appending("Keys/README.md").string,
+        ])
+        #expect(outcome.status == 0, "\(outcome.complaint)")
+    }
+}
