@@ -8,7 +8,8 @@ struct CredentialOptions: ParsableArguments {
     @Option(help: "A key file that opens the keyring.")
     var keyFile: String?
 
-    @Option(help: "The number of an open descriptor to read a key file's content from, up to its end.")
+    @Option(
+        help: "The number of an open descriptor to read a key file's content from, up to its end.")
     var keyFd: Int32?
 
     @Option(help: "The number of an open descriptor to read the passphrase from, up to its end.")

@@ -29,7 +29,8 @@ enum Exit {
         case .notFound, .notAFile: noInput
         case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: inputOutput
         case .bindMismatch, .misuse, .recipientMalformed, .secretUnsuitable: usage
-        case .alreadyExists, .blobExpired, .closed, .commandFailed, .constraint, .cryptographyFailed,
+        case .alreadyExists, .blobExpired, .closed, .commandFailed, .constraint,
+            .cryptographyFailed,
             .decodeMismatch, .denied,
             .interrupted, .irreversible, .keyringConflict, .keyringUnsupported, .libraryUnusable,
             .readOnly, .secureMemoryExhausted, .sqlFailed, .tooLarge:

@@ -52,7 +52,8 @@ public struct Credential: ~Copyable {
     }
 
     /// The identity of a recipient for whom a slot was made.
-    public static func identity(_ identity: borrowing Identity) throws(LockstepError) -> Credential {
+    public static func identity(_ identity: borrowing Identity) throws(LockstepError) -> Credential
+    {
         Credential(.identity(identity.recipient), try identity.secret.clone())
     }
 

@@ -54,7 +54,9 @@ public struct Identity: ~Copyable {
             let secret = try Bech32.decode(
                 text.bytes.extracting(keys[0]), prefix: Self.prefix),
             secret.count == Curve25519Key.length
-        else { throw Self.malformed("its key is none: AGE-SECRET-KEY-1 and 58 more characters are due") }
+        else {
+            throw Self.malformed("its key is none: AGE-SECRET-KEY-1 and 58 more characters are due")
+        }
         try self.init(secret)
     }
 
@@ -81,7 +83,8 @@ public struct Identity: ~Copyable {
         let bytes = text.bytes
         var lines: [Range<Int>] = []
         var start = 0
-        for index in 0...bytes.count where index == bytes.count || bytes[index] == UInt8(ascii: "\n") {
+        for index in 0...bytes.count
+        where index == bytes.count || bytes[index] == UInt8(ascii: "\n") {
             var line = start..<index
             while !line.isEmpty, isBlank(bytes[line.upperBound - 1]) {
                 line = line.lowerBound..<line.upperBound - 1

@@ -79,7 +79,7 @@ public struct KeyCommand: Sendable, Hashable {
         unsafe posix_spawn_file_actions_adddup2(&actions, output.rawValue, 1)
         var child: pid_t = 0
         let strings = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { for unsafe string in unsafe strings { unsafe free(string) } }
+        defer { for unsafestring in unsafe strings { unsafe free(string) } }
         let code = unsafe posix_spawn(&child, arguments[0], &actions, nil, strings, environ)
         guard code == 0 else {
             throw failed("cannot be run (error \(code))")
@@ -102,7 +102,8 @@ public struct KeyCommand: Sendable, Hashable {
             var target = buffer.mutableBytes
             let count = try translatingErrno("read", FilePath(arguments[0])) {
                 try unsafe target.withUnsafeMutableBytes { bytes in
-                    try unsafe input.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+                    try unsafe input.read(
+                        into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
                 }
             }
             if count == 0 { break }
@@ -123,6 +124,7 @@ public struct KeyCommand: Sendable, Hashable {
     private func failed(_ what: String) -> LockstepError {
         LockstepError(
             .commandFailed, "the command \(arguments[0]) \(what)",
-            hint: "run it by hand; it has to print the secret, and nothing else, on standard output")
+            hint: "run it by hand; it has to print the secret, and nothing else, on standard output"
+        )
     }
 }

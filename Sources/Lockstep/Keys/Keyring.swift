@@ -241,7 +241,8 @@ public struct Keyring: ~Copyable {
         let nonce = wrapped[..<XAES256GCM.nonceLength]
         let sealed = wrapped[XAES256GCM.nonceLength...]
         let opened = try cipher.open(
-            sealed.span, nonce: nonce.span, associatedData: Self.binding(entry, document.ringID).span)
+            sealed.span, nonce: nonce.span,
+            associatedData: Self.binding(entry, document.ringID).span)
         if let opened {
             let commitment = try Self.commitment(of: opened)
             if ConstantTime.equal(commitment.span, entry.commitment.span) { return opened }

@@ -12,7 +12,8 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``LockstepError/Code/recipientMalformed``.
     public init(_ text: String) throws(LockstepError) {
         let bytes = Array(text.utf8)
-        guard text == text.lowercased(), let key = try Bech32.decode(bytes.span, prefix: Self.prefix),
+        guard text == text.lowercased(),
+            let key = try Bech32.decode(bytes.span, prefix: Self.prefix),
             key.count == Curve25519Key.length
         else {
             throw LockstepError(

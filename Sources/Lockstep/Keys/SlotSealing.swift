@@ -125,7 +125,8 @@ private struct SlotWrap: ~Copyable {
         case (.x25519(let share, let tag), .identity(let recipient)):
             guard try recipient.tag() == tag else { return nil }
             try self.init(
-                credential.secret, with: share, share: share, recipient: recipient.publicKey, header,
+                credential.secret, with: share, share: share, recipient: recipient.publicKey,
+                header,
                 ringID)
         default: return nil
         }

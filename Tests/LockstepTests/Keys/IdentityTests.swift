@@ -31,7 +31,8 @@ struct IdentityTests {
         "What is none, or not exactly one, is refused",
         arguments: [
             "", "\n", "# only a remark", recipient, String(identity.dropLast()), identity + "q",
-            "\(identity)\n\(identity)", "AGE-SECRET-KEY-1", "age-secret-key-1" + identity.dropFirst(16),
+            "\(identity)\n\(identity)", "AGE-SECRET-KEY-1",
+            "age-secret-key-1" + identity.dropFirst(16),
             identity.replacingOccurrences(of: "Q4E", with: "Q4F"),
         ])
     func refused(_ text: String) throws {
@@ -49,7 +50,8 @@ struct IdentityTests {
     @Test(
         "What is no recipient is refused, and not told",
         arguments: [
-            "", "age1", recipient.uppercased(), identity, String(recipient.dropLast()), recipient + " ",
+            "", "age1", recipient.uppercased(), identity, String(recipient.dropLast()),
+            recipient + " ",
             recipient.replacingOccurrences(of: "zvk", with: "zvl"),
         ])
     func notARecipient(_ text: String) {

@@ -57,7 +57,7 @@ struct KeyCommandTests {
 
     @Test("A program that does not end is stopped")
     func timeout() throws {
-        var command = try Self.shell("sleep 1000")
+        var command = try Self.shell("exec sleep 1000")
         command.timeout = 1
         Refusal.expect(.commandFailed) { _ = try command.credential() }
         // It has closed its output, and works on: that is for it to end.

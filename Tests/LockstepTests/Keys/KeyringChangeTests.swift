@@ -26,7 +26,8 @@ struct KeyringChangeTests {
         #expect(try Self.opens(text) { try .identity(one.identity) })
         #expect(try !Self.opens(text) { try .identity(other.identity) })
         #expect(try !Self.opens(text) { try Rings.keyFile() })
-        #expect(try ring.summary.slots.map(\.kind) == [.identity(tag: one.identity.recipient.tag())])
+        #expect(
+            try ring.summary.slots.map(\.kind) == [.identity(tag: one.identity.recipient.tag())])
         let opened = try Keyring.open(text) { _ in try .identity(one.identity) }
         #expect(
             try Secrets.bytes(of: opened.key(.field, version: 1))
@@ -117,7 +118,9 @@ struct KeyringChangeTests {
 
     // MARK: The ring key
 
-    @Test("A new ring key shuts out all slots, and keeps all keys", arguments: KeyringPurpose.allCases)
+    @Test(
+        "A new ring key shuts out all slots, and keeps all keys", arguments: KeyringPurpose.allCases
+    )
     func rotating(_ purpose: KeyringPurpose) throws {
         var ring = try Rings.make(purpose)
         let kind = purpose.kinds[0]
@@ -140,7 +143,8 @@ struct KeyringChangeTests {
         // Nothing of the old ring is of use in the new one: not its identifier, no slot, no wrapped key.
         let old = Set(oldLines.flatMap { $0.split(separator: " ") }.filter { $0.count > 90 })
         #expect(old.isDisjoint(with: Rings.lines(text).flatMap { $0.split(separator: " ") }))
-        #expect(Rings.lines(text)[1].split(separator: " ")[1] != oldLines[1].split(separator: " ")[1])
+        #expect(
+            Rings.lines(text)[1].split(separator: " ")[1] != oldLines[1].split(separator: " ")[1])
     }
 
     @Test("The file takes a keyring whose ring key was changed, once")

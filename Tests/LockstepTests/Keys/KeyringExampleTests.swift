@@ -45,7 +45,7 @@ struct KeyringExampleTests {
         let ring = try open()
         #expect(ring.epoch == 3)
         #expect(ring.summary.slots.map(\.name) == ["laptop", "server"])
-        #expect(ring.summary.isSigned)
+        #expect(ring.summary.publisher != nil)
         #expect(ring.subjectID == (try bytes("database id")))
         #expect(ring.summary.keys.map(\.state) == [.retired, .active])
         for version in UInt32(1)...2 {

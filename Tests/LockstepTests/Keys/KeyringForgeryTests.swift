@@ -30,7 +30,7 @@ struct KeyringForgeryTests {
     @Test(
         "a slot of an unknown type is skipped, kept and written back as it was",
         arguments: [
-            ["-> x25519 customer c2hhcmU bGFiZWw", "AAAA"],
+            ["-> plugin customer c2hhcmU bGFiZWw", "AAAA"],
             ["-> argon2id me c2FsdA 3 65536 4", Base64.encode([UInt8](repeating: 9, count: 80))],
             ["-> tpm2 chip", Base64.encode([UInt8](repeating: 9, count: 500))],
         ])
@@ -47,7 +47,7 @@ struct KeyringForgeryTests {
 
     @Test("alone, a slot of an unknown type is no usable slot, whatever it is given")
     func onlyUnknown() throws {
-        let slot = ["-> x25519 customer c2hhcmU bGFiZWw", "AAAA"]
+        let slot = ["-> plugin customer c2hhcmU bGFiZWw", "AAAA"]
         let changed = try RingKeyHolder(text).signed(Array(lines[..<2] + slot + lines[4...]))
         #expect(try Rings.refusal(changed) == .noUsableSlot)
         Refusal.expect(.slotNotOpened) {
@@ -122,14 +122,15 @@ struct KeyringForgeryTests {
 
     @Test("a signed keyring opens and says so, and is not changed without its publisher")
     func signed() throws {
-        let signature =
-            "sig ed25519 \(Base64.encode([UInt8](repeating: 1, count: 32)))"
-            + " \(Base64.encode([UInt8](repeating: 2, count: 64)))"
+        let key = try SigningKey(seed: SecretBytes(random: 32))
+        let signature = try key.line(over: Rings.joined(lines))
         let holder = try RingKeyHolder(text)
         let ring = try Rings.open(try holder.signed(lines + [signature]))
         #expect(ring.summary.publisher != nil)
         #expect(try ring.key(.database, version: 2).count == 32)
         Refusal.expect(.keyringConflict) { _ = try ring.encode(epoch: 6) }
+        let other = try key.line(over: Rings.joined(lines.dropLast()))
+        #expect(try Rings.refusal(holder.signed(lines + [other])) == .keyringTampered)
 
         for spoilt in [
             [signature, signature], [signature + " "],

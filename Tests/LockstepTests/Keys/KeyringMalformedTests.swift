@@ -9,9 +9,9 @@ import Testing
 /// MAC. They are made by make_malformed.py beside the folder, and may test any reader of the format.
 struct KeyringMalformedTests {
     private static let folder = PythonReader.folder.appending("Malformed")
-    /// What this library knows of the format beyond its slots for passphrases, key files and variables. A
-    /// row whose expectation depends on something else is passed over.
-    private static let known: Set<String> = ["-"]
+    /// Which parts of the format this library knows. A row whose expectation depends on another is passed
+    /// over.
+    private static let known: Set<String> = ["-", "command", "x25519", "signature"]
 
     struct Row: Sendable, CustomStringConvertible {
         let path: FilePath
@@ -47,7 +47,7 @@ struct KeyringMalformedTests {
         return code?.rawValue ?? "opens"
     }
 
-    /// What fits a slot; types that the library learns are to be added here.
+    /// What fits a slot.
     private static func credential(
         _ kind: String, _ slot: SlotDescription
     ) throws -> Credential? {
@@ -55,6 +55,9 @@ struct KeyringMalformedTests {
         case ("keyfile", .keyFile): try Rings.keyFile()
         case ("scrypt", .passphrase): try Rings.passphrase("a passphrase")
         case ("env", .environment("LOCKSTEP_RING")): try Rings.environment("LOCKSTEP_RING")
+        case ("command", .command):
+            try .command(output: Secrets.make([UInt8](repeating: 0xC3, count: 32)))
+        case ("x25519", .identity): try .identity(Identity(parsing: Secrets.make(Rings.identity)))
         default: nil
         }
     }

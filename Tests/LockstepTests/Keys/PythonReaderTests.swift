@@ -11,10 +11,10 @@ struct PythonReaderTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    // A slot of each type that the library writes. Types that it does not write yet belong here as well,
-    // and into `contents`: `("x25519", nil)` with the identity's text for a secret.
+    // A slot of each type.
     private static let ways: [(kind: String, variable: String?)] = [
-        ("scrypt", nil), ("keyfile", nil), ("env", "LOCKSTEP_RING"),
+        ("scrypt", nil), ("keyfile", nil), ("env", "LOCKSTEP_RING"), ("command", nil),
+        ("x25519", nil),
     ]
     private static let passphrase = "correct horse bättery"
 
@@ -22,6 +22,8 @@ struct PythonReaderTests {
         switch kind {
         case "scrypt": Array(passphrase.utf8)
         case "keyfile": [UInt8](repeating: 0xA5, count: 32)
+        case "command": [UInt8](repeating: 0xC3, count: 32)
+        case "x25519": Array(Rings.identity.utf8)
         default: [UInt8](repeating: 0x5A, count: 32)
         }
     }
@@ -32,6 +34,8 @@ struct PythonReaderTests {
         try ring.addSlot("scrypt", Rings.passphrase(passphrase), cost: Rings.cheap)
         try ring.addSlot("keyfile", Rings.keyFile())
         try ring.addSlot("env", Rings.environment("LOCKSTEP_RING"))
+        try ring.addSlot("command", .command(output: Secrets.make(secret("command"))))
+        try ring.addSlot("x25519", for: Identity(parsing: Secrets.make(Rings.identity)).recipient)
         let kind = purpose.kinds[0]
         for _ in 2...5 { try ring.addKey(kind, state: .pending) }
         let day = try Rings.day("2024-02-29")

@@ -8,6 +8,10 @@ enum Rings {
     /// The cheapest scrypt that is read at all.
     static let cheap = Scrypt.Cost(logN: 14, r: 8, p: 1)
 
+    /// The identity of age's published test vectors.
+    static let identity =
+        "AGE-SECRET-KEY-1XMWWC06LY3EE5RYTXM9MFLAZ2U56JJJ36S0MYPDRWSVLUL66MV4QX3S7F6"
+
     static func keyFile(_ fill: UInt8 = 0xA5) throws -> Credential {
         try .keyFile(Secrets.make([UInt8](repeating: fill, count: 32)))
     }

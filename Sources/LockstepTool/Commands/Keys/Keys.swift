@@ -10,4 +10,3 @@ struct Keys: ParsableCommand {
             ExportRecipient.self, ExportRaw.self,
         ])
 }
-

@@ -78,7 +78,8 @@ extension Keys {
     struct ChangePassphrase: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change the passphrase of a slot.",
-            discussion: "The terminal is asked for the new one, twice, unless a descriptor gives it.")
+            discussion:
+                "The terminal is asked for the new one, twice, unless a descriptor gives it.")
 
         @OptionGroup var access: KeyringAccess
 
@@ -101,7 +102,11 @@ extension Keys {
 
         private func slotName(_ summary: KeyringSummary) throws -> String {
             let names = summary.slots.filter { slot in
-                if case .passphrase = slot.kind { slot.name == self.slot ?? slot.name } else { false }
+                if case .passphrase = slot.kind {
+                    slot.name == self.slot ?? slot.name
+                } else {
+                    false
+                }
             }.map(\.name)
             guard names.count == 1, let name = names.first else {
                 throw ValidationError(
@@ -166,7 +171,9 @@ extension Keys {
                 try keyring.addSlot(slot.name, credential)
                 return true
             }
-            guard let recipient = credential.recipient, try recipient.tag() == tag else { return false }
+            guard let recipient = credential.recipient, try recipient.tag() == tag else {
+                return false
+            }
             try keyring.addSlot(slot.name, for: recipient)
             return true
         }

@@ -157,7 +157,8 @@ struct CopyLeakTests {
         }
         try old.damage { $0[150 * 4096 + 50] ^= 1 }
         let (there, here) = (Watch(old.folder.path, marker), Watch(new.folder.path, marker))
-        let report = try Salvage.run(old.path, key: old.key(), into: new.path, newKey: new.key()) { _ in
+        let report = try Salvage.run(old.path, key: old.key(), into: new.path, newKey: new.key()) {
+            _ in
             there.look()
             here.look()
         }
