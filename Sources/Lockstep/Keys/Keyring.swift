@@ -102,21 +102,6 @@ public struct Keyring: ~Copyable {
     /// The 16-byte identifier of the database or dataset.
     public var subjectID: [UInt8] { document.subjectID }
 
-    /// The database key in use.
-    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
-    public borrowing func databaseKey() throws(LockstepError) -> DatabaseKey {
-        guard purpose == .database else {
-            throw LockstepError(
-                .keyringMismatch, "a \(purpose.rawValue) keyring opens no database file",
-                hint: "give the database keyring, <name>.database.keyring")
-        }
-        guard let active = document.keys.first(where: { $0.state == .active }) else {
-            throw KeyringDocument.malformed("it has no active database key")
-        }
-        return try DatabaseKey(
-            dataKey: key(.database, version: active.version), database: subjectID)
-    }
-
     /// A key's material.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if there is no such key or it was destroyed.
     borrowing func key(_ kind: KeyKind, version: UInt32) throws(LockstepError) -> SecretBytes {
@@ -205,14 +190,34 @@ public struct Keyring: ~Copyable {
         document.keys = keys
     }
 
-    /// The file's text under `epoch`.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that could not be read again.
-    borrowing func encode(epoch: UInt64) throws(LockstepError) -> [UInt8] {
+    /// Changes the keyring and writes it over the file that it was opened from. If it throws, the keyring in
+    /// memory is what it was; the file is too, unless its folder could not be synced after it was replaced.
+    mutating func change(
+        in file: KeyringFile, _ body: (inout Keyring) throws -> Void
+    ) throws {
+        let before = document
+        do {
+            try body(&self)
+            try file.save(&self)
+        } catch {
+            document = before
+            throw error
+        }
+    }
+
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that its publisher has signed.
+    borrowing func requireUnsigned() throws(LockstepError) {
         guard document.signature == nil else {
             throw LockstepError(
                 .keyringConflict, "the keyring is signed; a change would break its signature",
                 hint: "ask its publisher for a new one")
         }
+    }
+
+    /// The file's text under `epoch`.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that could not be read again.
+    borrowing func encode(epoch: UInt64) throws(LockstepError) -> [UInt8] {
+        try requireUnsigned()
         guard epoch <= KeyringDocument.greatestEpoch else {
             throw LockstepError(
                 .keyringConflict, "the keyring's epoch cannot rise any further",
