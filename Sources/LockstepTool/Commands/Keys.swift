@@ -137,7 +137,7 @@ extension Keys {
                 )
             }
             let session = try access.session()
-            try session.keyring.databaseKey().writeKeyspec(to: .standardOutput)
+            try session.key().writeKeyspec(to: .standardOutput)
         }
     }
 }
