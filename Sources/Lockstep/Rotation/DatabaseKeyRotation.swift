@@ -27,9 +27,9 @@ public struct KeyRotationReport: Sendable, Hashable {
 /// 5. The copy takes the database's name, with its owner and permissions.
 /// 6. The keyring takes the new key into use and retires the old one.
 ///
-/// Costs reading the database four times and writing it once, and its size and a sixteenth more in free
-/// space; about 1 s for 100 MB. A new passphrase or another slot needs none of this: slots wrap the
-/// keyring's keys, and the database's stays the same.
+/// Costs writing the database once, reading it three times and the copy four times, and its size and a
+/// sixteenth more in free space. A new passphrase or another slot needs none of this: slots wrap the keyring's
+/// keys, and the database's stays the same.
 ///
 /// Backups stay under the key that they were made with: ``Keyring/databaseKey(ofBackup:)``.
 public struct DatabaseKeyRotation: Sendable {
@@ -48,6 +48,8 @@ public struct DatabaseKeyRotation: Sendable {
     public let keyringFile: KeyringFile
     /// Why the key changes.
     public var reason: Reason
+    /// What holds the functions and collations that the schema needs; nothing else of it is used.
+    public var options = ConnectionOptions()
 
     /// How much space the disk of a folder has; tests have their own disks.
     var freeSpace: @Sendable (FilePath) throws -> Int? = { try FileAccess.freeSpace(in: $0) }
@@ -101,7 +103,7 @@ public struct DatabaseKeyRotation: Sendable {
         _ keyring: inout Keyring, _ progress: (CopyProgress) throws -> Void
     ) throws -> (version: UInt32, copy: CopyReport) {
         let old = try keyring.databaseKey()
-        let change = try KeyChange.begin(database, key: old)
+        let change = try KeyChange.begin(database, key: old, schema: options)
         try change.requireSpace(freeSpace)
         let version = try recordPending(&keyring)
         let new = try keyring.databaseKey(version: version)
@@ -138,7 +140,7 @@ public struct DatabaseKeyRotation: Sendable {
     private func finish(
         _ version: UInt32, _ keyring: inout Keyring
     ) throws -> KeyRotationReport {
-        var reading = ConnectionOptions()
+        var reading = options.ofSchema
         reading.isQueryOnly = true
         // Sixteen bytes are soon forged; a page that verifies is not.
         _ = try Connection.open(

@@ -86,6 +86,32 @@ struct DatabaseKeyRotationTests {
         #expect(try scratch.states == [.compromised, .destroyed, .retired, .active])
     }
 
+    @Test("Collations and functions that the schema needs are given to it")
+    func extensions() throws {
+        var options = ConnectionOptions()
+        options.collations = [Collation("backwards") { $0 == $1 ? 0 : $0 > $1 ? -1 : 1 }]
+        do {
+            let connection = try Connection.create(
+                scratch.path, key: scratch.keyring().databaseKey(), options: options)
+            try connection.run(
+                script: """
+                    CREATE TABLE item (name TEXT COLLATE backwards UNIQUE);
+                    INSERT INTO item VALUES ('a'), ('b');
+                    """)
+        }
+        var keyring = try scratch.keyring()
+        var rotation = DatabaseKeyRotation(of: scratch.path, keyring: scratch.file)
+        #expect(try Refusal.code { _ = try rotation.run(&keyring) } != nil)
+        #expect(try scratch.states == [.active, .pending])
+        rotation.options = options
+        let report = try rotation.run(&keyring)
+        #expect(report.copy?.rows == ["item": 2])
+        let store = try Store.open(
+            scratch.path, key: keyring.databaseKey(), options: StoreOptions(connection: options))
+        let backup = scratch.folder.file("backup.db")
+        #expect(try store.backup(to: backup).rows == ["item": 2])
+    }
+
     // MARK: Progress
 
     @Test(
@@ -182,6 +208,7 @@ struct DatabaseKeyRotationTests {
             try connection.write { connection in
                 try connection.execute("DELETE FROM item")
                 Refusal.expect(.busy) { try scratch.rotate() }
+                #expect(try files() == before)
             }
         } else {
             Refusal.expect(.busy) { try scratch.rotate() }

@@ -9,24 +9,31 @@ internal import SystemPackage
 struct KeyChange: ~Copyable {
     let path: FilePath
     private let connection: Connection
+    private let schema: ConnectionOptions
     private let identity: FileIdentity?
 
-    private init(_ path: FilePath, _ connection: consuming Connection) {
+    private init(
+        _ path: FilePath, _ connection: consuming Connection, _ schema: ConnectionOptions
+    ) {
         self.path = path
+        self.schema = schema
         self.connection = connection
         identity = FileIdentity(path)
     }
 
     /// Opens the database, brings its log in, removes it, and keeps everybody else out.
+    /// - Parameter schema: What holds the functions and collations that the schema needs.
     /// - Throws: ``LockstepError/Code/busy`` if anybody has the database open; nothing has changed then.
-    static func begin(_ path: FilePath, key: borrowing DatabaseKey) throws -> KeyChange {
-        var options = ConnectionOptions()
+    static func begin(
+        _ path: FilePath, key: borrowing DatabaseKey, schema: ConnectionOptions = .init()
+    ) throws -> KeyChange {
+        var options = schema.ofSchema
         options.busyTimeout = .zero
         do {
             let connection = try Connection.open(path, key: key, options: options)
             try connection.with(rights: .engine) { try seize(connection) }
             try Opening.requireNoSideFiles(of: path)
-            return KeyChange(path, connection)
+            return KeyChange(path, connection, schema)
         } catch let error as LockstepError where error.code == .busy {
             throw inUse(path)
         }
@@ -85,7 +92,8 @@ struct KeyChange: ~Copyable {
         let report: CopyReport
         do {
             report = try connection.read { connection in
-                try Backup.copy(connection, to: pending.path, new, progress)
+                try Backup.copy(
+                    connection, to: pending.path, new, schema: schema, progress)
             }
         } catch let error as LockstepError where [.sqlFailed, .damaged].contains(error.code) {
             // SQLCipher tells a page that does not verify as an error of no kind.
