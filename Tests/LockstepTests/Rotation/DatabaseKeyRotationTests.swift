@@ -126,6 +126,8 @@ struct DatabaseKeyRotationTests {
         }
         #expect(try aborted.states == [.active, .pending])
         #expect(try aborted.databaseNames == ["data.db"])
+        let findings = try KeyringCheck.run(aborted.keyring().summary).findings
+        #expect(findings.contains { "\($0)".contains("database key 2 was not finished") })
         #expect(try aborted.findFault(content) == nil)
         #expect(try aborted.rotate().newVersion == 2)
         var told: [CopyProgress] = []
@@ -277,10 +279,22 @@ struct DatabaseKeyRotationTests {
         var bytes = try Bytes.read(scratch.path)
         bytes[9 * 4096 + 99] ^= 1
         try Bytes.write(bytes, to: scratch.path)
-        let code = try Refusal.code { try scratch.rotate() }
-        #expect(code == .damaged)
+        Refusal.expect(.damaged) { try scratch.rotate() }
+        #expect(try Bytes.read(scratch.path) == bytes)
         #expect(try scratch.databaseNames == ["data.db"])
-        #expect(try scratch.states == [.active, .pending])
+        #expect(try scratch.states == [.active])
+    }
+
+    @Test("A damaged log, behind which commits would be lost, is left as it is")
+    func damagedLog() throws {
+        try scratch.fill(rows: 50)
+        let log = FilePath(scratch.path.string + "-wal")
+        var bytes = try Bytes.read(log)
+        bytes[32 + 24 + 99] ^= 1
+        try Bytes.write(bytes, to: log)
+        Refusal.expect(.damaged) { try scratch.rotate() }
+        #expect(try Bytes.read(log) == bytes)
+        #expect(try scratch.states == [.active])
     }
 
     @Test("A file of somebody's where the copy would be made stays")

@@ -73,10 +73,11 @@ struct RotationFaultTests {
         return numbers.union(stride(from: step, through: calls.count, by: step)).sorted()
     }
 
-    /// So many of the steps.
+    /// At most so many of the steps, from the first on.
     private static func some(of calls: (count: Int, steps: [Call]), _ count: Int) -> [Int] {
-        stride(from: 0, to: calls.steps.count, by: max(calls.steps.count / count, 1))
-            .map { calls.steps[$0].number }
+        let steps = calls.steps.map(\.number)
+        return stride(from: 0, to: steps.count, by: (steps.count + count - 1) / count)
+            .map { steps[$0] }
     }
 
     @Test(

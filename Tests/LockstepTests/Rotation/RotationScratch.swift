@@ -61,7 +61,8 @@ struct RotationScratch {
                 """)
         try add(rows, size, to: connection)
         try connection.checkpoint(.truncate)
-        try add(logged, size, to: connection)
+        try add(logged - 1, size, to: connection)
+        try add(1, size, to: connection)
         for suffix in ["", "-wal"] {
             try Bytes.write(
                 Bytes.read(original.side(suffix)), to: FilePath(path.string + suffix))

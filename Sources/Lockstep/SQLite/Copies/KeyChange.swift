@@ -21,15 +21,17 @@ struct KeyChange: ~Copyable {
         identity = FileIdentity(path)
     }
 
-    /// Opens the database, brings its log in, removes it, and keeps everybody else out.
+    /// Checks every page, opens the database, brings its log in, removes it, and keeps everybody else out.
     /// - Parameter schema: What holds the functions and collations that the schema needs.
-    /// - Throws: ``LockstepError/Code/busy`` if anybody has the database open; nothing has changed then.
+    /// - Throws: ``LockstepError/Code/busy`` if anybody has the database open, and
+    ///   ``LockstepError/Code/damaged``; nothing has changed then.
     static func begin(
         _ path: FilePath, key: borrowing DatabaseKey, schema: ConnectionOptions = .init()
     ) throws -> KeyChange {
         var options = schema.ofSchema
         options.busyTimeout = .zero
         do {
+            try requireSound(path, key, options)
             let connection = try Connection.open(path, key: key, options: options)
             try connection.with(rights: .engine) { try seize(connection) }
             try Opening.requireNoSideFiles(of: path)
@@ -37,6 +39,18 @@ struct KeyChange: ~Copyable {
         } catch let error as LockstepError where error.code == .busy {
             throw inUse(path)
         }
+    }
+
+    /// Bringing a damaged log in would lose for good the commits behind the damage, which SQLite passes over.
+    private static func requireSound(
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions
+    ) throws {
+        var reading = options
+        reading.isQueryOnly = true
+        // Opened first: that undoes what a journal says was begun, and leaves a log as it is.
+        let connection = try Connection.open(path, key: key, options: reading)
+        try Backup.requireSound(path, key)
+        _ = consume connection
     }
 
     private static func seize(_ connection: borrowing Connection) throws {
@@ -83,22 +97,14 @@ struct KeyChange: ~Copyable {
 
     /// Copies the database under `new` and verifies the copy: every page's MAC, the integrity of its b-trees,
     /// the rows of every table, and that each page holds the same as the original's under `old`.
-    /// - Throws: ``LockstepError/Code/damaged`` if the original is; what `progress` throws.
+    /// - Throws: What `progress` throws; ``LockstepError/Code/damaged`` if the copy is not the same.
     func copy(
         from old: borrowing DatabaseKey, to new: borrowing DatabaseKey,
         _ progress: (CopyProgress) throws -> Void
     ) throws -> RekeyedDatabase {
         let pending = try PendingDatabase(at: Self.copyPath(of: path), for: path)
-        let report: CopyReport
-        do {
-            report = try connection.read { connection in
-                try Backup.copy(
-                    connection, to: pending.path, new, schema: schema, progress)
-            }
-        } catch let error as LockstepError where [.sqlFailed, .damaged].contains(error.code) {
-            // SQLCipher tells a page that does not verify as an error of no kind.
-            try Backup.requireSound(path, old)
-            throw error
+        let report = try connection.read { connection in
+            try Backup.copy(connection, to: pending.path, new, schema: schema, progress)
         }
         try requireSamePages(pending.path, old, new)
         return RekeyedDatabase(pending: pending, report: report)
