@@ -103,11 +103,11 @@ struct RotationFaultTests {
         let created = try position("create", "data.db.rotating")
         #expect(created > recorded + 4)
         let exchanged = try position("rename", "data.db.rotating", from: created)
-        #expect(calls[exchanged - 1].action == "sync" && calls[exchanged + 1].action == "sync")
-        #expect(calls[exchanged - 1].name == "data.db.rotating" && calls[exchanged + 1].name == ".")
-        let written = try #require(
-            calls.lastIndex { $0.action == "write" && $0.name == "data.db.rotating" })
-        #expect(written < exchanged - 1)
+        #expect(
+            calls[(exchanged - 4)...(exchanged + 1)].map { "\($0.action) \($0.name)" } == [
+                "write data.db.rotating", "chmod data.db.rotating", "sync data.db.rotating",
+                "sync .", "rename data.db.rotating", "sync .",
+            ])
         // ... and the keyring with the new key in use.
         let promoted = try position("create", "*", from: exchanged)
         #expect(promoted > exchanged + 1)

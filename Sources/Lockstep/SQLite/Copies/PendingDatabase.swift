@@ -75,6 +75,9 @@ struct PendingDatabase: ~Copyable {
         try sync { file in try FileAccess.copy(accessTo: target, file, path) }
         try Opening.requireNoSideFiles(of: path)
         try Opening.requireNoSideFiles(of: target)
+        // That they are gone must last before the new file is there: a loss of power that brought the old
+        // journal or log back would have it replayed into the new file.
+        try AtomicFile.syncFolder(of: target)
         try AtomicFile.move(path, over: target)
         try AtomicFile.syncFolder(of: target)
     }
