@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "faulty_calls.h"
+#include "lost_power.h"
 
 #ifdef __linux__
 
@@ -30,7 +31,7 @@ static struct {
     size_t length;
 } trace;
 
-enum { GOES_ON, IS_TORN, FAILS };
+enum { GOES_ON, IS_NOTED, IS_TORN, FAILS };
 
 static void note(const char *call, const char *path) {
     if (strcmp(call, trace.call) == 0 && strcmp(path, trace.path) == 0) return;
@@ -52,6 +53,14 @@ static int meets(const char *call, const char *path, int needs_space) {
         switch (plan.fault) {
         case CALLS_KILL:
             if (plan.count == plan.at) kill(getpid(), SIGKILL);
+            break;
+        case CALLS_LOSE:
+        case CALLS_LIE:
+            if (plan.count == plan.at) {
+                lost_power_undo((unsigned)plan.at);
+                kill(getpid(), SIGKILL);
+            }
+            result = IS_NOTED;
             break;
         case CALLS_TEAR:
             if (plan.count == plan.at) result = IS_TORN;
@@ -83,8 +92,9 @@ static int meets_file(const char *call, int file, int needs_space) {
 }
 
 // A call that does one thing is killed before it, in whichever way.
-#define STEP(outcome)                                                                                      \
+#define STEP(outcome, noting)                                                                              \
     switch (outcome) {                                                                                     \
+    case IS_NOTED: noting; break;                                                                          \
     case IS_TORN: kill(getpid(), SIGKILL); break;                                                          \
     case FAILS: return -1;                                                                                 \
     default: break;                                                                                        \
@@ -92,6 +102,7 @@ static int meets_file(const char *call, int file, int needs_space) {
 
 ssize_t write(int file, const void *bytes, size_t count) {
     switch (meets_file("write", file, 1)) {
+    case IS_NOTED: lost_power_writes(file, syscall(SYS_lseek, file, 0, SEEK_CUR), (long)count); break;
     case IS_TORN:
         syscall(SYS_write, file, bytes, count / 2);
         kill(getpid(), SIGKILL);
@@ -104,6 +115,7 @@ ssize_t write(int file, const void *bytes, size_t count) {
 
 ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
     switch (meets_file("write", file, 1)) {
+    case IS_NOTED: lost_power_writes(file, offset, (long)count); break;
     case IS_TORN:
         syscall(SYS_pwrite64, file, bytes, count / 2, offset);
         kill(getpid(), SIGKILL);
@@ -119,45 +131,45 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
 }
 
 int fsync(int file) {
-    STEP(meets_file("sync", file, 0));
+    STEP(meets_file("sync", file, 0), if (plan.fault == CALLS_LOSE) lost_power_synced(file));
     return (int)syscall(SYS_fsync, file);
 }
 
 int fdatasync(int file) {
-    STEP(meets_file("sync", file, 0));
+    STEP(meets_file("sync", file, 0), if (plan.fault == CALLS_LOSE) lost_power_synced(file));
     return (int)syscall(SYS_fdatasync, file);
 }
 
 int ftruncate64(int file, off64_t size) {
-    STEP(meets_file("truncate", file, 0));
+    STEP(meets_file("truncate", file, 0), lost_power_writes(file, size, -1));
     return (int)syscall(SYS_ftruncate, file, size);
 }
 
 int ftruncate(int file, off_t size) { return ftruncate64(file, size); }
 
 int fchmod(int file, mode_t mode) {
-    STEP(meets_file("chmod", file, 0));
+    STEP(meets_file("chmod", file, 0), (void)0);
     return (int)syscall(SYS_fchmod, file, mode);
 }
 
 int rename(const char *from, const char *to) {
-    STEP(meets("rename", from, 0));
+    STEP(meets("rename", from, 0), lost_power_renames(plan.prefix, from, to));
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int link(const char *from, const char *to) {
-    STEP(meets("link", to, 1));
+    STEP(meets("link", to, 1), lost_power_creates(to));
     return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int unlink(const char *path) {
-    STEP(meets("unlink", path, 0));
+    STEP(meets("unlink", path, 0), lost_power_renames(plan.prefix, NULL, path));
     return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
 // Only what makes a file changes anything; whether it was there already is not asked.
 static int open_file(const char *path, int flags, mode_t mode) {
-    if ((flags & O_CREAT) != 0) STEP(meets("create", path, 1));
+    if ((flags & O_CREAT) != 0) STEP(meets("create", path, 1), lost_power_creates(path));
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 

@@ -10,9 +10,10 @@ import SystemPackage
 //   RotationWorker rotate FOLDER FAULT CALL         as it is due
 //   RotationWorker promote-first FOLDER FAULT CALL  in a wrong order: what the tests must notice
 //
-// FAULT is kill, tear, once, staying or full; CALL counts from 1 on the calls to files in the folder. The
-// keyring is data.keyring, which my.key opens. Exits with 0 if the rotation succeeded and with 1 if it told
-// of an error, and prints how many calls it made, and which.
+// FAULT is kill, tear, lose, lie, once, staying or full; CALL counts from 1 on the calls to files in the
+// folder. To lose power it needs a folder `lost` in FOLDER. The keyring is data.keyring, which my.key opens.
+// Exits with 0 if the rotation succeeded and with 1 if it told of an error, and prints how many calls it
+// made, and which.
 
 /// Promotes the new key before the file is replaced: killed between the two, no key in use opens it.
 func promoteFirst(_ database: FilePath, _ file: KeyringFile, _ keyring: inout Keyring) throws {
@@ -39,7 +40,7 @@ func rotate(_ action: String, _ folder: FilePath) throws {
 let arguments = CommandLine.arguments
 let faults = [
     "kill": CALLS_KILL, "tear": CALLS_TEAR, "once": CALLS_ONCE, "staying": CALLS_STAYING,
-    "full": CALLS_FULL,
+    "full": CALLS_FULL, "lose": CALLS_LOSE, "lie": CALLS_LIE,
 ]
 guard arguments.count == 5, let fault = faults[arguments[3]], let call = Int32(arguments[4]) else {
     exit(64)

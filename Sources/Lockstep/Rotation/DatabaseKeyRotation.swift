@@ -21,15 +21,16 @@ public struct KeyRotationReport: Sendable, Hashable {
 /// In this order:
 ///
 /// 1. A lock file beside the database, `.<name>.rotation`, keeps other rotations out; it stays.
-/// 2. The database must verify, and be in use by nobody. Its log is brought in, and it stays locked until the end.
+/// 2. The database must verify, and be in use by nobody. Its log is brought in, and it stays locked until
+///    the copy has its name.
 /// 3. The new key is recorded in the keyring as pending.
 /// 4. The database is copied to `<name>.rotating` under the new key, page by page, and the copy is verified.
 /// 5. The copy takes the database's name, with its owner and permissions.
 /// 6. The keyring takes the new key into use and retires the old one.
 ///
 /// Costs writing the database once, reading it four times and the copy as often, and its size and a
-/// sixteenth more in free space. A new passphrase or another slot needs none of this: slots wrap the keyring's
-/// keys, and the database's stays the same.
+/// sixteenth more in free space. A new passphrase or another slot needs none of this: slots wrap the
+/// keyring's keys, and the database's stays the same.
 ///
 /// Backups stay under the key that they were made with: ``Keyring/databaseKey(ofBackup:)``.
 public struct DatabaseKeyRotation: Sendable {

@@ -11,7 +11,9 @@ enum {
     CALLS_TEAR = 1,    // SIGKILL in its middle, if it writes: half of the bytes are there
     CALLS_ONCE = 2,    // it fails, and the next one works again
     CALLS_STAYING = 3, // all fail from there on
-    CALLS_FULL = 4     // all that need space fail from there on
+    CALLS_FULL = 4,    // all that need space fail from there on
+    CALLS_LOSE = 5,    // the power goes before it: what was not synced is lost, all of it or a part
+    CALLS_LIE = 6      // the same with a disk that says that it has synced, and has not
 };
 
 // From now on the call number `at`, counting from 1, meets with `fault`.

@@ -270,6 +270,29 @@ struct DatabaseKeyRotationTests {
         #expect(try FileAccess.freeSpace(in: scratch.folder.path) ?? 0 > 0)
     }
 
+    @Test(
+        "A disk that is too small is told, before or in the midst of it, and the old file stays",
+        .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
+    func smallDisk() throws {
+        try scratch.fill(rows: 580, size: 3900)
+        let content = try scratch.content()
+        let disk = try SmallDisk(megabytes: 4)
+        defer { disk.unmount() }
+        let path = disk.path.appending("data.db")
+        try Bytes.write(Bytes.read(scratch.path), to: path)
+        var keyring = try scratch.keyring()
+        var rotation = DatabaseKeyRotation(of: path, keyring: scratch.file)
+        Refusal.expect(.full) { _ = try rotation.run(&keyring) }
+        #expect(try scratch.states == [.active])
+        rotation.freeSpace = { _ in nil }
+        Refusal.expect(.full) { _ = try rotation.run(&keyring) }
+        #expect(try scratch.states == [.active, .pending])
+        let names = try FileManager.default.contentsOfDirectory(atPath: disk.path.string)
+        #expect(names.sorted() == [".data.db.rotation", "data.db"])
+        let connection = try Connection.open(path, key: keyring.databaseKey(for: path))
+        #expect(try RotationScratch.content(connection) == content)
+    }
+
     @Test("What is damaged is not copied")
     func damaged() throws {
         try scratch.fill(rows: 500, logged: 1)

@@ -144,6 +144,28 @@ struct RotationFaultTests {
         print("\(kills) kills at \(calls.0) calls")
     }
 
+    @Test("Where the power goes, and what was not synced is lost, it is the same")
+    func power() async throws {
+        let (original, content) = try Self.original(isLarge: false)
+        let calls = try await Self.calls(original)
+        var losses = 0
+        for call in Self.isTorture
+            ? Self.chosen(of: calls, pages: 300) : Self.some(of: calls, 30)
+        {
+            // All that was not synced, or a part of it: the parity of the call decides.
+            for call in Self.isTorture ? [call, call + 1] : [call] where call <= calls.0 {
+                let scratch = try RotationScratch(copying: original)
+                try scratch.makeLost()
+                #expect(try await Self.run(scratch, "lose", at: call) == .killed)
+                losses += 1
+                let context: Comment = "power lost at call \(call) of \(calls.0)"
+                #expect(try scratch.findFault(content) == nil, context)
+                try scratch.expectCompletion(content, context)
+            }
+        }
+        print("\(losses) losses of power at \(calls.0) calls")
+    }
+
     @Test("Killed, and killed again in the run that follows")
     func killTwice() async throws {
         let (original, content) = try Self.original(isLarge: false)
@@ -201,5 +223,25 @@ struct RotationFaultTests {
         }
         #expect(!faults.isEmpty)
         #expect(faults.allSatisfy { $0.contains("is an old copy") }, "\(faults)")
+    }
+
+    @Test(
+        "Negative control: on a disk that only says that it has synced, a loss of power is noticed")
+    func lyingDisk() async throws {
+        let (original, content) = try Self.original(isLarge: false)
+        let calls = try await Self.calls(original)
+        var faults = 0
+        // Odd numbers, at which a part is lost and a part is not.
+        for call in stride(from: calls.0 - 1 - calls.0 % 2, to: calls.0 - 12, by: -2) {
+            let scratch = try RotationScratch(copying: original)
+            try scratch.makeLost()
+            _ = try await Self.run(scratch, "lie", at: call)
+            do {
+                if try scratch.findFault(content) != nil { faults += 1 }
+            } catch {
+                faults += 1
+            }
+        }
+        #expect(faults > 0)
     }
 }

@@ -42,10 +42,16 @@ struct RotationScratch {
     /// The names beside the keyring's, its key's and the lock files'.
     var databaseNames: [String] { get throws { try names.filter { $0.hasPrefix("data.db") } } }
 
+    /// Makes the folder that a loss of power needs.
+    func makeLost() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.file("lost").string, withIntermediateDirectories: false)
+    }
+
     // MARK: Content
 
-    /// Makes a database with a table that has rowids of its own, a keyed one and a full-text index; with a log
-    /// that lies beside it, as a killed program leaves one.
+    /// Makes a database with a table that has rowids of its own, a keyed one and a full-text index; with a
+    /// log that lies beside it, as a killed program leaves one.
     func fill(rows: Int, size: Int = 100, logged: Int = 20) throws {
         let original = try DatabaseScratch()
         let connection = try Connection.create(original.path, key: keyring().databaseKey())
@@ -76,7 +82,7 @@ struct RotationScratch {
         }
     }
 
-    /// All that the rows, the schema and the header say, so that two databases can be compared.
+    /// All that the rows, the schema and the header say, so that databases can be compared.
     static func content(_ connection: borrowing Connection) throws -> [String] {
         var content: [String] = []
         for query in [
