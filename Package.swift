@@ -97,11 +97,19 @@ let package = Package(
             dependencies: ["Lockstep", "FaultyVFS", systemPackage],
             path: "Tests/CopyWorker",
             swiftSettings: strict),
+        .target(
+            name: "FaultyCalls",
+            path: "Tests/FaultyCalls"),
+        .executableTarget(
+            name: "RotationWorker",
+            dependencies: ["Lockstep", "FaultyCalls", systemPackage],
+            path: "Tests/RotationWorker",
+            swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
                 "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CopyWorker",
-                "FaultyVFS", systemPackage,
+                "RotationWorker", "FaultyVFS", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),

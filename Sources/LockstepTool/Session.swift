@@ -31,9 +31,12 @@ struct Session: ~Copyable {
     func connect(queryOnly: Bool = false) throws -> Connection {
         var options = ConnectionOptions()
         options.isQueryOnly = queryOnly
-        return try Connection.open(path, key: keyring.databaseKey(), options: options)
+        return try Connection.open(path, key: key(), options: options)
     }
 
     /// Opens the database as a store.
-    func store() throws -> Store { try Store.open(path, key: keyring.databaseKey()) }
+    func store() throws -> Store { try Store.open(path, key: key()) }
+
+    /// The key that the database is under, also after a rotation that was interrupted.
+    func key() throws -> DatabaseKey { try keyring.databaseKey(for: path) }
 }

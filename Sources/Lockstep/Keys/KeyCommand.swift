@@ -79,7 +79,7 @@ public struct KeyCommand: Sendable, Hashable {
         unsafe posix_spawn_file_actions_adddup2(&actions, output.rawValue, 1)
         var child: pid_t = 0
         let strings = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { for unsafestring in unsafe strings { unsafe free(string) } }
+        defer { unsafe strings.forEach { unsafe free($0) } }
         let code = unsafe posix_spawn(&child, arguments[0], &actions, nil, strings, environ)
         guard code == 0 else {
             throw failed("cannot be run (error \(code))")

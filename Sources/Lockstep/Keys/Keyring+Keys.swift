@@ -58,6 +58,30 @@ extension Keyring {
         document.keys = keys
     }
 
+    /// Changes the keyring and writes it over the file that it was opened from. If it throws, the keyring in
+    /// memory is what it was; the file is too, unless its folder could not be synced after it was replaced.
+    mutating func change(
+        in file: KeyringFile, _ body: (inout Keyring) throws -> Void
+    ) throws {
+        let before = document
+        do {
+            try body(&self)
+            try file.save(&self)
+        } catch {
+            document = before
+            throw error
+        }
+    }
+
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that its publisher has signed.
+    borrowing func requireUnsigned() throws(LockstepError) {
+        guard document.signature == nil else {
+            throw LockstepError(
+                .keyringConflict, "the keyring is signed; a change would break its signature",
+                hint: "ask its publisher for a new one")
+        }
+    }
+
     private borrowing func rewrapped(
         _ entry: KeyringDocument.KeyEntry, as state: KeyState, _ today: CalendarDay
     ) throws(LockstepError) -> KeyringDocument.KeyEntry {

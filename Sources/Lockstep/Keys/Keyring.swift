@@ -108,21 +108,6 @@ public struct Keyring: ~Copyable {
     /// The 16-byte identifier of the database or dataset.
     public var subjectID: [UInt8] { document.subjectID }
 
-    /// The database key in use.
-    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
-    public borrowing func databaseKey() throws(LockstepError) -> DatabaseKey {
-        guard purpose == .database else {
-            throw LockstepError(
-                .keyringMismatch, "a \(purpose.rawValue) keyring opens no database file",
-                hint: "give the database keyring, <name>.database.keyring")
-        }
-        guard let active = document.keys.first(where: { $0.state == .active }) else {
-            throw KeyringDocument.malformed("it has no active database key")
-        }
-        return try DatabaseKey(
-            dataKey: key(.database, version: active.version), database: subjectID)
-    }
-
     /// A key's material.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if there is no such key or it was destroyed.
     borrowing func key(_ kind: KeyKind, version: UInt32) throws(LockstepError) -> SecretBytes {
@@ -152,14 +137,11 @@ public struct Keyring: ~Copyable {
                 .keyringConflict, error.message,
                 hint: "a keyring needs a slot, and one active key of each kind")
         }
-        let wasSigned = document.signature != nil
         document.signature = nil
         if let line = try signer?.line(over: document.textAboveMAC()) {
             document.signature = line
-        } else if wasSigned {
-            throw LockstepError(
-                .keyringConflict, "the keyring is signed; a change would break its signature",
-                hint: "ask its publisher for a new one")
+        } else {
+            try requireUnsigned()
         }
         return document.text(mac: try mac(over: document.textAboveMAC()))
     }

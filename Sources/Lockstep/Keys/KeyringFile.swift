@@ -86,16 +86,21 @@ public struct KeyringFile: Sendable, Hashable {
         try FileAccess.requireOwnFolder(folder)
         let lock = try FileLock(lockPath)
         defer { _ = lock }
+        try requireUnchanged(since: keyring)
+        let epoch = keyring.epoch + 1
+        let text = try keyring.encode(epoch: epoch, signer: signer)
+        try AtomicFile.write(text, to: path)
+        keyring.wasWritten(epoch: epoch, try KeyringParser.parse(text).document.signature)
+    }
+
+    /// - Throws: ``LockstepError/Code/keyringConflict`` unless the file is the one that was opened.
+    func requireUnchanged(since keyring: borrowing Keyring) throws {
         let standing = try located { try KeyringParser.parse(try read()).document }
         guard standing.ringID == keyring.writtenRingID, standing.epoch == keyring.epoch else {
             throw LockstepError(
                 .keyringConflict, "\(path) was changed by someone else meanwhile",
                 hint: "run the command again")
         }
-        let epoch = keyring.epoch + 1
-        let text = try keyring.encode(epoch: epoch, signer: signer)
-        try AtomicFile.write(text, to: path)
-        keyring.wasWritten(epoch: epoch, try KeyringParser.parse(text).document.signature)
     }
 
     private var folder: FilePath { AtomicFile.parent(of: path) }

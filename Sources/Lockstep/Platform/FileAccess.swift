@@ -101,6 +101,36 @@ package enum FileAccess {
         }
     }
 
+    /// Gives a file of ours the owner, group and permissions of the one at `path`.
+    static func copy(accessTo path: FilePath, _ file: FileDescriptor, _ name: FilePath) throws {
+        let old = try translatingErrno("look at", path) {
+            try Stat(path, followTargetSymlink: false)
+        }
+        let new = try translatingErrno("look at", name) { try file.stat() }
+        let isOthers = (old.userID, old.groupID) != (new.userID, new.groupID)
+        // The owner comes first: changing it may take permissions away.
+        let changed =
+            (!isOthers || fchown(file.rawValue, old.userID.rawValue, old.groupID.rawValue) == 0)
+            && fchmod(file.rawValue, old.permissions.rawValue) == 0
+        guard changed else {
+            throw LockstepError.system(
+                Errno(rawValue: errno), "give the owner and permissions of \(path) to", name)
+        }
+    }
+
+    /// How many bytes the disk of `folder` has left for us; nil where it does not tell.
+    static func freeSpace(in folder: FilePath) throws -> Int? {
+        var status = statvfs()
+        guard unsafe folder.withPlatformString({ unsafe statvfs($0, &status) }) == 0 else {
+            throw LockstepError.system(Errno(rawValue: errno), "look at", folder)
+        }
+        // Some file systems in user space count no blocks at all.
+        guard status.f_blocks > 0 else { return nil }
+        let (bytes, overflow) = Int(clamping: status.f_bavail)
+            .multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+        return overflow ? .max : bytes
+    }
+
     private static func checkType(_ status: Stat, _ path: FilePath) throws {
         switch status.type {
         case .regular: return

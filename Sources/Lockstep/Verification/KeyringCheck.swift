@@ -11,6 +11,10 @@ enum KeyringCheck {
                     "\(key.kind.rawValue) key \(key.version) was marked compromised on \(key.since)"
                 ))
         }
+        for key in keyring.keys where key.kind == .database && key.state == .pending {
+            findings.append(
+                .notice("a rotation to database key \(key.version) was not finished: run it again"))
+        }
         for slot in keyring.slots {
             if case .passphrase(let logN) = slot.kind, logN < Scrypt.Cost.advisable {
                 findings.append(

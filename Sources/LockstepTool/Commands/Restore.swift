@@ -29,9 +29,12 @@ struct Restore: ParsableCommand {
         }
         // Asking for a passphrase first would be a waste where there is no backup.
         try Diagnosis.requireDatabase(backup)
-        let key = try access.keyring().databaseKey()
+        let keyring = try access.keyring()
+        // After a rotation a backup may be under a key that is retired; restored, it is under the one in use.
+        let backupKey = try keyring.databaseKey(ofBackup: backup)
+        let key = try keyring.databaseKey()
         Interruption.expect()
-        let report = try Store.restore(path, key: key, from: backup, backupKey: key) { _ in
+        let report = try Store.restore(path, key: key, from: backup, backupKey: backupKey) { _ in
             try Interruption.check()
         }
         let result = CopyResult(report, from: backup, to: path)

@@ -24,7 +24,7 @@ struct Salvage: ParsableCommand {
 
     func run() throws {
         let session = try access.session()
-        let key = try session.keyring.databaseKey()
+        let key = try session.key()
         Interruption.expect()
         let report = try Lockstep.Salvage.run(
             session.path, key: key, into: FilePath(target), newKey: key

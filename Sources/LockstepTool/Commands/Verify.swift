@@ -39,7 +39,7 @@ struct Verify: ParsableCommand {
         let sets = try migrations.sets()
         let session = try access.session()
         let report = try Verification(session.path, sets: sets).run(
-            key: session.keyring.databaseKey(), keyring: session.keyring.summary)
+            key: session.key(), keyring: session.keyring.summary)
         try tell(report, session.path.string)
         if let code = Self.exitCode(report) { throw ExitCode(code) }
     }

@@ -34,7 +34,10 @@ extension Store {
         progress: (CopyProgress) throws -> Void = { _ in }
     ) throws -> CopyReport {
         try namingDamage {
-            try read { connection in try Backup.run(connection, to: path, key, progress) }
+            try read { connection in
+                try Backup.run(
+                    connection, to: path, key, schema: source.options.connection, progress)
+            }
         }
     }
 
@@ -89,24 +92,34 @@ extension Store {
     }
 }
 
+extension ConnectionOptions {
+    /// Only what a schema may need: functions and collations.
+    var ofSchema: ConnectionOptions {
+        var options = ConnectionOptions()
+        (options.functions, options.collations) = (functions, collations)
+        return options
+    }
+}
+
 /// Copying an encrypted database page by page.
 enum Backup {
     /// Copies and verifies to a place where nothing may stand.
     static func run(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
+        schema: ConnectionOptions, _ progress: (CopyProgress) throws -> Void
     ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
         let pending = try PendingDatabase(for: path)
-        let report = try copy(source, to: pending.path, key, progress)
+        let report = try copy(source, to: pending.path, key, schema: schema, progress)
         try pending.place()
         return report
     }
 
     /// Copies the snapshot that `source` has open, and verifies the copy.
+    /// - Parameter schema: What holds the functions and collations that the schema needs.
     static func copy(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
+        schema: ConnectionOptions = .init(), _ progress: (CopyProgress) throws -> Void
     ) throws -> CopyReport {
         // Another page size or another reserve would give a file that nobody can open, and say nothing.
         // SQLCipher answers with a text.
@@ -119,7 +132,7 @@ enum Backup {
         // The first read begins the snapshot that all the rest is of.
         _ = try source.value("SELECT count(*) FROM main.sqlite_schema", as: Int.self)
         try copyPages(source, to: path, key, progress)
-        return try verify(path, key, against: source)
+        return try verify(path, key, schema: schema, against: source)
     }
 
     private static func copyPages(
@@ -153,10 +166,11 @@ enum Backup {
 
     /// Checks a finished, closed copy against what it is a copy of.
     static func verify(
-        _ path: FilePath, _ key: borrowing DatabaseKey, against source: borrowing Connection
+        _ path: FilePath, _ key: borrowing DatabaseKey, schema: ConnectionOptions,
+        against source: borrowing Connection
     ) throws -> CopyReport {
         let audit = try requireSound(path, key)
-        var reading = ConnectionOptions()
+        var reading = schema.ofSchema
         reading.isQueryOnly = true
         let copy = try Connection.open(path, key: key, options: reading)
         try IntegrityAnswer.require(copy)

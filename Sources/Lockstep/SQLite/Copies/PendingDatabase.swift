@@ -16,6 +16,13 @@ struct PendingDatabase: ~Copyable {
         self.target = target
     }
 
+    /// Makes an empty file of mode 0600 of this name, in the same folder as `target`.
+    init(at path: FilePath, for target: FilePath) throws {
+        try AtomicFile.create(path).close()
+        self.path = path
+        self.target = target
+    }
+
     deinit { Self.remove(path) }
 
     /// Fails where anything stands at `target`, or would be taken for the log of what shall stand there.
@@ -62,16 +69,31 @@ struct PendingDatabase: ~Copyable {
         }
     }
 
+    /// Puts the finished, closed database in the place of the one that stands there, which the caller has
+    /// to itself and without a journal or log, and gives it the owner and mode of that one.
+    func replaceInUse() throws {
+        try sync { file in try FileAccess.copy(accessTo: target, file, path) }
+        try Opening.requireNoSideFiles(of: path)
+        try Opening.requireNoSideFiles(of: target)
+        // That they are gone must last before the new file is there: a loss of power that brought the old
+        // journal or log back would have it replayed into the new file.
+        try AtomicFile.syncFolder(of: target)
+        try AtomicFile.move(path, over: target)
+        try AtomicFile.syncFolder(of: target)
+    }
+
     // SQLite has closed the file, so that a descriptor of ours drops no lock of its.
-    private func sync() throws {
+    private func sync(_ prepare: (FileDescriptor) throws -> Void = { _ in }) throws {
         let file = try translatingErrno("open", path) {
             try FileDescriptor.open(path, .readWrite, options: [.noFollow, .closeOnExec])
         }
         defer { try? file.close() }
+        try prepare(file)
         try AtomicFile.sync(file, path)
     }
 
-    private static func remove(_ path: FilePath) {
+    /// Removes a database with all that lies beside it.
+    static func remove(_ path: FilePath) {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             AtomicFile.remove(DatabaseFile.side(suffix, of: path))
         }

@@ -24,7 +24,7 @@ extension Keys {
                 )
             }
             let session = try access.session()
-            try session.keyring.databaseKey().writeKeyspec(to: .standardOutput)
+            try session.key().writeKeyspec(to: .standardOutput)
         }
     }
 }

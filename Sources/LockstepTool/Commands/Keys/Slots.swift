@@ -160,7 +160,7 @@ extension Keys {
                         + "them, or confirm with --drop-others")
             }
             try file.save(&keyring)
-            Output.line("\(file.path) has a new ring key, and \(kept.count) slots")
+            Output.line("\(file.path) has a new ring key, and \(counted(kept.count, "slot"))")
         }
 
         private static func keep(

@@ -1,0 +1,174 @@
+internal import SystemPackage
+
+/// A database that nobody else can use while its key changes: the steps from one key to another that
+/// concern its file. The keyring's come between them; see ``DatabaseKeyRotation``.
+///
+/// The lock is held until the value goes out of scope, thus beyond the moment at which another file has
+/// taken the name. Whoever opened the old file and waited for the lock finds it in rollback mode: SQLite
+/// then refuses to write to a file that was moved, and nobody can leave a log beside the new one.
+struct KeyChange: ~Copyable {
+    let path: FilePath
+    private let connection: Connection
+    private let schema: ConnectionOptions
+    private let identity: FileIdentity?
+
+    private init(
+        _ path: FilePath, _ connection: consuming Connection, _ schema: ConnectionOptions
+    ) {
+        self.path = path
+        self.schema = schema
+        self.connection = connection
+        identity = FileIdentity(path)
+    }
+
+    /// Checks every page, opens the database, brings its log in, removes it, and keeps everybody else out.
+    /// - Parameter schema: What holds the functions and collations that the schema needs.
+    /// - Throws: ``LockstepError/Code/busy`` if anybody has the database open, and
+    ///   ``LockstepError/Code/damaged``; nothing has changed then.
+    static func begin(
+        _ path: FilePath, key: borrowing DatabaseKey, schema: ConnectionOptions = .init()
+    ) throws -> KeyChange {
+        var options = schema.ofSchema
+        options.busyTimeout = .zero
+        do {
+            try requireSound(path, key, options)
+            let connection = try Connection.open(path, key: key, options: options)
+            try connection.with(rights: .engine) { try seize(connection) }
+            try Opening.requireNoSideFiles(of: path)
+            return KeyChange(path, connection, schema)
+        } catch let error as LockstepError where error.code == .busy {
+            throw inUse(path)
+        }
+    }
+
+    /// Bringing a damaged log in would lose for good the commits behind the damage, which SQLite passes over.
+    private static func requireSound(
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions
+    ) throws {
+        var reading = options
+        reading.isQueryOnly = true
+        // Opened first: that undoes what a journal says was begun, and leaves a log as it is.
+        let connection = try Connection.open(path, key: key, options: reading)
+        try Backup.requireSound(path, key)
+        _ = consume connection
+    }
+
+    private static func seize(_ connection: borrowing Connection) throws {
+        guard try connection.value("PRAGMA journal_mode = DELETE", as: String.self) == "delete"
+        else { throw inUse(connection.path) }
+        // Only now: in this mode SQLite leaves its journal behind until the connection is closed.
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try connection.execute("BEGIN EXCLUSIVE")
+        try connection.execute("COMMIT")
+        // Somebody may have come between, and put it into WAL mode again.
+        guard try connection.value("PRAGMA journal_mode", as: String.self) == "delete"
+        else { throw inUse(connection.path) }
+    }
+
+    private static func inUse(_ path: FilePath) -> LockstepError {
+        LockstepError(
+            .busy, "\(path) is in use, by this program or another",
+            hint: "close every connection to it, and run it again")
+    }
+
+    // MARK: Steps
+
+    /// Where the copy is made.
+    static func copyPath(of path: FilePath) -> FilePath { FilePath(path.string + ".rotating") }
+
+    /// Whether a copy is there that was not finished, or something of somebody's.
+    static func hasLeftover(of path: FilePath) -> Bool { FileAccess.exists(copyPath(of: path)) }
+
+    /// Removes it.
+    static func removeLeftover(of path: FilePath) { PendingDatabase.remove(copyPath(of: path)) }
+
+    /// Goes on only where the disk has room for the copy, and then a sixteenth of it and 1 MiB more: for the
+    /// keyring, and for others who write there meanwhile.
+    /// - Throws: ``LockstepError/Code/full``.
+    func requireSpace(_ freeSpace: (FilePath) throws -> Int?) throws {
+        let size = try DatabaseFile(path).size
+        let wanted = size + size / 16 + 1024 * 1024
+        guard let free = try freeSpace(AtomicFile.parent(of: path)), free < wanted else { return }
+        throw LockstepError(
+            .full,
+            "the copy of \(path) under the new key needs \(wanted) bytes, and \(free) are free",
+            hint: "free some space on the disk and run it again")
+    }
+
+    /// Copies the database under `new` and verifies the copy: every page's MAC, the integrity of its b-trees,
+    /// the rows of every table, and that each page holds the same as the original's under `old`.
+    /// - Throws: What `progress` throws; ``LockstepError/Code/damaged`` if the copy is not the same.
+    func copy(
+        from old: borrowing DatabaseKey, to new: borrowing DatabaseKey,
+        _ progress: (CopyProgress) throws -> Void
+    ) throws -> RekeyedDatabase {
+        let pending = try PendingDatabase(at: Self.copyPath(of: path), for: path)
+        let report = try connection.read { connection in
+            try Backup.copy(connection, to: pending.path, new, schema: schema, progress)
+        }
+        try requireSamePages(pending.path, old, new)
+        return RekeyedDatabase(pending: pending, report: report)
+    }
+
+    /// Gives the copy the name of the original. When it returns, that is on the disk.
+    /// - Throws: ``LockstepError/Code/replaced`` if another file has that name by now.
+    func replace(with copy: borrowing RekeyedDatabase) throws {
+        guard identity != nil, FileIdentity(path) == identity else {
+            throw LockstepError(
+                .replaced, "\(path) was moved away or replaced while its key was changed",
+                hint: "run it again on the file that you mean")
+        }
+        try copy.pending.replaceInUse()
+    }
+
+    // MARK: Content
+
+    /// Fields of page 1 that SQLite counts up in a copy, or sets by the mode that the file was last in: read
+    /// and write version, change counter, schema cookie, what the counter is valid for, SQLite's version
+    /// ("Database File Format", section 1.3).
+    private static let headerOfItsOwn = [18..<20, 24..<28, 40..<44, 92..<100]
+
+    private func requireSamePages(
+        _ copy: FilePath, _ old: borrowing DatabaseKey, _ new: borrowing DatabaseKey
+    ) throws {
+        let before = try Self.pages(of: path, old)
+        let after = try Self.pages(of: copy, new)
+        let numbers = before.numbers(upTo: nil)
+        var differs = numbers != after.numbers(upTo: nil)
+        for number in numbers where !differs {
+            let pages = try (before.page(number), after.page(number))
+            differs = pages.0.map(Self.content) != pages.1.map(Self.content) || pages.0 == nil
+        }
+        guard !differs else {
+            throw LockstepError(
+                .damaged, "the copy of \(path) has other content than the original",
+                hint: "run `lockstep verify` on the original")
+        }
+    }
+
+    private static func pages(
+        of path: FilePath, _ key: borrowing DatabaseKey
+    ) throws -> PageSource {
+        let salt = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
+        return try PageSource(path, key: key.secret.clone(), salt: salt)
+    }
+
+    private static func content(_ page: DecryptedPage) -> [UInt8] {
+        guard page.number == 1 else { return page.bytes }
+        var bytes = page.bytes
+        for field in headerOfItsOwn { for offset in field { bytes[offset] = 0 } }
+        return bytes
+    }
+}
+
+/// The finished copy of a database under another key; leaving the scope removes it, unless it has taken the
+/// name of the original.
+struct RekeyedDatabase: ~Copyable {
+    fileprivate let pending: PendingDatabase
+    let report: CopyReport
+
+    fileprivate init(pending: consuming PendingDatabase, report: CopyReport) {
+        self.pending = pending
+        self.report = report
+    }
+}

@@ -1,0 +1,247 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// A rotation that is killed, or whose calls to the system fail, at any of those that change files.
+@Suite(
+    "Interrupted rotations",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc"), "not Linux"))
+struct RotationFaultTests {
+    private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
+
+    /// A call that changes a file; of those that do the same to the same file in turn the first.
+    private struct Call: Equatable {
+        let number: Int
+        let action: String
+        let name: String
+    }
+
+    /// What the worker did.
+    private enum Outcome: Equatable {
+        case killed, failed
+        case succeeded(calls: Int, [Call])
+    }
+
+    /// A database of 2 MB; for the torture of 40.
+    private static func original(isLarge: Bool = isTorture) throws -> (RotationScratch, [String]) {
+        let scratch = try RotationScratch()
+        try scratch.fill(rows: isLarge ? 10_000 : 480, size: 3900, logged: isLarge ? 200 : 30)
+        return (scratch, try RotationScratch(copying: scratch).content())
+    }
+
+    private static func run(
+        _ scratch: RotationScratch, _ fault: String, at call: Int, _ action: String = "rotate"
+    ) async throws -> Outcome {
+        let result = try await Subprocess.run(
+            .path(Programs.path("RotationWorker")),
+            arguments: [action, scratch.folder.path.string, fault, "\(call)"],
+            output: .string(limit: 100_000), error: .string(limit: 10_000))
+        switch result.terminationStatus {
+        case .signaled(SIGKILL): return .killed
+        case .exited(1): return .failed
+        case .exited(0):
+            let lines = result.standardOutput.split(separator: "\n").map {
+                $0.split(separator: " ")
+            }
+            let calls = lines.dropFirst().map { words in
+                Call(
+                    number: Int(words[0]) ?? 0, action: String(words[1]), name: String(words[2]))
+            }
+            return .succeeded(calls: try #require(lines.first.flatMap { Int($0[0]) }), calls)
+        default:
+            Issue.record("\(result.terminationStatus): \(result.standardError)")
+            return .failed
+        }
+    }
+
+    /// The calls of a rotation without a fault.
+    private static func calls(_ original: RotationScratch) async throws -> (Int, [Call]) {
+        let outcome = try await run(RotationScratch(copying: original), "kill", at: .max >> 33)
+        guard case .succeeded(let count, let calls) = outcome else { return (0, []) }
+        return (count, calls)
+    }
+
+    /// Some calls: those at which the rotation goes from one thing to the next, and of those that write page
+    /// after page so many.
+    private static func chosen(of calls: (count: Int, steps: [Call]), pages: Int) -> [Int] {
+        let numbers = Set(calls.steps.map(\.number))
+        let step = max(calls.count / pages, 1)
+        return numbers.union(stride(from: step, through: calls.count, by: step)).sorted()
+    }
+
+    /// At most so many of the steps, from the first on.
+    private static func some(of calls: (count: Int, steps: [Call]), _ count: Int) -> [Int] {
+        let steps = calls.steps.map(\.number)
+        return stride(from: 0, to: steps.count, by: (steps.count + count - 1) / count)
+            .map { steps[$0] }
+    }
+
+    @Test(
+        "Each step is on the disk before the next one begins, so that a loss of power is as a kill")
+    func order() async throws {
+        let (original, _) = try Self.original(isLarge: false)
+        let (count, calls) = try await Self.calls(original)
+        #expect(count > 500)
+        func position(_ action: String, _ name: String, from start: Int = 0) throws -> Int {
+            let index = calls[start...].firstIndex {
+                $0.action == action
+                    && ($0.name == name || (name == "*" && $0.name.hasSuffix(".new")))
+            }
+            return try #require(index, "\(action) \(name) in \(calls)")
+        }
+        // The keyring with the pending key ...
+        let recorded = try position("create", "*")
+        #expect(
+            calls[recorded...].prefix(5).map(\.action) == [
+                "create", "write", "sync", "rename", "sync",
+            ])
+        // ... the copy ...
+        let created = try position("create", "data.db.rotating")
+        #expect(created > recorded + 4)
+        let exchanged = try position("rename", "data.db.rotating", from: created)
+        #expect(
+            calls[(exchanged - 4)...(exchanged + 1)].map { "\($0.action) \($0.name)" } == [
+                "write data.db.rotating", "chmod data.db.rotating", "sync data.db.rotating",
+                "sync .", "rename data.db.rotating", "sync .",
+            ])
+        // ... and the keyring with the new key in use.
+        let promoted = try position("create", "*", from: exchanged)
+        #expect(promoted > exchanged + 1)
+        // The old file was whole, without a log or a journal, before the copy was begun.
+        let last = try #require(calls.lastIndex { $0.name == "data.db" && $0.action == "write" })
+        #expect(calls[last...created].contains { $0.action == "sync" && $0.name == "data.db" })
+        #expect(
+            calls[last...created].contains { $0.action == "unlink" && $0.name == "data.db-journal" }
+        )
+    }
+
+    @Test(
+        "Killed at any call, exactly one key opens it, with every row, and the next run completes")
+    func kill() async throws {
+        let (original, content) = try Self.original()
+        let calls = try await Self.calls(original)
+        #expect(calls.0 > 500)
+        var kills = 0
+        var seen: Set<[KeyState]> = []
+        for call in Self.chosen(of: calls, pages: Self.isTorture ? 160 : 8) {
+            // In the middle of a write, and in torture before it as well.
+            for fault in Self.isTorture && call % 3 == 0 ? ["tear", "kill"] : ["tear"] {
+                let scratch = try RotationScratch(copying: original)
+                #expect(try await Self.run(scratch, fault, at: call) == .killed)
+                kills += 1
+                let context: Comment = "\(fault) at call \(call) of \(calls.0)"
+                seen.insert(try scratch.states)
+                #expect(try scratch.findFault(content) == nil, context)
+                try scratch.expectCompletion(content, context)
+            }
+        }
+        // Before the key was recorded, while it was pending, and when it had been promoted.
+        #expect(seen == [[.active], [.active, .pending], [.retired, .active]])
+        print("\(kills) kills at \(calls.0) calls")
+    }
+
+    @Test("Where the power goes, and what was not synced is lost, it is the same")
+    func power() async throws {
+        let (original, content) = try Self.original(isLarge: false)
+        let calls = try await Self.calls(original)
+        var losses = 0
+        for call in Self.isTorture
+            ? Self.chosen(of: calls, pages: 300) : Self.some(of: calls, 30)
+        {
+            // All that was not synced, or a part of it: the parity of the call decides.
+            for call in Self.isTorture ? [call, call + 1] : [call] where call <= calls.0 {
+                let scratch = try RotationScratch(copying: original)
+                try scratch.makeLost()
+                #expect(try await Self.run(scratch, "lose", at: call) == .killed)
+                losses += 1
+                let context: Comment = "power lost at call \(call) of \(calls.0)"
+                #expect(try scratch.findFault(content) == nil, context)
+                try scratch.expectCompletion(content, context)
+            }
+        }
+        print("\(losses) losses of power at \(calls.0) calls")
+    }
+
+    @Test("Killed, and killed again in the run that follows")
+    func killTwice() async throws {
+        let (original, content) = try Self.original(isLarge: false)
+        let calls = try await Self.calls(original)
+        for call in Self.some(of: calls, Self.isTorture ? 40 : 4) {
+            for again in Self.some(of: calls, Self.isTorture ? 12 : 3) {
+                let scratch = try RotationScratch(copying: original)
+                _ = try await Self.run(scratch, "kill", at: call)
+                _ = try await Self.run(scratch, "tear", at: again)
+                let context: Comment = "at call \(call), and again at call \(again)"
+                #expect(try scratch.findFault(content) == nil, context)
+                try scratch.expectCompletion(content, context)
+            }
+        }
+    }
+
+    @Test(
+        "Where a call fails, or the disk is full from there on, it is the same",
+        arguments: ["once", "staying", "full"])
+    func faults(_ fault: String) async throws {
+        let (original, content) = try Self.original(isLarge: false)
+        let calls = try await Self.calls(original)
+        var failures = 0
+        for call in Self.isTorture
+            ? Self.chosen(of: calls, pages: 100) : Self.some(of: calls, 24)
+        {
+            let scratch = try RotationScratch(copying: original)
+            let outcome = try await Self.run(scratch, fault, at: call)
+            let context: Comment = "\(fault) at call \(call) of \(calls.0): \(outcome)"
+            if outcome == .failed {
+                failures += 1
+                // With a disk that works again, what was made so far is removed.
+                if fault != "staying" {
+                    #expect(try !scratch.names.contains("data.db.rotating"), context)
+                }
+            }
+            #expect(try scratch.findFault(content) == nil, context)
+            try scratch.expectCompletion(content, context)
+        }
+        #expect(failures > 10)
+        print("\(failures) failures (\(fault)) at \(calls.0) calls")
+    }
+
+    @Test(
+        "Negative control: promoted before the file is replaced, a kill leaves a file that no key opens"
+    )
+    func wrongOrder() async throws {
+        let (original, content) = try Self.original(isLarge: false)
+        let calls = try await Self.calls(original)
+        var faults: [String] = []
+        for call in (calls.0 - 16)...calls.0 {
+            let scratch = try RotationScratch(copying: original)
+            _ = try await Self.run(scratch, "kill", at: call, "promote-first")
+            if let fault = try scratch.findFault(content) { faults.append(fault) }
+        }
+        #expect(!faults.isEmpty)
+        #expect(faults.allSatisfy { $0.contains("is an old copy") }, "\(faults)")
+    }
+
+    @Test(
+        "Negative control: on a disk that only says that it has synced, a loss of power is noticed")
+    func lyingDisk() async throws {
+        let (original, content) = try Self.original(isLarge: false)
+        let calls = try await Self.calls(original)
+        var faults = 0
+        // Odd numbers, at which a part is lost and a part is not.
+        for call in stride(from: calls.0 - 1 - calls.0 % 2, to: calls.0 - 12, by: -2) {
+            let scratch = try RotationScratch(copying: original)
+            try scratch.makeLost()
+            _ = try await Self.run(scratch, "lie", at: call)
+            do {
+                if try scratch.findFault(content) != nil { faults += 1 }
+            } catch {
+                faults += 1
+            }
+        }
+        #expect(faults > 0)
+    }
+}
