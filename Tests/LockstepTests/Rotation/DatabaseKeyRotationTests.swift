@@ -175,12 +175,9 @@ struct DatabaseKeyRotationTests {
     func signed() throws {
         try scratch.fill(rows: 5)
         let before = try files()
-        let text = try Rings.text()
-        let signature =
-            "sig ed25519 \(Base64.encode([UInt8](repeating: 1, count: 32)))"
-            + " \(Base64.encode([UInt8](repeating: 2, count: 64)))"
-        var signed = try Rings.open(
-            RingKeyHolder(text).signed(Rings.lines(text).dropLast() + [signature]))
+        let text = try Rings.make().encode(
+            epoch: 1, signer: SigningKey(seed: SecretBytes(random: 32)))
+        var signed = try Rings.open(text)
         Refusal.expect(.keyringConflict) {
             _ = try DatabaseKeyRotation(of: scratch.path, keyring: scratch.file).run(&signed)
         }
