@@ -6,6 +6,16 @@ extension Keyring {
         for entry in document.keys where entry.wrapped != nil { _ = try unwrap(entry) }
     }
 
+    /// Destroys a key's material for good; its entry remains, so that errors can tell why nothing opens.
+    /// What it encrypted cannot be read any more with this keyring, only with a copy from before.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if there is no such key;
+    ///   ``LockstepError/Code/keyringConflict`` if it is the active one, or destroyed already.
+    public mutating func destroyKey(
+        _ kind: KeyKind, version: UInt32
+    ) throws(LockstepError) {
+        try setState(kind, version: version, to: .destroyed)
+    }
+
     /// Adds a random key of the next version and returns that version.
     @discardableResult
     mutating func addKey(

@@ -87,6 +87,8 @@ public struct KeyringFile: Sendable, Hashable {
         let lock = try FileLock(lockPath)
         defer { _ = lock }
         try requireUnchanged(since: keyring)
+        // They hold wrapped keys, perhaps one that was destroyed since.
+        try AtomicFile.removeLeftovers(of: path)
         let epoch = keyring.epoch + 1
         let text = try keyring.encode(epoch: epoch, signer: signer)
         try AtomicFile.write(text, to: path)

@@ -116,6 +116,17 @@ enum AtomicFile {
         guard moved else { throw LockstepError.system(Errno(rawValue: errno), "replace", target) }
     }
 
+    /// Removes what writers of `path` left beside it that were killed: files named as
+    /// ``uniqueSibling(of:)`` does. Nobody else may be writing it.
+    static func removeLeftovers(of path: FilePath) throws {
+        guard let name = path.lastComponent else { return }
+        let folder = parent(of: path)
+        for file in try Folder.list(folder, hidden: true).files
+        where file.hasPrefix(".\(name.string).") && file.hasSuffix(".new") {
+            remove(folder.appending(file))
+        }
+    }
+
     /// A name beside `path` that nothing bears: hidden, and ending in `.new`.
     static func uniqueSibling(of path: FilePath) throws -> FilePath {
         guard let name = path.lastComponent else {

@@ -25,8 +25,11 @@ enum Folder {
         return path
     }
 
-    /// The names of the folder's visible files and of its visible folders, each sorted.
-    static func list(_ path: FilePath) throws -> (files: [String], folders: [String]) {
+    /// The names of the folder's visible files and of its visible folders, or of the hidden ones, each
+    /// sorted.
+    static func list(
+        _ path: FilePath, hidden: Bool = false
+    ) throws -> (files: [String], folders: [String]) {
         guard let stream = unsafe path.withPlatformString({ unsafe opendir($0) }) else {
             let failure = Errno(rawValue: errno)
             guard failure != .notDirectory else {
@@ -44,7 +47,7 @@ enum Folder {
                     unsafe String(cString: $0)
                 }
             }
-            guard !name.hasPrefix(".") else { continue }
+            guard name.hasPrefix(".") == hidden else { continue }
             // What vanished, or a link that leads nowhere, is neither file nor folder.
             guard let status = try? Stat(path.appending(name)) else { continue }
             switch status.type {

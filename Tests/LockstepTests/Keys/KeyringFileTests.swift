@@ -164,4 +164,21 @@ struct KeyringFileTests {
             Refusal.expect(.keyringConflict) { _ = try KeyringFile.fields(of: name, in: "Keys") }
         }
     }
+
+    @Test("What a killed writer left is removed by the next, and nothing else is")
+    func leftovers() throws {
+        let file = KeyringFile(folder.file("a.database.keyring"))
+        try file.create(Rings.make())
+        let left = [".a.database.keyring.1x2y.new", ".a.database.keyring.0.new"]
+        let others = [
+            ".b.database.keyring.1x2y.new", "a.database.keyring.new", ".a.database.keyring.old",
+        ]
+        for name in left + others { _ = try folder.write(name, Array("text".utf8)) }
+        var ring = try file.open { _ in try Rings.keyFile() }
+        try file.save(&ring)
+        let standing = Set(
+            try Folder.list(folder.path).files + Folder.list(folder.path, hidden: true).files)
+        #expect(standing.isDisjoint(with: left) && standing.isSuperset(of: others))
+        #expect(try file.open { _ in try Rings.keyFile() }.epoch == 2)
+    }
 }

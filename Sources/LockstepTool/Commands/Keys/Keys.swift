@@ -6,7 +6,8 @@ struct Keys: ParsableCommand {
         abstract: "Make and list keyrings, change what opens them, sign and check them.",
         subcommands: [
             List.self, Init.self, AddSlot.self, RemoveSlot.self, ChangePassphrase.self,
-            RotateDatabase.self, RotateRing.self, Sign.self, Check.self, CreateKeyFile.self,
+            RotateDatabase.self, RotateRing.self, DestroyKey.self, Sign.self, Check.self,
+            CreateKeyFile.self,
             GenerateIdentity.self,
             ExportRecipient.self, ExportRaw.self,
         ])
