@@ -52,17 +52,31 @@ public struct KeyCommand: Sendable, Hashable {
             try? pipe.writeEnd.close()
             throw error
         }
-        let output: SecretBytes
         do {
-            output = try read(pipe.readEnd)
+            return try output(of: child, pipe.readEnd)
         } catch {
-            _ = kill(child, SIGKILL)
-            _ = Self.wait(for: child)
-            throw error
+            // It may have ended by itself, and been waited for: then there is none of this number.
+            if !(error is Ended) {
+                _ = kill(child, SIGKILL)
+                Self.reap(child)
+            }
+            throw (error as? Ended)?.failure ?? error
         }
-        let status = Self.wait(for: child)
+    }
+
+    /// The program has ended, and not as it should.
+    private struct Ended: Error {
+        let failure: LockstepError
+    }
+
+    private func output(of child: pid_t, _ input: FileDescriptor) throws -> SecretBytes {
+        let deadline = Clock.monotonicMicroseconds / 1000 + Int64(timeout)
+        let output = try read(input, until: deadline)
+        let status = try end(of: child, until: deadline)
         guard status == 0 else {
-            throw failed(status & 0x7F == 0 ? "ended with \(status >> 8 & 0xFF)" : "was killed")
+            throw Ended(
+                failure: failed(
+                    status & 0x7F == 0 ? "ended with \(status >> 8 & 0xFF)" : "was killed"))
         }
         return output
     }
@@ -87,8 +101,9 @@ public struct KeyCommand: Sendable, Hashable {
         return child
     }
 
-    private func read(_ input: FileDescriptor) throws -> SecretBytes {
-        let deadline = Clock.monotonicMicroseconds / 1000 + Int64(timeout)
+    private func read(
+        _ input: FileDescriptor, until deadline: Int64
+    ) throws -> SecretBytes {
         var buffer = try SecretBytes(zeroed: Credential.longestSecret + 1)
         var filled = 0
         while true {
@@ -96,9 +111,7 @@ public struct KeyCommand: Sendable, Hashable {
             var waiting = pollfd(fd: input.rawValue, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&waiting, 1, Int32(clamping: max(left, 0)))
             if ready < 0, errno == EINTR { continue }
-            guard ready > 0 else {
-                throw failed("took longer than \(timeout) ms")
-            }
+            guard ready > 0 else { throw tookTooLong }
             var target = buffer.mutableBytes
             let count = try translatingErrno("read", FilePath(arguments[0])) {
                 try unsafe target.withUnsafeMutableBytes { bytes in
@@ -115,10 +128,23 @@ public struct KeyCommand: Sendable, Hashable {
         return try buffer.prefix(filled)
     }
 
-    private static func wait(for child: pid_t) -> Int32 {
+    /// Mostly it ends as it closes its output; one that does not may not keep us either.
+    private func end(of child: pid_t, until deadline: Int64) throws -> Int32 {
+        var status: Int32 = 0
+        while true {
+            let ended = unsafe waitpid(child, &status, WNOHANG)
+            if ended == child { return status }
+            guard ended == 0 || errno == EINTR else { throw failed("is not to be waited for") }
+            guard Clock.monotonicMicroseconds / 1000 < deadline else { throw tookTooLong }
+            _ = poll(nil, 0, 1)
+        }
+    }
+
+    private var tookTooLong: LockstepError { failed("took longer than \(timeout) ms") }
+
+    private static func reap(_ child: pid_t) {
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return status
     }
 
     private func failed(_ what: String) -> LockstepError {

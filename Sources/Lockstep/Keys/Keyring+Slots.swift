@@ -63,6 +63,16 @@ extension Keyring {
             name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost)
     }
 
+    /// Whether `credential` opens the slot of this name. For a passphrase it costs what opening does.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot.
+    public borrowing func opens(
+        _ name: String, with credential: borrowing Credential
+    ) throws(LockstepError) -> Bool {
+        let slot = document.slots[try slot(name)]
+        let opened = try slot.open(with: credential, ringID: document.ringID)
+        return opened != nil
+    }
+
     /// Puts a new ring key in the place of the old one, wraps all keys anew, and drops all slots: whoever
     /// opened the old ring does not open the new one until a slot is added for them. What the keys have
     /// encrypted stays as it is. If it throws, nothing has changed.

@@ -5,6 +5,7 @@ extension KeyringDocument.Slot {
         name: String, _ credential: borrowing Credential, ringKey: borrowing SecretBytes,
         ringID: [UInt8], cost: Scrypt.Cost
     ) throws(LockstepError) {
+        try Self.requireName(name)
         let salt = try Random.bytes(Self.saltLength)
         let (kind, header) = try Self.heading(name, credential.kind, salt, cost)
         let wrap = try SlotWrap(kind, header, credential, ringID)
@@ -15,6 +16,7 @@ extension KeyringDocument.Slot {
     init(
         name: String, _ recipient: Recipient, ringKey: borrowing SecretBytes, ringID: [UInt8]
     ) throws(LockstepError) {
+        try Self.requireName(name)
         let ephemeral = try Identity.generate()
         let share = ephemeral.recipient.publicKey
         let tag = try recipient.tag()
@@ -33,15 +35,18 @@ extension KeyringDocument.Slot {
         name: String, _ kind: Kind, _ header: String, _ wrap: borrowing SlotWrap,
         _ ringKey: borrowing SecretBytes
     ) throws(LockstepError) {
+        let sealed = try AES256GCM().seal(
+            ringKey.bytes, key: wrap.key.bytes, nonce: SlotWrap.nonce.span,
+            associatedData: Array(header.utf8).span)
+        self.init(header: header, name: name, kind: kind, body: wrap.commitment + sealed)
+    }
+
+    private static func requireName(_ name: String) throws(LockstepError) {
         guard PlainName.isValid(name) else {
             throw LockstepError(
                 .keyringConflict, "a slot cannot be named “\(name)”",
                 hint: "use \(PlainName.rule)")
         }
-        let sealed = try AES256GCM().seal(
-            ringKey.bytes, key: wrap.key.bytes, nonce: SlotWrap.nonce.span,
-            associatedData: Array(header.utf8).span)
-        self.init(header: header, name: name, kind: kind, body: wrap.commitment + sealed)
     }
 
     private static func heading(

@@ -60,9 +60,10 @@ struct KeyCommandTests {
         var command = try Self.shell("exec sleep 1000")
         command.timeout = 1
         Refusal.expect(.commandFailed) { _ = try command.credential() }
-        // It has closed its output, and works on: that is for it to end.
-        command = try Self.shell("printf \(Self.secret)")
-        #expect(try command.credential().secret.count == 40)
+        // One that closes its output and works on is no other.
+        command = try Self.shell("printf \(Self.secret); exec >&-; exec sleep 1000")
+        command.timeout = 100
+        Refusal.expect(.commandFailed) { _ = try command.credential() }
     }
 
     @Test("At most 4096 bytes are a secret", arguments: [31, 32, 4096, 4097, 4098, 1_000_000])

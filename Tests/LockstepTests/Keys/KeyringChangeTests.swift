@@ -116,6 +116,17 @@ struct KeyringChangeTests {
         Refusal.expect(.keyringConflict) { try ring.changeSlot("nobody", to: Self.command()) }
     }
 
+    @Test("What opens a slot is told from what opens another of its kind")
+    func fitting() throws {
+        var ring = try Rings.make()
+        try ring.addSlot("other", Rings.keyFile(0x77))
+        #expect(try ring.opens("file", with: Rings.keyFile()))
+        #expect(try !ring.opens("other", with: Rings.keyFile()))
+        #expect(try ring.opens("other", with: Rings.keyFile(0x77)))
+        #expect(try !ring.opens("other", with: Self.command(0x77)))
+        Refusal.expect(.keyringConflict) { _ = try ring.opens("none", with: Rings.keyFile()) }
+    }
+
     // MARK: The ring key
 
     @Test(

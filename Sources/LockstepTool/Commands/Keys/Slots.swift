@@ -140,42 +140,48 @@ extension Keys {
             let source = CredentialSource(access.credentials)
             var keyring = try source.open(file)
             let slots = keyring.summary.slots
+            var kept: [SlotDescription] = []
+            for slot in slots where try Self.fits(slot, source, keyring) { kept.append(slot) }
             try keyring.rotateRing()
-            var kept: Set<String> = []
+            var names: Set<String> = []
             for text in recipient {
                 let parts = text.split(separator: "=", maxSplits: 1)
                 guard parts.count == 2 else {
                     throw ValidationError("--recipient is given as NAME=age1…, not as \(text)")
                 }
                 try keyring.addSlot(String(parts[0]), for: Recipient(String(parts[1])))
-                kept.insert(String(parts[0]))
+                names.insert(String(parts[0]))
             }
-            for slot in slots where !kept.contains(slot.name) {
-                if try Self.keep(slot, source, &keyring) { kept.insert(slot.name) }
+            for slot in kept where names.insert(slot.name).inserted {
+                try Self.keep(slot, source, &keyring)
             }
-            let dropped = slots.map(\.name).filter { !kept.contains($0) }
+            let dropped = slots.map(\.name).filter { !names.contains($0) }
             guard dropped.isEmpty || dropOthers else {
                 throw ValidationError(
                     "these slots would be dropped: \(dropped.joined(separator: ", ")); give what opens "
                         + "them, or confirm with --drop-others")
             }
             try file.save(&keyring)
-            Output.line("\(file.path) has a new ring key, and \(counted(kept.count, "slot"))")
+            Output.line("\(file.path) has a new ring key, and \(counted(names.count, "slot"))")
+        }
+
+        /// Another's slot of the same kind is not kept: it would open with what was given here.
+        private static func fits(
+            _ slot: SlotDescription, _ source: CredentialSource, _ keyring: borrowing Keyring
+        ) throws -> Bool {
+            guard let credential = try source.known(for: slot) else { return false }
+            return try keyring.opens(slot.name, with: credential)
         }
 
         private static func keep(
             _ slot: SlotDescription, _ source: CredentialSource, _ keyring: inout Keyring
-        ) throws -> Bool {
-            guard let credential = try source.known(for: slot) else { return false }
-            guard case .identity(let tag) = slot.kind else {
+        ) throws {
+            guard let credential = try source.known(for: slot) else { return }
+            if let recipient = credential.recipient {
+                try keyring.addSlot(slot.name, for: recipient)
+            } else {
                 try keyring.addSlot(slot.name, credential)
-                return true
             }
-            guard let recipient = credential.recipient, try recipient.tag() == tag else {
-                return false
-            }
-            try keyring.addSlot(slot.name, for: recipient)
-            return true
         }
     }
 }
