@@ -146,6 +146,8 @@ extension LockstepError {
         case migrationChanged = "migration-changed"
         /// An applied migration's file is gone.
         case migrationMissing = "migration-missing"
+        /// A version was begun and not ended, and stands in the way of what was asked for.
+        case migrationUnfinished = "migration-unfinished"
         /// The folder's versions leave a gap.
         case versionGap = "version-gap"
         /// Two files claim the same version.

@@ -20,7 +20,7 @@ enum Exit {
         case .locked, .busy: locked
         case .wrongKey, .slotNotOpened, .noUsableSlot, .keyringMismatch, .keyUnavailable: wrongKey
         case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: rolledBack
-        case .migrationChanged, .migrationMissing: drift
+        case .migrationChanged, .migrationMissing, .migrationUnfinished: drift
         case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: lint
         case .keyringMalformed, .keyringTampered, .damaged, .truncated, .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,

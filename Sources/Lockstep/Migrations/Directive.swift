@@ -10,6 +10,10 @@ enum Directive: Sendable, Equatable {
     case dropColumn(String)
     case allowLoss(table: String)
     case foreignKeysOff
+    /// The script runs outside a transaction, for the few statements that SQLite refuses in one.
+    case noTransaction
+    /// The next statement runs over the table in batches of so many rows.
+    case backfill(table: String, batch: Int)
 
     /// What a comment asks for, if it is a directive: `--` and `lockstep:`, with or without space and in
     /// any case, or a slip of the pen would quietly turn a way down into part of the way up.
@@ -36,6 +40,10 @@ enum Directive: Sendable, Equatable {
         case ("allow", 5) where lower[1...3] == ["loss", "of", "table"]:
             self = .allowLoss(table: SQLTokens.unquote(words[4]))
         case ("foreign", 3) where lower[1...2] == ["keys", "off"]: self = .foreignKeysOff
+        case ("no", 2) where lower[1] == "transaction": self = .noTransaction
+        case ("backfill", 5) where lower[2...3] == ["batch", "="]:
+            guard let batch = Int(words[4]), (1...1_000_000).contains(batch) else { return nil }
+            self = .backfill(table: SQLTokens.unquote(words[1]), batch: batch)
         case ("drop", 3) where lower[1] == "column":
             self = .dropColumn(SQLTokens.unquote(words[2]))
         case ("set", 4...) where words[2] == "=":
@@ -50,7 +58,7 @@ enum Directive: Sendable, Equatable {
 
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
-        + "foreign keys off"
+        + "foreign keys off, no transaction, backfill T batch=N"
 }
 
 extension Substring {

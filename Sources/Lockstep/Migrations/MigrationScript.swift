@@ -25,6 +25,11 @@ struct MigrationScript: Sendable, Equatable {
             })
     }
 
+    /// Whether it is a transaction, or else leaves that to its statements.
+    var runsInTransaction: Bool {
+        !items.contains { $0.content == .directive(.noTransaction) }
+    }
+
     /// Whether foreign keys must be off while it runs: SQLite ignores the pragma inside a transaction,
     /// and with them on, dropping a table deletes its children.
     var needsForeignKeysOff: Bool {

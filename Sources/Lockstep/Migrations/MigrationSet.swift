@@ -6,6 +6,8 @@ public struct MigrationSet: Sendable, Equatable {
     public let name: String
     /// The versions, ascending. Two files may claim one version; the plan reports that.
     public let files: [MigrationFile]
+    /// Versions that are written in Swift.
+    var code: [CodeMigration] = []
 
     /// A set out of files that were read elsewhere, such as compiled into the program.
     /// - Throws: ``LockstepError/Code/migrationMalformed``.
