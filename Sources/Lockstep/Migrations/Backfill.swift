@@ -65,21 +65,37 @@ struct Backfill: Sendable, Equatable {
     ) throws -> Batch? {
         let key = try BackfillKey(table, connection)
         guard let range = try key.range(after: cursor, batch, connection) else { return nil }
+        try run(from: range.first, to: range.last, key, allowed, connection)
+        return Batch(last: range.last, rows: range.rows)
+    }
+
+    /// Finds what is wrong with it by a batch of no rows.
+    func check(_ title: String, _ allowed: Set<String>, _ connection: borrowing Connection) throws {
+        do {
+            let key = try BackfillKey(table, connection)
+            try run(from: .null, to: .null, key, allowed, connection)
+        } catch let error as LockstepError {
+            throw error.located("\(title):\(line)")
+        }
+    }
+
+    private func run(
+        from first: Value, to last: Value, _ key: BackfillKey, _ allowed: Set<String>,
+        _ connection: borrowing Connection
+    ) throws {
         try connection.with(rights: .migration) {
             let statement = try connection.prepare(SQL(verbatim: sql))
             try requireHarmless(statement, key, allowed, connection)
             do {
-                try statement.bind(named: ["first": range.first, "last": range.last])
+                try statement.bind(named: ["first": first, "last": last])
             } catch let error as LockstepError where error.code == .bindMismatch {
                 throw LockstepError(
                     .migrationMalformed,
-                    "the backfill's statement does not say which rows: "
-                        + error.message,
+                    "the backfill's statement does not say which rows: \(error.message)",
                     hint: "it needs both keys: … WHERE \(key.name) BETWEEN :first AND :last")
             }
             try statement.run()
         }
-        return Batch(last: range.last, rows: range.rows)
     }
 
     /// Counting all rows before and after each batch would cost more than the batch, so that it must be

@@ -7,7 +7,7 @@ struct BareStatements {
     private let title: String
     private let segment: Int
     private let start: Int
-    private let line: Int
+    let line: Int
     private let kind: Kind
     /// Where the next one begins, as far as that is known before it runs.
     private(set) var end: Int
@@ -49,6 +49,9 @@ struct BareStatements {
         return offset <= Int64(start)
     }
 
+    /// Its text, once it has run.
+    var text: String { String(decoding: script[start..<end], as: UTF8.self) }
+
     func runAlone(_ connection: borrowing Connection) throws {
         try located(line) {
             guard kind == .pragma else {
@@ -64,7 +67,9 @@ struct BareStatements {
     /// VACUUM INTO would write a copy that nobody knows of.
     private func requirePlainVacuum() throws {
         let text = String(decoding: script[start..<end], as: UTF8.self)
-        guard ["vacuum", "vacuum ;", "vacuum main", "vacuum main ;"].contains(SQLTokens.normalize(text))
+        guard
+            ["vacuum", "vacuum ;", "vacuum main", "vacuum main ;"].contains(
+                SQLTokens.normalize(text))
         else {
             throw LockstepError(
                 .denied, "only VACUUM itself is run: \(SQLTokens.redact(text))",

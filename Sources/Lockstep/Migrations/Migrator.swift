@@ -127,7 +127,7 @@ public struct Migrator {
     }
 
     /// Refuses another program's database, and marks one without a mark as ours.
-    private static func requireOwnFile(_ connection: borrowing Connection) throws {
+    static func requireOwnFile(_ connection: borrowing Connection) throws {
         let mark = try connection.headerField("application_id")
         guard mark != Connection.applicationID else { return }
         guard mark == 0 else {

@@ -4,6 +4,8 @@ struct ScriptRunner {
     /// How errors call the file.
     let fileName: String
     let observe: (MigrationEvent) throws -> Void
+    /// Told of each statement that has run, with the line it begins on.
+    var inspect: ((_ sql: String, _ line: Int) -> Void)?
 
     /// - Throws: ``LockstepError/Code/migrationFailed`` with file, line, statement and SQLite's message.
     /// - Returns: How many statements ran.
@@ -73,6 +75,7 @@ struct ScriptRunner {
                     .migrationFailed, "\(fileName):\(line): the statement ended the transaction",
                     hint: "remove it: the runner puts each version into a transaction of its own")
             }
+            inspect?(String(decoding: script[position..<end], as: UTF8.self), line)
             count += 1
             line += ScriptText.newlines(script[position..<end])
             position = end

@@ -23,7 +23,7 @@ struct StepRun {
     private func runWork(
         _ connection: borrowing Connection, _ known: inout KnownState?, _ isStillDue: IsStillDue
     ) throws -> Int? {
-        switch try work() {
+        switch try step.work(in: set) {
         case .code(let change, let foreignKeysOff, let allowed):
             return try MigrationTransaction.withForeignKeys(off: foreignKeysOff, connection) {
                 try runWhole(connection, &known, allowed, isStillDue) { connection in
@@ -48,55 +48,7 @@ struct StepRun {
         }
     }
 
-    // MARK: What there is to do
-
-    private enum Work {
-        case script(MigrationScript)
-        case code(CodeMigration.Change, foreignKeysOff: Bool, allowed: Set<String>)
-    }
-
-    private func work() throws -> Work {
-        switch step {
-        case .up(.file(let file)): return .script(file.up)
-        case .up(.code(let code)):
-            return .code(
-                code.up, foreignKeysOff: code.foreignKeysOff, allowed: code.tablesAllowedToLoseRows)
-        case .down(let entry):
-            if let down = entry.down { return .script(try parse(down)) }
-            let code = set.code.first { $0.version == entry.version }
-            guard let code, let change = code.down else { throw irreversible() }
-            return .code(
-                change, foreignKeysOff: code.foreignKeysOff, allowed: code.tablesAllowedToLoseRows)
-        case .abandon(let unfinished):
-            guard let down = unfinished.down else { throw irreversible() }
-            let script = try parse(down)
-            guard script.isOneTransaction else {
-                throw LockstepError(
-                    .irreversible, "\(title) takes several transactions, and so does its way up",
-                    hint: "finish it with a migration, then roll it back")
-            }
-            return .script(script)
-        }
-    }
-
-    private func parse(_ down: String) throws -> MigrationScript {
-        try MigrationFileParser.parseScript(down, title)
-    }
-
-    private func irreversible() -> LockstepError {
-        LockstepError(
-            .irreversible, "\(title) has no way down",
-            hint: "restore a backup from before it instead")
-    }
-
-    /// How errors call what runs.
-    private var title: String {
-        switch step {
-        case .up(let migration): "\(set.name)/\(migration.title)"
-        case .down, .abandon:
-            "\(set.name) \(step.version) (\(step.name)), way down as recorded"
-        }
-    }
+    private var title: String { step.title(in: set) }
 
     // MARK: One transaction
 
