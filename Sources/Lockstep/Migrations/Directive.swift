@@ -1,7 +1,5 @@
 /// What a `-- lockstep:` comment asks for.
 enum Directive: Sendable, Equatable {
-    case up
-    case down
     /// The next CREATE TABLE replaces this table's definition and keeps its rows.
     case rebuild(table: String)
     /// In a rebuild: what a column of the new table is computed from.
@@ -10,6 +8,11 @@ enum Directive: Sendable, Equatable {
     case dropColumn(String)
     case allowLoss(table: String)
     case foreignKeysOff
+    /// The script runs outside a transaction, for the few statements that SQLite refuses in one.
+    case noTransaction
+    /// What stands in double quotes and names no column is text: SQLite's old rule, for files that were
+    /// written under it.
+    case doubleQuotedTexts
 
     /// What a comment asks for, if it is a directive: `--` and `lockstep:`, with or without space and in
     /// any case, or a slip of the pen would quietly turn a way down into part of the way up.
@@ -29,13 +32,13 @@ enum Directive: Sendable, Equatable {
         let words = tokens.map { String(decoding: bytes[$0.range], as: UTF8.self) }
         let lower = words.map(\.asciiLowercased)
         switch (lower.first, words.count) {
-        case ("up", 1): self = .up
-        case ("down", 1): self = .down
         case ("rebuild", 3) where lower[1] == "table":
             self = .rebuild(table: SQLTokens.unquote(words[2]))
         case ("allow", 5) where lower[1...3] == ["loss", "of", "table"]:
             self = .allowLoss(table: SQLTokens.unquote(words[4]))
         case ("foreign", 3) where lower[1...2] == ["keys", "off"]: self = .foreignKeysOff
+        case ("double", 3) where lower[1...2] == ["quoted", "texts"]: self = .doubleQuotedTexts
+        case ("no", 2) where lower[1] == "transaction": self = .noTransaction
         case ("drop", 3) where lower[1] == "column":
             self = .dropColumn(SQLTokens.unquote(words[2]))
         case ("set", 4...) where words[2] == "=":
@@ -48,9 +51,22 @@ enum Directive: Sendable, Equatable {
         }
     }
 
+    /// The text that reads as it.
+    var spelling: String {
+        switch self {
+        case .foreignKeysOff: "foreign keys off"
+        case .noTransaction: "no transaction"
+        case .doubleQuotedTexts: "double quoted texts"
+        case .rebuild(let table): "rebuild table \(SQLTokens.quote(table))"
+        case .set(let column, let expression): "set \(SQLTokens.quote(column)) = \(expression)"
+        case .dropColumn(let column): "drop column \(SQLTokens.quote(column))"
+        case .allowLoss(let table): "allow loss of table \(SQLTokens.quote(table))"
+        }
+    }
+
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
-        + "foreign keys off"
+        + "foreign keys off, no transaction, double quoted texts"
 }
 
 extension Substring {

@@ -12,6 +12,10 @@ public struct Plan: Sendable, Equatable {
         case downTo(MigrationVersion)
         /// So many versions back.
         case back(Int)
+
+        fileprivate var target: MigrationVersion? {
+            if case .version(let target) = self { target } else { nil }
+        }
     }
 
     /// One migration to run.
@@ -46,6 +50,7 @@ public struct Plan: Sendable, Equatable {
     /// Makes the plan.
     public init(_ set: MigrationSet, ledger: [LedgerEntry], wish: Wish) {
         let applied = ledger.filter { $0.set == set.name }
+        let set = set.applicable(to: applied, upTo: wish.target)
         var findings = Self.check(set, applied)
         var steps: [Step] = []
         switch wish {
@@ -135,7 +140,8 @@ public struct Plan: Sendable, Equatable {
             findings += compare(file, entry)
         }
         if let newest = applied.map(\.version).max() {
-            for file in pending(set, applied) where file.version < newest {
+            for file in pending(set, applied)
+            where file.version < newest && !file.mayComeLate {
                 findings.append(
                     .fatal(
                         .outOfOrder,
@@ -146,8 +152,9 @@ public struct Plan: Sendable, Equatable {
         return findings
     }
 
-    /// Numbers that count up from one may leave none out; timestamps may.
+    /// Numbers that count up from one may leave none out; timestamps may, and those of other layouts.
     private static func gaps(_ set: MigrationSet) -> [Finding] {
+        guard !set.layout.allowsGaps else { return [] }
         let numbers = set.files.compactMap(\.version.number)
         guard numbers.count == set.files.count, let first = numbers.first, first <= 1 else {
             return []
