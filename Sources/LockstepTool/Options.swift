@@ -46,11 +46,37 @@ struct MigrationOptions: ParsableArguments {
         help: "A migration set's folder, or a folder of such folders.")
     var migrations: String = "Migrations"
 
-    @Option(help: "Only the set of this name, out of a folder of sets.")
+    @Option(
+        help: """
+            Only the set of this name, out of a folder of sets; or what to call a set whose folder's name \
+            cannot be one.
+            """)
     var set: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whose file names and markers the migrations use. (default: as the files tell)",
+            discussion: "One of \(Self.layouts.joined(separator: ", ")).", valueName: "layout"),
+        completion: .list(Self.layouts), transform: Self.layout)
+    var layout: MigrationLayout?
+
+    private static let layouts = MigrationLayout.allCases.map(\.rawValue)
+
+    private static func layout(_ text: String) throws -> MigrationLayout {
+        guard let layout = MigrationLayout(rawValue: text) else {
+            throw ValidationError("a layout is one of \(layouts.joined(separator: ", "))")
+        }
+        return layout
+    }
+
     func sets() throws -> [MigrationSet] {
-        let sets = try MigrationSet.sets(in: FilePath(migrations), named: self.set)
+        let sets = try MigrationSet.sets(
+            in: FilePath(migrations), named: self.set, layout: layout)
+        for set in sets where !set.leftAlone.isEmpty {
+            Output.note(
+                "notice: no migration of \(set.layout.rawValue), and left alone: "
+                    + set.leftAlone.joined(separator: ", "))
+        }
         guard let name = self.set, !sets.contains(where: { $0.name == name }) else { return sets }
         throw LockstepError(
             .notFound, "\(migrations) is not the set \(name)",

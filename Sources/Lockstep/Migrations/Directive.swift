@@ -1,7 +1,5 @@
 /// What a `-- lockstep:` comment asks for.
 enum Directive: Sendable, Equatable {
-    case up
-    case down
     /// The next CREATE TABLE replaces this table's definition and keeps its rows.
     case rebuild(table: String)
     /// In a rebuild: what a column of the new table is computed from.
@@ -14,6 +12,9 @@ enum Directive: Sendable, Equatable {
     case noTransaction
     /// The next statement runs over the table in batches of so many rows.
     case backfill(table: String, batch: Int)
+    /// What stands in double quotes and names no column is text: SQLite's old rule, for files that were
+    /// written under it.
+    case doubleQuotedTexts
 
     /// What a comment asks for, if it is a directive: `--` and `lockstep:`, with or without space and in
     /// any case, or a slip of the pen would quietly turn a way down into part of the way up.
@@ -33,13 +34,12 @@ enum Directive: Sendable, Equatable {
         let words = tokens.map { String(decoding: bytes[$0.range], as: UTF8.self) }
         let lower = words.map(\.asciiLowercased)
         switch (lower.first, words.count) {
-        case ("up", 1): self = .up
-        case ("down", 1): self = .down
         case ("rebuild", 3) where lower[1] == "table":
             self = .rebuild(table: SQLTokens.unquote(words[2]))
         case ("allow", 5) where lower[1...3] == ["loss", "of", "table"]:
             self = .allowLoss(table: SQLTokens.unquote(words[4]))
         case ("foreign", 3) where lower[1...2] == ["keys", "off"]: self = .foreignKeysOff
+        case ("double", 3) where lower[1...2] == ["quoted", "texts"]: self = .doubleQuotedTexts
         case ("no", 2) where lower[1] == "transaction": self = .noTransaction
         case ("backfill", 5) where lower[2...3] == ["batch", "="]:
             guard let batch = Int(words[4]), (1...1_000_000).contains(batch) else { return nil }
@@ -56,9 +56,24 @@ enum Directive: Sendable, Equatable {
         }
     }
 
+    /// The text that reads as it.
+    var spelling: String {
+        switch self {
+        case .foreignKeysOff: "foreign keys off"
+        case .noTransaction: "no transaction"
+        case .doubleQuotedTexts: "double quoted texts"
+        case .backfill(let table, let batch):
+            "backfill \(SQLTokens.quote(table)) batch=\(batch)"
+        case .rebuild(let table): "rebuild table \(SQLTokens.quote(table))"
+        case .set(let column, let expression): "set \(SQLTokens.quote(column)) = \(expression)"
+        case .dropColumn(let column): "drop column \(SQLTokens.quote(column))"
+        case .allowLoss(let table): "allow loss of table \(SQLTokens.quote(table))"
+        }
+    }
+
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
-        + "foreign keys off, no transaction, backfill T batch=N"
+        + "foreign keys off, no transaction, double quoted texts, backfill T batch=N"
 }
 
 extension Substring {

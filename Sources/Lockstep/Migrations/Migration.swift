@@ -37,6 +37,11 @@ public enum Migration: Sendable, Equatable {
         }
     }
 
+    /// Whether it may be applied although a later version already is.
+    var mayComeLate: Bool {
+        if case .file(let file) = self { file.mayComeLate } else { false }
+    }
+
     var checksums: MigrationChecksums {
         switch self {
         case .file(let file): file.checksums
@@ -59,9 +64,6 @@ extension MigrationSet {
         let all = files.map(Migration.file) + code.map(Migration.code)
         return code.isEmpty ? all : all.sorted { ($0.version, $0.title) < ($1.version, $1.title) }
     }
-
-    /// Files that run again whenever they have changed, by name.
-    var repeatables: [MigrationFile] { [] }
 
     /// The set with versions that are written in Swift beside its files.
     public func adding(_ code: CodeMigration...) -> MigrationSet {

@@ -12,15 +12,22 @@ struct MigrationChecksums: Sendable, Equatable {
         (self.bytes, self.text, self.tokens) = (bytes, text, tokens)
     }
 
-    init(bytes: [UInt8], text: String) throws(LockstepError) {
+    /// - Parameter markers: What a comment means to the file's layout: its markers count like SQL. Nil for
+    ///   a comment like any other.
+    init(
+        bytes: [UInt8], text: String, markers: (String) -> String? = { _ in nil }
+    ) throws(LockstepError) {
         let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
             .joined(separator: "\n")
         self.bytes = try HashFunction.sha256.digest(bytes.span)
         self.text = try HashFunction.sha256.digest(Array(lines.utf8).span)
-        tokens = try HashFunction.sha256.digest(Array(Self.significant(lines).utf8).span)
+        tokens = try HashFunction.sha256.digest(
+            Array(Self.significant(lines, markers).utf8).span)
     }
 
-    private static func significant(_ text: String) -> String {
+    private static func significant(
+        _ text: String, _ markers: (String) -> String? = { _ in nil }
+    ) -> String {
         let bytes = Array(text.utf8)
         var pieces: [String] = []
         for token in SQLTokens(text) {
@@ -28,8 +35,11 @@ struct MigrationChecksums: Sendable, Equatable {
             switch token.kind {
             case .space: continue
             case .comment:
-                guard let directive = Directive.content(of: piece) else { continue }
-                pieces.append("-- lockstep: \(significant(directive))")
+                if let directive = Directive.content(of: piece) {
+                    pieces.append("-- lockstep: \(significant(directive))")
+                } else if let marker = markers(piece) {
+                    pieces.append("-- \(marker)")
+                }
             case .word: pieces.append(piece.asciiLowercased)
             default: pieces.append(piece)
             }

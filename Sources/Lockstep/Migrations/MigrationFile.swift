@@ -1,14 +1,32 @@
-/// One version of a migration set, as its file says it.
+/// One version of a migration set, as its files say it.
 ///
-/// The native layout: `0003_add_ratings.sql`, in which `-- lockstep: up` opens the SQL that leads to the
-/// version and `-- lockstep: down` the SQL that leads back. A file without a way down is irreversible.
+/// In the native layout that is one file: `0003_add_ratings.sql`, in which `-- lockstep: up` opens the SQL
+/// that leads to the version and `-- lockstep: down` the SQL that leads back. A version without a way down
+/// is irreversible.
 public struct MigrationFile: Sendable, Equatable {
-    /// Where in the set's order it belongs.
+    /// What role a file plays in its set.
+    public enum Kind: Sendable, Equatable {
+        /// It leads from the version before it to its own.
+        case versioned
+        /// It has no version, and is run again whenever it has changed, after all versions.
+        case repeatable
+        /// It leads from an empty database to its version, in the place of all files up to that.
+        case baseline
+    }
+
+    /// Where in the set's order it belongs; ``MigrationVersion/unversioned`` for a repeatable.
     public let version: MigrationVersion
     /// What the file calls it, without version and ending.
     public let name: String
-    /// The file's name.
+    /// The file's path in the folder: its name, or in some layouts folders and its name.
     public let fileName: String
+    /// The path of the file that leads back, if that is another one.
+    public let downFileName: String?
+    /// What role it plays.
+    public let kind: Kind
+    /// Whether it may be applied although a later version already is.
+    public let mayComeLate: Bool
+    /// Of the file that leads up: the way down is kept in the ledger.
     let checksums: MigrationChecksums
     let up: MigrationScript
     let down: MigrationScript?
@@ -16,53 +34,38 @@ public struct MigrationFile: Sendable, Equatable {
     /// Whether the version can be undone.
     public var isReversible: Bool { down != nil }
 
-    /// Parses a file's bytes.
+    /// Whether the way up runs inside a transaction.
+    public var runsInTransaction: Bool { up.runsInTransaction }
+
+    /// Whether it is run again whenever it has changed.
+    public var isRepeatable: Bool { kind == .repeatable }
+
+    /// Whether it stands for all versions up to its own.
+    public var isBaseline: Bool { kind == .baseline }
+
+    /// Parses the bytes of a file in the native layout.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
     public init(fileName: String, bytes: [UInt8]) throws(LockstepError) {
-        guard let (version, name) = Self.parts(of: fileName) else {
-            throw LockstepError(
-                .migrationMalformed, "\(fileName) is not named like a migration",
-                hint: "name it <version>_<name>.sql, such as 0001_create_tables.sql")
-        }
-        let text = try Self.decode(bytes, fileName)
-        let scripts = try MigrationFileParser.parse(text, fileName)
+        self = try NativeLayout.file(MigrationSource(path: fileName, bytes: bytes))
+    }
+
+    /// A version whose way up is `source`, and whose way down is in it or in the file `downFileName`.
+    init(
+        _ version: MigrationVersion, name: Substring, _ source: MigrationSource,
+        up: MigrationScript, down: MigrationScript? = nil, downFileName: String? = nil,
+        kind: Kind = .versioned, mayComeLate: Bool = false,
+        markers: (String) -> String? = { _ in nil }
+    ) throws(LockstepError) {
         self.version = version
-        self.name = name
-        self.fileName = fileName
-        up = scripts.up
-        down = scripts.down
-        checksums = try MigrationChecksums(bytes: bytes, text: text)
-    }
-
-    /// Version and name out of `<version>_<name>.sql`.
-    static func parts(of fileName: String) -> (MigrationVersion, String)? {
-        guard fileName.hasSuffix(".sql") else { return nil }
-        let stem = fileName.dropLast(4)
-        guard let split = stem.firstIndex(of: "_"),
-            let version = MigrationVersion(stem[..<split])
-        else { return nil }
-        let name = stem[stem.index(after: split)...]
-        guard !name.isEmpty else { return nil }
-        return (version, String(name))
-    }
-
-    private static func decode(_ bytes: [UInt8], _ fileName: String) throws(LockstepError) -> String
-    {
-        // A byte-order mark says nothing in UTF-8, and SQLite would stumble over it.
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let content = bytes.starts(with: mark) ? bytes[3...] : bytes[...]
-        guard let text = String(validating: content, as: UTF8.self) else {
-            let valid = String(decoding: content, as: UTF8.self)
-            let line = valid.prefix { $0 != "\u{FFFD}" }.count(where: \.isNewline) + 1
-            throw LockstepError(
-                .migrationMalformed, "\(fileName):\(line): the file is not valid UTF-8",
-                hint: "save it as UTF-8")
-        }
-        guard !text.utf8.contains(0) else {
-            throw LockstepError(
-                .migrationMalformed, "\(fileName) holds a NUL byte",
-                hint: "SQLite would ignore everything behind it; remove it")
-        }
-        return text
+        // The ledger and messages want something to call it.
+        self.name = name.isEmpty ? String(source.stem ?? source.name) : String(name)
+        fileName = source.path
+        self.downFileName = downFileName
+        self.kind = kind
+        self.mayComeLate = mayComeLate
+        self.up = up
+        self.down = down
+        checksums = try MigrationChecksums(
+            bytes: source.bytes, text: source.text(), markers: markers)
     }
 }

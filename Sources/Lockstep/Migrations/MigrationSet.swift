@@ -4,63 +4,95 @@ public import SystemPackage
 public struct MigrationSet: Sendable, Equatable {
     /// The set's name: its folder's.
     public let name: String
+    /// Whose file names and markers it uses.
+    public let layout: MigrationLayout
     /// The versions, ascending. Two files may claim one version; the plan reports that.
     public let files: [MigrationFile]
     /// Versions that are written in Swift.
     var code: [CodeMigration] = []
+    /// What is run again whenever it has changed, after all versions, in this order.
+    public let repeatables: [MigrationFile]
+    /// What leads from an empty database to a later version in one step, ascending.
+    public let baselines: [MigrationFile]
+    /// SQL files of the folder that are no migrations in its layout.
+    public let leftAlone: [String]
 
     /// A set out of files that were read elsewhere, such as compiled into the program.
+    /// - Parameters:
+    ///   - layout: Whose file names and markers it uses; by default that is told by the files.
+    ///   - files: Paths in the set's folder, with `/` between the names, and contents.
     /// - Throws: ``LockstepError/Code/migrationMalformed``.
-    public init(name: String, files: [(name: String, content: String)]) throws(LockstepError) {
-        var parsed: [MigrationFile] = []
-        for file in files {
-            parsed.append(try MigrationFile(fileName: file.name, bytes: Array(file.content.utf8)))
-        }
-        try self.init(name: name, parsed: parsed)
+    public init(
+        name: String, layout: MigrationLayout? = nil, files: [(name: String, content: String)]
+    ) throws(LockstepError) {
+        try self.init(
+            name: name, layout: layout,
+            sources: files.map { file in
+                MigrationSource(path: file.name, bytes: Array(file.content.utf8))
+            })
     }
 
-    private init(name: String, parsed: [MigrationFile]) throws(LockstepError) {
+    private init(
+        name: String, layout wanted: MigrationLayout?, sources: [MigrationSource]
+    ) throws(LockstepError) {
         guard PlainName.isValid(name) else {
             throw LockstepError(
                 .migrationMalformed, "a migration set cannot be named “\(name)”",
-                hint: "name its folder with \(PlainName.rule)")
+                hint: "name its folder with \(PlainName.rule), or name the set with --set")
         }
+        let layout: MigrationLayout
+        if let wanted {
+            layout = wanted
+        } else {
+            layout = try LayoutDetection.layout(of: sources)
+        }
+        let contents = try layout.read(sources)
         self.name = name
-        files = parsed.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
+        self.layout = layout
+        files = contents.versions.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
+        repeatables = contents.repeatables
+        baselines = contents.baselines
+        leftAlone = contents.leftAlone.sorted()
+        try Self.requireOneOrder(files, layout)
     }
 
-    /// Reads the set that a folder holds. Files without the ending `.sql` are left alone.
+    /// Reads the set that a folder holds. What is no migration to its layout is left alone.
+    /// - Parameter layout: Whose file names and markers it uses; by default that is told by the files.
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``.
-    public init(folder: FilePath) throws {
-        let (files, _) = try Folder.list(folder)
-        try self.init(folder: folder, files)
+    public init(folder: FilePath, layout: MigrationLayout? = nil) throws {
+        try self.init(folder: folder, layout: layout, name: try Folder.name(of: folder))
     }
 
-    private init(folder: FilePath, _ names: [String]) throws {
-        var parsed: [MigrationFile] = []
-        for name in names where name.hasSuffix(".sql") {
-            let bytes = try FileAccess.read(folder.appending(name), limit: Self.largestFile)
-            parsed.append(try MigrationFile(fileName: name, bytes: bytes))
-        }
-        try self.init(name: try Folder.name(of: folder), parsed: parsed)
+    private init(folder: FilePath, layout: MigrationLayout?, name: String) throws {
+        try self.init(
+            name: name, layout: layout,
+            sources: try MigrationFolder.read(folder, layout: layout))
     }
 
     /// Reads the sets of a folder: the one it is, or else one for each of its folders that holds
     /// migrations, by name; with a name, only that one.
+    ///
+    /// A folder that is a set, and whose own name cannot be a set's, gives it the name that is wanted.
+    /// - Parameter layout: Whose file names and markers they use; by default that is told by the files.
+    ///   With `refinery` or `flyway`, which read subfolders, a folder with migrations anywhere below it is
+    ///   one set, unless a name is given that one of its folders has.
     /// - Throws: ``LockstepError/Code/notFound`` if there is none.
     public static func sets(
-        in folder: FilePath, named wanted: String? = nil
+        in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil
     ) throws -> [MigrationSet] {
-        let (files, folders) = try Folder.list(folder)
-        if files.contains(where: { $0.hasSuffix(".sql") }) {
-            return [try MigrationSet(folder: folder, files)]
+        let (_, folders) = try Folder.list(folder)
+        let isInside = wanted.map { folders.contains($0) } ?? false
+        let direct = layout?.reach == .tree && isInside ? MigrationLayout.native : layout
+        if try MigrationFolder.holdsMigrations(folder, layout: direct) {
+            let own = try Folder.name(of: folder)
+            let name = PlainName.isValid(own) ? own : wanted ?? own
+            return [try MigrationSet(folder: folder, layout: layout, name: name)]
         }
         var sets: [MigrationSet] = []
         for name in folders where wanted == nil || wanted == name {
             let inner = folder.appending(name)
-            let (files, _) = try Folder.list(inner)
-            guard files.contains(where: { $0.hasSuffix(".sql") }) else { continue }
-            sets.append(try MigrationSet(folder: inner, files))
+            guard try MigrationFolder.holdsMigrations(inner, layout: layout) else { continue }
+            sets.append(try MigrationSet(folder: inner, layout: layout))
         }
         guard !sets.isEmpty else {
             throw LockstepError(
@@ -72,6 +104,44 @@ public struct MigrationSet: Sendable, Equatable {
         return sets
     }
 
-    /// A migration is text that somebody wrote; more is a mistake.
-    private static let largestFile = 64 * 1024 * 1024
+    /// The set as it is for a database with this ledger: a fresh one may begin with a baseline, and then
+    /// the versions that it stands for are not waiting.
+    /// - Parameter target: How far the database is to be led; a baseline beyond it is of no use.
+    public func applicable(
+        to ledger: [LedgerEntry], upTo target: MigrationVersion? = nil
+    ) -> MigrationSet {
+        let applied = ledger.filter { $0.set == name }
+        let baseline = baselines.last { baseline in
+            guard !applied.isEmpty else { return target.map { baseline.version <= $0 } ?? true }
+            return applied.contains {
+                $0.version == baseline.version
+                    && $0.checksums.tokens == baseline.checksums.tokens
+            }
+        }
+        guard let baseline else { return self }
+        return MigrationSet(
+            self, files: [baseline] + files.filter { $0.version > baseline.version })
+    }
+
+    private init(_ set: MigrationSet, files: [MigrationFile]) {
+        (name, layout, self.files) = (set.name, set.layout, files)
+        (repeatables, baselines, leftAlone) = (set.repeatables, set.baselines, set.leftAlone)
+        code = set.code
+    }
+
+    /// Where the order of names is not that of numbers, the folder was never run in the latter.
+    private static func requireOneOrder(
+        _ files: [MigrationFile], _ layout: MigrationLayout
+    ) throws(LockstepError) {
+        for (one, next) in zip(files, files.dropFirst()) where one.version < next.version {
+            guard let text = layout.orderingText(of: one.fileName),
+                let nextText = layout.orderingText(of: next.fileName), text > nextText
+            else { continue }
+            throw LockstepError(
+                .migrationMalformed,
+                "\(layout.rawValue) runs \(next.fileName) before \(one.fileName), by their names, "
+                    + "and their numbers say otherwise",
+                hint: "give them numbers of the same length")
+        }
+    }
 }

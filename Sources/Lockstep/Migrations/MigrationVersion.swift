@@ -1,8 +1,14 @@
 /// A version in natural order: `2` before `10`, `0.9` before `0.10`, timestamps by time.
 ///
-/// Leading zeros make no difference: `0003` is version 3.
+/// Leading zeros make no difference, and neither do parts of zero at the end: `0003` is version 3, and so
+/// is `3.0`.
 public struct MigrationVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let parts: [UInt64]
+
+    /// What a file has that is no version: it precedes all of them, and is written as nothing.
+    public static let unversioned = MigrationVersion(parts: [])
+
+    private init(parts: [UInt64]) { self.parts = parts }
 
     /// Reads digits, in parts separated by dots. Nil for anything else.
     public init?(_ text: some StringProtocol) {
@@ -12,6 +18,7 @@ public struct MigrationVersion: Sendable, Hashable, Comparable, CustomStringConv
             else { return nil }
             parts.append(number)
         }
+        while parts.count > 1, parts.last == 0 { parts.removeLast() }
         self.parts = parts
     }
 

@@ -14,6 +14,10 @@ public struct Plan: Sendable, Equatable {
         case back(Int)
         /// So many versions back, and up again by the files as they are now.
         case redo(Int)
+
+        fileprivate var target: MigrationVersion? {
+            if case .version(let target) = self { target } else { nil }
+        }
     }
 
     /// One migration to run.
@@ -73,7 +77,7 @@ public struct Plan: Sendable, Equatable {
     public init(
         _ set: MigrationSet, history: MigrationHistory, wish: Wish, allowsOutOfOrder: Bool = false
     ) {
-        let state = PlanState(set, history)
+        let state = PlanState(set, history, upTo: wish.target)
         var findings = PlanFindings.all(state, allowsOutOfOrder: allowsOutOfOrder)
         var steps: [Step] = []
         var repeatables: [MigrationFile] = []

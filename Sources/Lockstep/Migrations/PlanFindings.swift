@@ -58,8 +58,9 @@ enum PlanFindings {
         }
     }
 
-    /// Numbers that count up from one may leave none out; timestamps may.
+    /// Numbers that count up from one may leave none out; timestamps may, and those of other layouts.
     private static func gaps(_ state: PlanState) -> [Plan.Finding] {
+        guard !state.set.layout.allowsGaps else { return [] }
         let numbers = state.migrations.compactMap(\.version.number)
         guard numbers.count == state.migrations.count, let first = numbers.first, first <= 1 else {
             return []
@@ -75,7 +76,7 @@ enum PlanFindings {
 
     private static func outOfOrder(_ state: PlanState, isAllowed: Bool) -> [Plan.Finding] {
         guard let newest = state.applied.map(\.version).max() else { return [] }
-        return state.pending.filter { $0.version < newest }.map { migration in
+        return state.pending.filter { $0.version < newest && !$0.mayComeLate }.map { migration in
             let what = "\(migration.title) was never applied, but version \(newest) already is"
             return isAllowed
                 ? .notice(.outOfOrder, what)

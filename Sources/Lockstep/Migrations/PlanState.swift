@@ -31,10 +31,14 @@ struct PlanState {
         }
     }
 
-    init(_ set: MigrationSet, _ history: MigrationHistory) {
-        self.set = set
-        migrations = set.migrations
-        applied = history.entries.filter { $0.set == set.name }.sorted { $0.position < $1.position }
+    /// - Parameter target: The version that is wished for, if one is.
+    init(_ set: MigrationSet, _ history: MigrationHistory, upTo target: MigrationVersion?) {
+        let applied = history.entries.filter { $0.set == set.name }
+            .sorted { $0.position < $1.position }
+        self.applied = applied
+        // A baseline may stand for the versions up to its own.
+        self.set = set.applicable(to: applied, upTo: target)
+        migrations = self.set.migrations
         let unfinished = history.unfinished.filter { $0.set == set.name }
         begun = unfinished.filter(\.isUp)
         halfUndone = unfinished.filter { !$0.isUp }

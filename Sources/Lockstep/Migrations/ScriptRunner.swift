@@ -10,6 +10,11 @@ struct ScriptRunner {
     /// - Throws: ``LockstepError/Code/migrationFailed`` with file, line, statement and SQLite's message.
     /// - Returns: How many statements ran.
     func run(_ connection: borrowing Connection) throws -> Int {
+        guard script.takesDoubleQuotedTexts else { return try runItems(connection) }
+        return try connection.takingDoubleQuotedTexts { try runItems(connection) }
+    }
+
+    private func runItems(_ connection: borrowing Connection) throws -> Int {
         var statements = 0
         var rebuild: TableRebuild?
         for item in script.items {

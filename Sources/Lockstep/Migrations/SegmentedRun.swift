@@ -21,6 +21,18 @@ struct SegmentedRun {
         _ connection: borrowing Connection, _ known: inout KnownState?,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Int? {
+        guard script.takesDoubleQuotedTexts else {
+            return try runSegments(connection, &known, isStillDue)
+        }
+        return try connection.takingDoubleQuotedTexts {
+            try runSegments(connection, &known, isStillDue)
+        }
+    }
+
+    private func runSegments(
+        _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ isStillDue: StepRun.IsStillDue
+    ) throws -> Int? {
         var state = RunState(segments: try script.segments(title))
         while true {
             let outcome = try advance(connection, &known, &state, isStillDue)

@@ -17,7 +17,7 @@ enum LedgerCheck {
                     finding.isFatal
                         ? .failure(finding.error.message) : .notice(finding.error.message))
             }
-            let pending = set.files.count { file in
+            let pending = set.applicable(to: ledger).files.count { file in
                 !ledger.contains { $0.set == set.name && $0.version == file.version }
             }
             if pending > 0 {

@@ -52,7 +52,7 @@ struct Status: ParsableCommand {
                     version: entry.version.description, name: entry.name, state: "applied",
                     appliedAt: entry.appliedAt)
             }
-            let waiting = set.files.filter { file in
+            let waiting = set.applicable(to: ledger).files.filter { file in
                 !applied.contains { $0.version == file.version }
             }
             isPending = isPending || !waiting.isEmpty

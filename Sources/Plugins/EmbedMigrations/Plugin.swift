@@ -32,9 +32,11 @@ struct EmbedMigrations: BuildToolPlugin {
             && isDirectory.boolValue
     }
 
+    /// Every visible file: which of them are migrations depends on the layout.
     private func migrations(in folder: URL) -> [URL] {
-        let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        return (walk?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "sql" }
+        let walk = FileManager.default.enumerator(
+            at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+        return (walk?.compactMap { $0 as? URL } ?? []).filter { !isFolder($0) }
             .sorted { $0.path < $1.path }
     }
 }

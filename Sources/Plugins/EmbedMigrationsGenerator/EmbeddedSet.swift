@@ -9,31 +9,79 @@ struct GeneratorError: Error, CustomStringConvertible {
 /// The files of one migration set, byte for byte.
 struct EmbeddedSet {
     let name: String
+    /// Paths in the set's folder, and contents.
     let files: [(name: String, content: String)]
 
     /// One set for each folder in `folder` that holds SQL files, by name.
     static func read(_ folder: URL) throws -> [EmbeddedSet] {
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        guard !names.contains(where: { $0.hasSuffix(".sql") }) else {
+        let (files, folders) = try list(folder)
+        let isSet =
+            try files.contains(where: isSQL)
+            || folders.contains { name in
+                // A version of diesel's.
+                try name.first?.isNumber == true
+                    && list(folder.appending(path: name)).files.contains("up.sql")
+            }
+        guard !isSet else {
             throw GeneratorError(
                 message: "\(folder.path) holds migrations itself: give each set a folder in it")
         }
-        let sets = try names.compactMap { name -> EmbeddedSet? in
-            let inner = folder.appending(path: name)
-            guard let entries = try? FileManager.default.contentsOfDirectory(atPath: inner.path)
-            else { return nil }
-            let files = try entries.filter { $0.hasSuffix(".sql") }.sorted().map { file in
-                let data = try Data(contentsOf: inner.appending(path: file))
-                guard let content = String(validating: data, as: UTF8.self) else {
-                    throw GeneratorError(message: "\(name)/\(file) is not valid UTF-8")
-                }
-                return (name: file, content: content)
-            }
-            return files.isEmpty ? nil : EmbeddedSet(name: name, files: files)
-        }
+        let sets = try folders.map { name in
+            EmbeddedSet(name: name, files: try contents(folder.appending(path: name)))
+        }.filter { set in set.files.contains { isSQL($0.name) } }
         guard !sets.isEmpty else {
             throw GeneratorError(message: "\(folder.path) holds no folder with migrations")
         }
         return sets
     }
+
+    private static func contents(
+        _ folder: URL, below path: String = ""
+    ) throws -> [(name: String, content: String)] {
+        let (names, folders) = try list(folder)
+        var files: [(name: String, content: String)] = []
+        for name in names {
+            if isSQL(name) || name == "metadata.toml" || name.hasSuffix(".sql.conf") {
+                let data = try Data(contentsOf: folder.appending(path: name))
+                guard let content = String(validating: data, as: UTF8.self) else {
+                    throw GeneratorError(message: "\(folder.path)/\(name) is not valid UTF-8")
+                }
+                files.append((path + name, content))
+            } else if code.contains(where: { name.hasSuffix($0) }) {
+                // That there is a version in code is enough to know.
+                files.append((path + name, ""))
+            }
+        }
+        for name in folders {
+            files += try contents(folder.appending(path: name), below: "\(path)\(name)/")
+        }
+        return files
+    }
+
+    /// The visible files and folders of a folder, by name.
+    private static func list(_ folder: URL) throws -> (files: [String], folders: [String]) {
+        var files: [String] = []
+        var folders: [String] = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        where !name.hasPrefix(".") {
+            let path = folder.appending(path: name).path
+            let type = try FileManager.default.attributesOfItem(atPath: path)[.type]
+            switch type as? FileAttributeType {
+            case .typeDirectory: folders.append(name)
+            case .typeRegular: files.append(name)
+            default:
+                throw GeneratorError(
+                    message: "\(path) is neither a file nor a folder: put what it leads to there")
+            }
+        }
+        return (files, folders)
+    }
+
+    private static func isSQL(_ name: String) -> Bool { name.lowercased().hasSuffix(".sql") }
+
+    /// Endings of programs that other tools run in the place of SQL.
+    private static let code = [
+        ".go", ".rs", ".java", ".class", ".kt", ".groovy", ".py", ".sh", ".bash", ".bat", ".cmd",
+        ".ps1",
+    ]
 }

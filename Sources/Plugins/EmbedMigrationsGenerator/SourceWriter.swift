@@ -11,12 +11,15 @@ enum SourceWriter {
             "    static let names: [String] = [\(sets.map { literal($0.name) }.joined(separator: ", "))]",
             "",
             "    /// The set of this name, or nil if there is none.",
-            "    static func set(_ name: String) throws(LockstepError) -> MigrationSet? {",
+            "    /// - Parameter layout: Whose file names and markers it uses; by default the files tell.",
+            "    static func set(",
+            "        _ name: String, layout: MigrationLayout? = nil",
+            "    ) throws(LockstepError) -> MigrationSet? {",
             "        switch name {",
         ]
         for set in sets {
             lines.append("        case \(literal(set.name)):")
-            lines.append("            try MigrationSet(name: name, files: [")
+            lines.append("            try MigrationSet(name: name, layout: layout, files: [")
             for file in set.files {
                 lines.append("                (name: \(literal(file.name)), content:")
                 lines.append("                    \(literal(file.content))),")

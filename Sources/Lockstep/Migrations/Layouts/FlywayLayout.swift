@@ -1,0 +1,130 @@
+// Rules: ResourceNameParser, ResourceNameValidator, MigrationVersion, Event and PlaceholderReplacingReader of
+// Flyway, and its pages "Script Configuration" and "Baseline migrations". A name is V, U or B, a version
+// with dots or single underscores, two underscores, a description, `.sql` in any case; or R, two underscores,
+// a description; or the name of an event, which is a callback. Others are passed over. Subfolders count.
+// Repeatables are run behind the versions, in the order of their descriptions.
+
+/// `V<version>__<name>.sql`, and `U…`, `R__…`, `B…` beside it.
+enum FlywayLayout {
+    static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
+        var contents = LayoutContents()
+        var pairs = UpDownPairs(.flyway)
+        let settings = try FlywaySettings.all(in: sources)
+        for source in sources {
+            if let language = language(of: source) {
+                throw ForeignCode.refusal(source, language)
+            }
+            guard source.isSQL else { continue }
+            let stem = source.name.dropLast(4)
+            try requireNoCallback(stem, source)
+            guard let name = PrefixedName(stem) else {
+                // Flyway's letters are capitals; a small one is a slip.
+                guard !PrefixedName.isMeant(stem), !NumberedName.isLikely(stem) else {
+                    throw misnamed(source)
+                }
+                contents.leftAlone.append(source.path)
+                continue
+            }
+            let own = settings[source.path] ?? FlywaySettings()
+            if own.replacesPlaceholders { try requireNoPlaceholder(source) }
+            switch name.prefix {
+            case .version:
+                pairs.addUp(
+                    try version(name, source), name.description, source,
+                    inTransaction: own.runsInTransaction)
+            case .undoOrLate:
+                try pairs.addDown(
+                    try version(name, source), name.description, source,
+                    inTransaction: own.runsInTransaction)
+            case .baseline:
+                contents.baselines.append(
+                    try file(try version(name, source), name, source, own, .baseline))
+            case .repeatable:
+                guard name.version.isEmpty, !name.description.isEmpty else {
+                    throw misnamed(source)
+                }
+                contents.repeatables.append(
+                    try file(.unversioned, name, source, own, .repeatable))
+            }
+        }
+        contents.versions = try pairs.files()
+        contents.repeatables.sort { $0.name < $1.name }
+        contents.baselines.sort { $0.version < $1.version }
+        return contents
+    }
+
+    private static func file(
+        _ version: MigrationVersion, _ name: PrefixedName, _ source: MigrationSource,
+        _ settings: FlywaySettings, _ kind: MigrationFile.Kind
+    ) throws(LockstepError) -> MigrationFile {
+        try MigrationFile(
+            version, name: name.description, source,
+            up: MigrationFileParser.parseWhole(
+                source, as: .flyway, inTransaction: settings.runsInTransaction),
+            kind: kind)
+    }
+
+    private static func version(
+        _ name: PrefixedName, _ source: MigrationSource
+    ) throws(LockstepError) -> MigrationVersion {
+        let dotted = String(name.version.map { $0 == "_" ? "." : $0 })
+        guard let version = MigrationVersion(dotted) else { throw misnamed(source) }
+        return version
+    }
+
+    private static func misnamed(_ source: MigrationSource) -> LockstepError {
+        source.malformed(
+            "is not named like a migration of Flyway",
+            hint: "name it V<version>__<name>.sql, such as V1.2__add_ratings.sql, or "
+                + "R__<name>.sql for one that is run again whenever it changes")
+    }
+
+    /// Programs that Flyway runs in the place of SQL.
+    private static func language(of source: MigrationSource) -> String? {
+        guard let dot = source.name.lastIndex(of: "."),
+            PrefixedName.isMeant(source.name[..<dot]), source.name.contains("__")
+        else { return nil }
+        switch source.name[dot...].asciiLowercased {
+        case ".java", ".class": return "Java"
+        case ".kt": return "Kotlin"
+        case ".groovy": return "Groovy"
+        case ".py", ".sh", ".bash", ".bat", ".cmd", ".ps1": return "a script language"
+        default: return nil
+        }
+    }
+
+    /// Flyway runs these around its own steps; leaving them out would change what a run does.
+    private static func requireNoCallback(
+        _ stem: Substring, _ source: MigrationSource
+    ) throws(LockstepError) {
+        let event = stem.prefix { $0 != "_" }
+        let isCallback =
+            event == "createSchema"
+            || ["before", "after"].contains { start in
+                event.hasPrefix(start) && event.dropFirst(start.count).first?.isUppercase == true
+            }
+        guard !isCallback else {
+            throw source.malformed(
+                "is a callback of Flyway's, which this program does not run",
+                hint: "put what it does into the versions, and move it away")
+        }
+    }
+
+    /// Flyway puts values in their place wherever they stand, and fails where it has none.
+    private static func requireNoPlaceholder(_ source: MigrationSource) throws(LockstepError) {
+        let bytes = Array(try source.text().utf8)
+        // In a comment it changes nothing.
+        let comments = SQLTokens(bytes, from: 0).filter { $0.kind == .comment }.map(\.range)
+        let place = bytes.indices.dropLast().first { index in
+            bytes[index] == UInt8(ascii: "$") && bytes[index + 1] == UInt8(ascii: "{")
+                && !comments.contains { $0.contains(index) }
+        }
+        guard let place else { return }
+        let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
+        throw LockstepError(
+            .migrationMalformed,
+            "\(source.path):\(line): there is a placeholder ${…}, and no value for it",
+            hint: "write the value into the file; if it is meant as it stands, put "
+                + "placeholderReplacement=false into \(source.path).conf")
+    }
+}

@@ -1,0 +1,39 @@
+/// What `V1__x.sql.conf` says about `V1__x.sql`.
+struct FlywaySettings {
+    var runsInTransaction = true
+    var replacesPlaceholders = true
+
+    /// The settings by the path of the file that they are about.
+    static func all(
+        in sources: [MigrationSource]
+    ) throws(LockstepError) -> [String: FlywaySettings] {
+        var all: [String: FlywaySettings] = [:]
+        for source in sources where source.name.asciiLowercased.hasSuffix(".sql.conf") {
+            all[String(source.path.dropLast(5))] = try FlywaySettings(source)
+        }
+        return all
+    }
+}
+
+extension FlywaySettings {
+    private init(_ source: MigrationSource) throws(LockstepError) {
+        for line in try source.text().split(whereSeparator: \.isNewline) {
+            let line = line.trimmingSpace()
+            guard let first = line.first, first != "#", first != "!" else { continue }
+            let sides = line.split(separator: "=", maxSplits: 1).map { $0.trimmingSpace() }
+            let key = sides.first.map { $0.hasPrefix("flyway.") ? $0.dropFirst(7) : $0 } ?? ""
+            switch (key, sides.count == 2 ? sides[1].asciiLowercased : "") {
+            case ("executeInTransaction", "true"): runsInTransaction = true
+            case ("executeInTransaction", "false"): runsInTransaction = false
+            case ("placeholderReplacement", "true"): replacesPlaceholders = true
+            case ("placeholderReplacement", "false"): replacesPlaceholders = false
+            case ("shouldExecute", "true"), ("encoding", "utf-8"): continue
+            default:
+                throw source.malformed(
+                    "has a setting that this program cannot follow: \(key)",
+                    hint: "it follows executeInTransaction and placeholderReplacement, "
+                        + "with true or false")
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+/// Tells which layout a folder has, by the names of its files and by the markers in them.
+struct LayoutDetection {
+    /// What the files of one kind are evidence for.
+    private enum Evidence: Hashable {
+        /// Markers of this layout, or of another tool.
+        case marker(MarkerOwner)
+        /// `1_name.up.sql`.
+        case half
+        /// `1_name.sql` without markers.
+        case plain
+        /// `V1__name.sql` and its like.
+        case prefixed
+        /// `2024-01-31_name/up.sql`.
+        case folder
+    }
+
+    private let sources: [MigrationSource]
+    /// The first file of each kind.
+    private var evidence: [Evidence: MigrationSource] = [:]
+
+    private init(_ sources: [MigrationSource]) throws(LockstepError) {
+        self.sources = sources
+        for source in sources where source.isSQL {
+            guard let kind = try Self.evidence(of: source) else { continue }
+            evidence[kind] = evidence[kind] ?? source
+        }
+    }
+
+    /// The layout of a folder that holds these files; the native one for a folder without SQL.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` if it could be several, or none.
+    static func layout(of sources: [MigrationSource]) throws(LockstepError) -> MigrationLayout {
+        try LayoutDetection(sources).layout()
+    }
+
+    private static func evidence(
+        of source: MigrationSource
+    ) throws(LockstepError) -> Evidence? {
+        if let folder = source.folder {
+            // What lies deeper is looked at by layouts that look there, once it is known that it is one.
+            let isVersion = !folder.contains("/") && DieselLayout.version(of: folder) != nil
+            return isVersion && source.name == "up.sql" ? .folder : nil
+        }
+        // A file of several tools' markers counts for the one whose marker comes first.
+        let owners = try MarkerOwner.all(in: source)
+        if let first = owners.min(by: { $0.value < $1.value }) { return .marker(first.key) }
+        if PrefixedName.isLikely(String(source.name)) { return .prefixed }
+        guard NumberedName.isLikely(source.name) else { return nil }
+        return DirectedName(source.name) == nil ? .plain : .half
+    }
+
+    private func layout() throws(LockstepError) -> MigrationLayout {
+        // Unmarked files in a marked folder are for its parser to complain of.
+        let kinds = Set(evidence.keys)
+        let markers = kinds.filter { if case .marker = $0 { true } else { false } }
+        let named = kinds.subtracting(markers).subtracting(
+            markers.isEmpty ? [] : [Evidence.plain, .half])
+        guard markers.count + named.count <= 1 || kinds == [.plain, .half] else {
+            throw mixed()
+        }
+        switch (markers.first ?? named.first, kinds == [.plain, .half]) {
+        case (_, true): throw mixed()
+        case (nil, _):
+            let stray = sources.first { $0.isSQL && $0.folder == nil }
+            guard let stray else { return .native }
+            throw unknown(stray)
+        case (.marker(let owner), _):
+            guard let layout = owner.layout else { throw otherTool(owner) }
+            return layout
+        case (.half, _):
+            let isSqlx = sources.contains { $0.folder == nil && SqlxLayout.isOutside($0) }
+            return isSqlx ? .sqlx : .golangMigrate
+        case (.plain, _): return .sqlx
+        case (.folder, _): return .diesel
+        case (.prefixed, _): return try prefixedLayout()
+        }
+    }
+
+    // MARK: Flyway or refinery
+
+    /// Names that both read mean the same to both, but for U and for what Flyway replaces.
+    private func prefixedLayout() throws(LockstepError) -> MigrationLayout {
+        if sources.contains(where: { isRust($0) }) { return .refinery }
+        let names = sources.filter(\.isSQL).compactMap { source in
+            PrefixedName(source.name.dropLast(4)).map { (name: $0, source: source) }
+        }
+        let isFlyway = names.contains {
+            $0.name.prefix == .repeatable || $0.name.prefix == .baseline
+                || MigrationVersion($0.name.version)?.number == nil
+        }
+        let versions = Set(
+            names.filter { $0.name.prefix == .version }.map { MigrationVersion($0.name.version) })
+        let others = names.filter { $0.name.prefix == .undoOrLate }
+        let undoing = others.filter { versions.contains(MigrationVersion($0.name.version)) }
+        if isFlyway || (!others.isEmpty && undoing.count == others.count) { return .flyway }
+        if !others.isEmpty {
+            guard undoing.isEmpty else {
+                throw ambiguous(
+                    "\(undoing[0].source.path) could undo a version, as with Flyway, or be one, as "
+                        + "with refinery", .flyway, .refinery)
+            }
+            return .refinery
+        }
+        let placeholder = names.first { $0.source.bytes.contains(pair: "${") }
+        if let placeholder {
+            throw ambiguous(
+                "\(placeholder.source.path) holds ${…}, which Flyway replaces and refinery does not",
+                .flyway, .refinery)
+        }
+        return .flyway
+    }
+
+    private func isRust(_ source: MigrationSource) -> Bool {
+        source.name == "mod.rs" || source.name.hasSuffix(".rs") && PrefixedName.isMeant(source.name)
+    }
+
+    // MARK: Errors
+
+    private func mixed() -> LockstepError {
+        let found = evidence.map { (kind: $0.key, source: $0.value) }
+            .sorted { $0.source.path < $1.source.path }
+            .map { "\($0.source.path) (\(Self.words($0.kind)))" }
+        let all = found.joined(separator: ", ")
+        return LockstepError(
+            .migrationMalformed, "the folder could be of several layouts: it holds \(all)",
+            hint: "name the layout with --layout, or give each its own folder; "
+                + "layouts are \(MigrationLayout.spellings)")
+    }
+
+    private func ambiguous(
+        _ what: String, _ layouts: MigrationLayout...
+    ) -> LockstepError {
+        let choices = layouts.map { "--layout \($0.rawValue)" }.joined(separator: " or ")
+        return LockstepError(.migrationMalformed, what, hint: "name the one you mean: \(choices)")
+    }
+
+    private func unknown(_ source: MigrationSource) -> LockstepError {
+        source.malformed(
+            "is not named like a migration, and no other file of the folder is",
+            hint: "name it <version>_<name>.sql, such as 0001_create_tables.sql; "
+                + "if it belongs to another tool, name its layout with --layout: "
+                + MigrationLayout.spellings)
+    }
+
+    private func otherTool(_ owner: MarkerOwner) -> LockstepError {
+        let path = evidence[.marker(owner)]?.path ?? ""
+        return LockstepError(
+            .migrationMalformed,
+            "\(path) has markers of \(owner.name), which is no layout of this version",
+            hint: "put `-- lockstep: up` and `-- lockstep: down` in their place; "
+                + "layouts are \(MigrationLayout.spellings)")
+    }
+
+    private static func words(_ evidence: Evidence) -> String {
+        switch evidence {
+        case .marker(let owner): "markers of \(owner.name)"
+        case .half: "golang-migrate or sqlx by its name"
+        case .plain: "sqlx by its name, and without markers"
+        case .prefixed: "Flyway or refinery by its name"
+        case .folder: "diesel by its folder"
+        }
+    }
+}
+
+extension Collection<UInt8> {
+    /// Whether two ASCII characters occur next to each other.
+    fileprivate func contains(pair: StaticString) -> Bool {
+        let pair = pair.description.utf8
+        return zip(self, dropFirst()).contains { $0 == pair.first && $1 == pair.last }
+    }
+}

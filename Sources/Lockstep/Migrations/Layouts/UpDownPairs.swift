@@ -1,0 +1,66 @@
+/// Versions whose ways up and down are files of their own.
+struct UpDownPairs {
+    let layout: MigrationLayout
+
+    private struct Half {
+        let version: MigrationVersion
+        let name: Substring
+        let source: MigrationSource
+        let inTransaction: Bool
+    }
+
+    private var ups: [Half] = []
+    private var downs: [MigrationVersion: Half] = [:]
+
+    init(_ layout: MigrationLayout) { self.layout = layout }
+
+    mutating func addUp(
+        _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource,
+        inTransaction: Bool = true
+    ) {
+        ups.append(
+            Half(version: version, name: name, source: source, inTransaction: inTransaction))
+    }
+
+    /// - Throws: ``LockstepError/Code/versionDuplicate`` if the version has a way down already.
+    mutating func addDown(
+        _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource,
+        inTransaction: Bool = true
+    ) throws(LockstepError) {
+        if let other = downs[version] {
+            throw LockstepError(
+                .versionDuplicate,
+                "\(other.source.path) and \(source.path) both lead back from version \(version)",
+                hint: "keep the one that undoes what the version does")
+        }
+        downs[version] = Half(
+            version: version, name: name, source: source, inTransaction: inTransaction)
+    }
+
+    /// The versions. The two halves of one go by its number; their names may differ.
+    func files() throws(LockstepError) -> [MigrationFile] {
+        var files: [MigrationFile] = []
+        for up in ups {
+            let down = downs[up.version]
+            var wayDown: MigrationScript?
+            if let down {
+                wayDown = try MigrationFileParser.parseWhole(
+                    down.source, as: layout, inTransaction: down.inTransaction)
+            }
+            files.append(
+                try MigrationFile(
+                    up.version, name: up.name, up.source,
+                    up: MigrationFileParser.parseWhole(
+                        up.source, as: layout, inTransaction: up.inTransaction),
+                    down: wayDown, downFileName: down?.source.path))
+        }
+        let versions = Set(ups.map(\.version))
+        let orphans = downs.values.filter { !versions.contains($0.version) }
+        if let orphan = orphans.min(by: { $0.version < $1.version }) {
+            throw orphan.source.malformed(
+                "leads back from version \(orphan.version), and no file leads to it",
+                hint: "put the file that leads up beside it, or remove this one")
+        }
+        return files
+    }
+}

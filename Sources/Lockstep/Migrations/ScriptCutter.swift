@@ -1,0 +1,189 @@
+/// Cuts a migration file into SQL, directives and the markers of its layout, without splitting the SQL
+/// into statements.
+struct ScriptCutter {
+    /// A comment that a layout gives a meaning.
+    enum Marker: Equatable {
+        case up(inTransaction: Bool)
+        case down(inTransaction: Bool)
+        case statementBegin
+        case statementEnd
+        case noTransaction
+        /// One that changes nothing.
+        case remark
+    }
+
+    /// A comment from `--` to the end of its line.
+    struct Comment {
+        /// Without the line ending.
+        let text: Substring
+        /// Where it stands, as messages tell it: `file:line`.
+        let place: String
+        /// What stands before it on its line: nothing, space, or something else.
+        let lead: Lead
+        enum Lead { case nothing, space, something }
+
+        /// What follows the dashes.
+        var content: Substring { text.dropFirst(2).trimmingSpace() }
+
+        func malformed(_ what: String, hint: String) -> LockstepError {
+            LockstepError(.migrationMalformed, "\(place): \(what)", hint: hint)
+        }
+    }
+
+    /// What lies between two cuts.
+    struct Piece {
+        enum Content {
+            case sql
+            case directive(Directive)
+            case marker(Marker)
+        }
+        let content: Content
+        /// The line of the file that it begins on.
+        let line: Int
+        /// Its text in the native notation.
+        var text: String
+    }
+
+    let fileName: String
+    /// What a comment means to the layout; nil for a comment like any other.
+    let marker: (Comment) throws(LockstepError) -> Marker?
+    /// Whether `PRAGMA foreign_keys` is taken for the directive that does what it asks for: other tools'
+    /// files switch them off and on, which inside a transaction SQLite ignores.
+    let readsForeignKeyPragmas: Bool
+
+    private var pieces: [Piece] = []
+    /// Markers in their order, also those that cut nothing.
+    private(set) var marks: [(marker: Marker, line: Int)] = []
+    private var sql: [UInt8] = []
+    private var sqlLine = 1
+    private var isAtStatementStart = true
+
+    init(
+        _ fileName: String, readsForeignKeyPragmas: Bool,
+        marker: @escaping (Comment) throws(LockstepError) -> Marker?
+    ) {
+        self.fileName = fileName
+        self.readsForeignKeyPragmas = readsForeignKeyPragmas
+        self.marker = marker
+    }
+
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
+    mutating func cut(_ text: String) throws(LockstepError) -> [Piece] {
+        let bytes = Array(text.utf8)
+        let tokens = Array(SQLTokens(bytes, from: 0))
+        var line = 1
+        var index = 0
+        while index < tokens.count {
+            let token = tokens[index]
+            let lines = bytes[token.range].count { $0 == UInt8(ascii: "\n") }
+            index += 1
+            switch token.kind {
+            case .comment: try takeComment(token, bytes, line)
+            case .word where readsForeignKeyPragmas && isAtStatementStart:
+                let pragma = ForeignKeyPragma(tokens[(index - 1)...], bytes)
+                guard let pragma else {
+                    take(token, bytes)
+                    break
+                }
+                let range = token.range.lowerBound..<pragma.end
+                line += takePragma(pragma, bytes[range], line)
+                index += pragma.tokens - 1
+            default: take(token, bytes)
+            }
+            line += lines
+        }
+        flush(nextLine: line)
+        return pieces
+    }
+
+    private mutating func take(_ token: SQLTokens.Token, _ bytes: [UInt8]) {
+        sql += bytes[token.range]
+        guard token.kind != .space else { return }
+        isAtStatementStart = bytes[token.range].elementsEqual([UInt8(ascii: ";")])
+    }
+
+    private mutating func takeComment(
+        _ token: SQLTokens.Token, _ bytes: [UInt8], _ line: Int
+    ) throws(LockstepError) {
+        let raw = String(decoding: bytes[token.range], as: UTF8.self)
+        guard raw.hasPrefix("--") else {
+            sql += bytes[token.range]
+            return
+        }
+        let comment = Comment(
+            text: raw.hasSuffix("\r") ? raw.dropLast() : raw[...], place: "\(fileName):\(line)",
+            lead: Self.lead(bytes[..<token.range.lowerBound]))
+        if let marker = try marker(comment) {
+            marks.append((marker, line))
+            switch marker {
+            case .up, .down:
+                flush(nextLine: line)
+                pieces.append(Piece(content: .marker(marker), line: line, text: raw))
+                isAtStatementStart = true
+            case .statementEnd:
+                // Its tool ends the statement here, with or without a semicolon.
+                sql += Array(";".utf8) + bytes[token.range]
+                isAtStatementStart = true
+            case .statementBegin, .noTransaction, .remark: sql += bytes[token.range]
+            }
+        } else if let content = Directive.content(of: raw) {
+            flush(nextLine: line)
+            pieces.append(
+                Piece(
+                    content: .directive(try Self.directive(content, comment)), line: line,
+                    text: raw))
+        } else {
+            sql += bytes[token.range]
+        }
+    }
+
+    /// - Returns: How many line ends the pragma has beyond those of its first token.
+    private mutating func takePragma(
+        _ pragma: ForeignKeyPragma, _ bytes: ArraySlice<UInt8>, _ line: Int
+    ) -> Int {
+        let lines = bytes.count { $0 == UInt8(ascii: "\n") }
+        if pragma.isOff {
+            flush(nextLine: line)
+            pieces.append(
+                Piece(
+                    content: .directive(.foreignKeysOff), line: line,
+                    text: "-- lockstep: \(Directive.foreignKeysOff.spelling)\n"))
+            sqlLine = line + lines
+        } else {
+            sql += Array(repeating: UInt8(ascii: "\n"), count: lines)
+        }
+        isAtStatementStart = true
+        return lines
+    }
+
+    private mutating func flush(nextLine line: Int) {
+        if !sql.isEmpty {
+            pieces.append(
+                Piece(
+                    content: .sql, line: sqlLine, text: String(decoding: sql, as: UTF8.self)))
+        }
+        sql = []
+        sqlLine = line
+    }
+
+    private static func directive(
+        _ content: String, _ comment: Comment
+    ) throws(LockstepError) -> Directive {
+        if let directive = Directive(content) { return directive }
+        guard !["up", "down"].contains(content.asciiLowercased) else {
+            throw comment.malformed(
+                "“\(content)” is a marker of the native layout",
+                hint: "this file is read in another layout; name the one you mean with --layout")
+        }
+        throw comment.malformed(
+            "“\(content)” is no directive of this version", hint: "it knows: \(Directive.known)")
+    }
+
+    private static func lead(_ before: ArraySlice<UInt8>) -> Comment.Lead {
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+        let line = before[(start ?? before.startIndex)...]
+        guard !line.isEmpty else { return .nothing }
+        let isBlank = line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        return isBlank ? .space : .something
+    }
+}

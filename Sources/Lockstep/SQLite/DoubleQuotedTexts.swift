@@ -1,0 +1,26 @@
+internal import CSQLCipher
+
+extension Connection {
+    /// Runs `body` under SQLite's old rule for double quotes: what names no column is text. Otherwise a
+    /// slip in a name is an error here, as it should be.
+    func takingDoubleQuotedTexts<Result: ~Copyable>(
+        _ body: () throws -> Result
+    ) throws -> Result {
+        try setDoubleQuotedTexts(true)
+        do {
+            let result = try body()
+            try setDoubleQuotedTexts(false)
+            return result
+        } catch {
+            try setDoubleQuotedTexts(false)
+            throw error
+        }
+    }
+
+    private func setDoubleQuotedTexts(_ on: Bool) throws {
+        for option in [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL] {
+            let code = unsafe lockstep_db_config_flag(handle, Int32(option), on ? 1 : 0)
+            guard code == SQLITE_OK else { throw core.error(code) }
+        }
+    }
+}
