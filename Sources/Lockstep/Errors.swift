@@ -163,6 +163,12 @@ extension LockstepError {
         /// The version has no way down.
         case irreversible = "irreversible"
 
+        // Safe migrations.
+        /// A database that was migrated does not pass verification.
+        case verificationFailed = "verification-failed"
+        /// A database could not be put back as it was, or must not be, since others have written to it.
+        case notRestored = "not-restored"
+
         // Verification and import.
         /// The database's content cannot be trusted.
         case tampered = "tampered"
