@@ -108,16 +108,14 @@ public struct Migrator {
         let start = Clock.monotonicMicroseconds
         let isUp = if case .up = expected { true } else { false }
         try observe(.began(set: set.name, version: expected.version, isUp: isUp))
-        let before = try KnownState.current(known, connection)
+        let guarding = try KnownState.current(known, connection)
+        defer { guarding.stop() }
         connection.authorizer.tableChanges = TableChanges()
         let runner = ScriptRunner(script: script, fileName: name, observe: observe)
         let statements = try runner.run(connection)
-        let after = try SchemaGuard(connection)
         try Self.located(name) {
-            try after.requireNothingLost(
-                since: before, allowed: script.tablesAllowedToLoseRows,
-                connection.authorizer.tableChanges)
-            try after.requireNothingBroken(since: before)
+            try guarding.requireSound(
+                allowed: script.tablesAllowedToLoseRows, connection.authorizer.tableChanges)
         }
         try observe(.checked(set: set.name, version: expected.version))
         let duration = Clock.monotonicMicroseconds - start
@@ -131,9 +129,7 @@ public struct Migrator {
             }
         }
         try observe(.recorded(set: set.name, version: expected.version))
-        // Before the commit, or another's commit right behind it would be taken for known. One's own does
-        // not change the number.
-        known = try KnownState(after, connection)
+        known = try KnownState(guarding, connection)
         try transaction.commit()
         try observe(.committed(set: set.name, version: expected.version))
         return MigrationReport.Step(
@@ -200,26 +196,5 @@ public struct Migrator {
                 hint: "check that this is the database you mean")
         }
         try connection.setHeaderField("application_id", Connection.applicationID)
-    }
-}
-
-/// What the checks measured after one version serves as the next version's "before", as long as nobody
-/// else has written in between.
-private struct KnownState {
-    let state: SchemaGuard
-    let dataVersion: Int64
-
-    init(_ state: SchemaGuard, _ connection: borrowing Connection) throws {
-        self.state = state
-        dataVersion = try connection.headerField("data_version")
-    }
-
-    static func current(
-        _ known: KnownState?, _ connection: borrowing Connection
-    ) throws -> SchemaGuard {
-        if let known, try connection.headerField("data_version") == known.dataVersion {
-            return known.state
-        }
-        return try SchemaGuard(connection)
     }
 }
