@@ -52,9 +52,15 @@ public struct Migrator {
             left = .downTo(target)
         }
         var guardState: KnownState?
-        while let step = try plan(left, connection, &report).steps.first {
-            let done = try run(step, left, connection, &guardState)
-            guard let done else { continue }
+        var agenda = Agenda()
+        while let step = try agenda.next(connection, plan: { try plan(left, connection, &report) })
+        {
+            let done = try run(step, left, connection, &guardState, agenda)
+            guard let done else {
+                agenda.forget()
+                continue
+            }
+            agenda.complete()
             report.steps.append(done)
             if case .back(let count) = left { left = .back(count - 1) }
         }
@@ -81,16 +87,16 @@ public struct Migrator {
     /// Runs the first step of the plan, or nothing if another runner has changed the ledger meanwhile.
     private func run(
         _ expected: Plan.Step, _ wish: Plan.Wish, _ connection: borrowing Connection,
-        _ known: inout KnownState?
+        _ known: inout KnownState?, _ agenda: Agenda
     ) throws -> MigrationReport.Step? {
         let (script, name) = try script(of: expected)
         guard script.needsForeignKeysOff else {
-            return try run(script, name, expected, wish, connection, &known)
+            return try run(script, name, expected, wish, connection, &known, agenda)
         }
         // SQLite ignores the pragma inside a transaction: off before it begins, on after it ended.
         try Self.setForeignKeys(false, connection)
         do {
-            let step = try run(script, name, expected, wish, connection, &known)
+            let step = try run(script, name, expected, wish, connection, &known, agenda)
             try Self.setForeignKeys(true, connection)
             return step
         } catch {
@@ -101,10 +107,11 @@ public struct Migrator {
 
     private func run(
         _ script: MigrationScript, _ name: String, _ expected: Plan.Step, _ wish: Plan.Wish,
-        _ connection: borrowing Connection, _ known: inout KnownState?
+        _ connection: borrowing Connection, _ known: inout KnownState?, _ agenda: Agenda
     ) throws -> MigrationReport.Step? {
         let transaction = try begin(connection)
-        guard try plan(wish, on: connection).steps.first == expected else { return nil }
+        guard try agenda.isCurrent(connection) || plan(wish, on: connection).steps.first == expected
+        else { return nil }
         let start = Clock.monotonicMicroseconds
         let isUp = if case .up = expected { true } else { false }
         try observe(.began(set: set.name, version: expected.version, isUp: isUp))
