@@ -13,7 +13,7 @@ struct BenchCommand: ParsableCommand {
             blob of 64 bytes. Times are of this machine at this moment: compare them within one run.
             """,
         version: LockstepVersion.current,
-        subcommands: [CompareCommand.self, RunCommand.self],
+        subcommands: [CompareCommand.self, RunCommand.self, CorpusCommand.self],
         defaultSubcommand: CompareCommand.self)
 }
 

@@ -28,7 +28,11 @@ struct CompareCommand: AsyncParsableCommand {
             other settings, is refused. Build the peers with `Tests/Peers/build FOLDER`.
             """)
 
-    @Argument(help: "Which workloads: open, insert, scan, point, commit, concurrent, blob; or all.")
+    @Argument(
+        help: """
+            Which workloads: open, insert, scan, point, commit, concurrent, blob, migrate, rerun, rebuild; \
+            or all.
+            """)
     var workloads: [WorkloadName] = []
 
     @Option(help: "Rows of the table: 1,000,000, or 50,000 with --quick.")
@@ -36,6 +40,9 @@ struct CompareCommand: AsyncParsableCommand {
 
     @Option(help: "How many operations, where they are not rows; each workload has its own number.")
     var operations: Int?
+
+    @Option(help: "How many migrations: 700, or 100 with --quick.")
+    var migrations: Int?
 
     @Option(help: "How often each is run; medians count. 5, or 3 with --quick.")
     var repetitions: Int?
@@ -59,8 +66,10 @@ struct CompareCommand: AsyncParsableCommand {
     var format: ReportFormat = .text
 
     func validate() throws {
-        guard rows ?? 1 > 0, operations ?? 1 > 0, repetitions ?? 1 > 0 else {
-            throw ValidationError("--rows, --operations and --repetitions must be above 0")
+        guard rows ?? 1 > 0, operations ?? 1 > 0, repetitions ?? 1 > 0, migrations ?? 1 > 0
+        else {
+            throw ValidationError(
+                "--rows, --operations, --migrations and --repetitions must be above 0")
         }
         guard cache >= 65_536, cache.isMultiple(of: 1024) else {
             throw ValidationError("--cache must be at least 65536 and a multiple of 1024")
@@ -78,7 +87,7 @@ struct CompareCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(atPath: scratch.string) }
         var comparison = Comparison(
             programs: programs, items: items, rows: rows ?? (quick ? 50_000 : 1_000_000),
-            operations: operations, isQuick: quick,
+            operations: operations, migrations: migrations, isQuick: quick,
             repetitions: repetitions ?? (quick ? 3 : 5), cacheBytes: cache, folder: scratch)
         if isatty(2) == 1 { comparison.progress = { Self.show($0) } }
         let report = Report(try await comparison.run(), repetitions: comparison.repetitions)

@@ -27,6 +27,24 @@ struct ProcessClock {
         wallNanoseconds += parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
     }
 
+    /// Counts the whole process up to now: its CPU time, and the time on the wall since it was started, if
+    /// whoever started it says when.
+    mutating func stopProcess(startedAt started: Int64?) {
+        cpuNanoseconds = Self.cpuNow()
+        if let started {
+            wallNanoseconds = Self.monotonicNanoseconds - started
+        } else {
+            wallNanoseconds = cpuNanoseconds
+        }
+    }
+
+    /// The system's monotonic clock, which all processes share.
+    static var monotonicNanoseconds: Int64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
     private static func usage() -> rusage {
         var usage = rusage()
         #if canImport(Glibc)

@@ -21,6 +21,8 @@ struct RowHash: Sendable {
         add(record.bytes)
     }
 
+    mutating func add(_ number: Int64) { add(UInt64(bitPattern: number)) }
+
     mutating func add(_ bytes: [UInt8]) {
         for byte in bytes { add(byte) }
     }
@@ -34,10 +36,15 @@ struct RowHash: Sendable {
     }
 
     /// What a run must answer that read all that it was asked to read.
-    static func expected(_ workload: WorkloadName, rows: Int, operations: Int) -> String {
+    /// For `migrate` and `rerun` it is the corpus that tells; see ``CorpusDigest/expected(_:)``.
+    static func expected(_ workload: WorkloadName, rows: Int, operations: Int) throws -> String {
         var hash = RowHash()
         switch workload {
         case .fill, .insert, .scan: for id in 1...rows { hash.add(Rows.record(id)) }
+        case .rebuild:
+            for id in 1...rows { hash.add(Rows.record(id)) }
+            try RebuildWorkload.addExpected(rows, to: &hash)
+        case .migrate, .rerun: break
         case .open, .point:
             for key in Rows.keys(operations, of: rows) { hash.add(Rows.record(Int(key))) }
         case .commit, .concurrent: for id in 1...operations { hash.add(Rows.record(id)) }

@@ -13,7 +13,11 @@ struct RunCommand: ParsableCommand {
             beside the database.
             """)
 
-    @Argument(help: "Which workload: fill, open, insert, scan, point, commit or concurrent.")
+    @Argument(
+        help: """
+            Which workload: fill, open, insert, scan, point, commit, concurrent, blob, migrate, rerun or \
+            rebuild.
+            """)
     var workload: WorkloadName
 
     @Option(help: "The database; `open`, `scan` and `point` read one that `fill` made.")
@@ -37,6 +41,13 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Which way to do it.")
     var variant: String?
 
+    @Option(help: "The folder of migrations, as `lockstep-bench corpus` makes it.")
+    var corpus: String?
+
+    @Option(
+        help: "When this process was started: nanoseconds of the monotonic clock, for `rerun`.")
+    var started: Int64?
+
     func validate() throws {
         guard rows > 0, operations > 0, cache > 0 else {
             throw ValidationError("--rows, --operations and --cache must be above 0")
@@ -47,7 +58,8 @@ struct RunCommand: ParsableCommand {
         let request = RunRequest(
             workload: workload, variant: try OwnWorkloads.variant(variant, of: workload),
             path: FilePath(path), rows: rows, operations: operations, cacheBytes: cache,
-            synchronous: sync, key: key)
+            synchronous: sync, key: key, corpus: corpus.map { FilePath($0) },
+            startedNanoseconds: started)
         let measurement = try OwnWorkloads.run(request)
         let outcome = Outcome(
             peer: PeerProgram.ownName, workload: workload, variant: request.variant,

@@ -19,20 +19,44 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     case concurrent
     /// A large blob in chunks, written and read.
     case blob
+    /// A folder of migrations into a new database.
+    case migrate
+    /// The same folder once more: nothing is left to do.
+    case rerun
+    /// A table of many rows under a new definition.
+    case rebuild
 
     /// Those that are compared.
     static let compared = allCases.filter { $0 != .fill }
 
     /// Whether it reads a file that `fill` made.
-    var needsFilledFile: Bool { self == .open || self == .scan || self == .point }
+    var needsFilledFile: Bool {
+        switch self {
+        case .open, .scan, .point, .rebuild: true
+        default: false
+        }
+    }
+
+    /// Whether it is about the migrations of a folder.
+    var needsCorpus: Bool { self == .migrate || self == .rerun }
+
+    /// What makes the file that it is run on, if it needs one.
+    var preparation: WorkloadName? { self == .rerun ? .migrate : needsFilledFile ? .fill : nil }
+
+    /// Whether it changes that file, so that each run needs a copy.
+    var changesFile: Bool { self == .rebuild }
 
     /// Whether one operation is one row of the table.
-    var isPerRow: Bool { self == .fill || self == .insert || self == .scan }
+    var isPerRow: Bool {
+        self == .fill || self == .insert || self == .scan || self == .rebuild
+    }
 
     /// How many operations a run is, where nobody says.
     func operations(rows: Int, isQuick: Bool) -> Int {
         switch self {
-        case .fill, .insert, .scan: rows
+        case .fill, .insert, .scan, .rebuild: rows
+        case .rerun: 1
+        case .migrate: isQuick ? 100 : 700
         case .open: isQuick ? 20 : 100
         case .point: isQuick ? 5000 : 100_000
         case .commit, .concurrent: isQuick ? 2000 : 10_000
@@ -60,14 +84,31 @@ struct RunRequest: Hashable, Sendable {
     var synchronous: Synchronous
     /// 64 hexadecimal digits. It guards nothing: the rows are everybody's.
     var key: String
+    /// The folder that ``CorpusFolder`` made, for migrations.
+    var corpus: FilePath?
+    /// When the process was started, on the system's monotonic clock, where all of it counts.
+    var startedNanoseconds: Int64?
 
     /// The command line that asks for this.
     var arguments: [String] {
-        [
+        var arguments = [
             workload.rawValue, "--path", path.string, "--rows", String(rows), "--operations",
             String(operations), "--cache", String(cacheBytes), "--sync", synchronous.rawValue,
             "--key", key, "--variant", variant,
         ]
+        if let corpus { arguments += ["--corpus", corpus.string] }
+        if let startedNanoseconds { arguments += ["--started", String(startedNanoseconds)] }
+        return arguments
+    }
+
+    /// The corpus in one of its forms.
+    func corpusFolder(_ form: CorpusFolder.Form) throws(BenchError) -> FilePath {
+        guard let corpus else {
+            throw BenchError(
+                "\(workload.rawValue) needs --corpus",
+                hint: "make one with `lockstep-bench corpus FOLDER`")
+        }
+        return corpus.appending(form.rawValue)
     }
 
     /// What every peer must read back from its pragmas.

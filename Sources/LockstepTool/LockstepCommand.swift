@@ -17,10 +17,9 @@ struct LockstepCommand: ParsableCommand {
             """,
         version: LockstepVersion.current,
         subcommands: [
-            Init.self, Migrate.self, Rehearse.self, Rollback.self, Status.self, Verify.self,
-            Keys.self,
-            Import.self, Query.self, Adopt.self, Backup.self, Restore.self, Salvage.self,
-            Export.self,
+            Init.self, ShowPlan.self, Migrate.self, Rehearse.self, Rollback.self, Redo.self,
+            SetBaseline.self, Status.self, Verify.self, Keys.self, Import.self, Query.self,
+            Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self,
         ])
 
     /// Errors of ours are told as `error:` and `hint:` and choose the exit code; everything else is left

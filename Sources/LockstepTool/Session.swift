@@ -31,6 +31,8 @@ struct Session: ~Copyable {
     func connect(queryOnly: Bool = false) throws -> Connection {
         var options = ConnectionOptions()
         options.isQueryOnly = queryOnly
+        // Some 0.1 to 1 ms between two looks.
+        options.progress = ProgressHandler(every: 10_000) { !Interruption.hasCome }
         return try Connection.open(path, key: key(), options: options)
     }
 

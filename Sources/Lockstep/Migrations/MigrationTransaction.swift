@@ -15,30 +15,29 @@ enum MigrationTransaction {
         }
     }
 
-    /// Runs `body`, and compares what it leaves with what was there before.
+    /// Runs `body` under the checks, then `record`, which writes what the engine keeps for itself.
     /// - Parameters:
     ///   - allowed: Tables, in lower case, that may lose rows.
-    ///   - known: What the last check measured; what this one does, afterwards.
+    ///   - known: What earlier checks know; what this one does, afterwards.
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
-    ///   ``LockstepError/Code/schemaBroken``, and what `body` throws.
+    ///   ``LockstepError/Code/schemaBroken``, and what the closures throw.
     static func checked<Result>(
         _ title: String, allowed: Set<String>, _ connection: borrowing Connection,
-        _ known: inout KnownState?, _ body: () throws -> Result
+        _ known: inout KnownState?, _ body: () throws -> Result,
+        record: (Result) throws -> Void = { _ in }
     ) throws -> Result {
-        let before = try KnownState.current(known, connection)
+        let guarding = try KnownState.current(known, connection)
+        defer { guarding.stop() }
         connection.authorizer.tableChanges = TableChanges()
         let result = try body()
-        let after = try SchemaGuard(connection)
         do {
-            try after.requireNothingLost(
-                since: before, allowed: allowed, connection.authorizer.tableChanges)
-            try after.requireNothingBroken(since: before)
-        } catch {
+            try guarding.requireSound(allowed: allowed, connection.authorizer.tableChanges)
+        } catch let error as LockstepError {
             throw error.located(title)
         }
-        // Before the commit, or another's commit right behind it would be taken for known. One's own does
-        // not change the number.
-        known = try KnownState(after, connection)
+        guarding.stop()
+        try record(result)
+        known = try KnownState(guarding, connection)
         return result
     }
 

@@ -27,10 +27,11 @@ struct RepeatableRun {
                 title, allowed: file.up.tablesAllowedToLoseRows, connection, &known
             ) {
                 try ScriptRunner(script: file.up, fileName: title, observe: observe).run(connection)
-            }
-            let duration = Clock.monotonicMicroseconds - start
-            try connection.with(rights: .engine) {
-                try RepeatableLedger.record(file, of: set, duration: duration, connection)
+            } record: { _ in
+                let duration = Clock.monotonicMicroseconds - start
+                try connection.with(rights: .engine) {
+                    try RepeatableLedger.record(file, of: set, duration: duration, connection)
+                }
             }
             try transaction.commit()
             try observe(.repeated(set: set, name: file.name))

@@ -62,8 +62,11 @@ struct StepRun {
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
         let statements = try MigrationTransaction.checked(
             title, allowed: allowed, connection, &known
-        ) { try body(connection) }
-        try record(connection, duration: Clock.monotonicMicroseconds - start)
+        ) {
+            try body(connection)
+        } record: { _ in
+            try record(connection, duration: Clock.monotonicMicroseconds - start)
+        }
         try transaction.commit()
         try observe(.committed(set: set.name, version: step.version))
         return statements

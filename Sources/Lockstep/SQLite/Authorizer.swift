@@ -6,30 +6,6 @@ struct TableChanges {
     var dropped: Set<String> = []
 }
 
-/// The tables that a statement reads and writes, its triggers and views included; names in lower case.
-struct TableUse {
-    var read: Set<String> = []
-    var written: Set<String> = []
-    var deleted: Set<String> = []
-    /// The columns that it updates.
-    var updated: [(table: String, column: String)] = []
-
-    fileprivate mutating func note(_ action: Int32, _ table: String?, _ column: String?) {
-        guard let table else { return }
-        switch action {
-        case SQLITE_READ: read.insert(table.asciiLowercased)
-        case SQLITE_UPDATE:
-            written.insert(table.asciiLowercased)
-            if let column { updated.append((table, column)) }
-        case SQLITE_DELETE:
-            written.insert(table.asciiLowercased)
-            deleted.insert(table.asciiLowercased)
-        case SQLITE_INSERT: written.insert(table.asciiLowercased)
-        default: break
-        }
-    }
-}
-
 /// What SQL may not do on a connection of ours, asked by SQLite for each statement it prepares.
 ///
 /// After first use several of the cipher's pragmas destroy a file silently: the insert succeeds, and

@@ -83,6 +83,9 @@ public struct Connection: ~Copyable {
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     public var changes: Int { unsafe Int(sqlite3_changes64(handle)) }
 
+    /// How many rows have been changed since the connection was opened, by triggers and foreign keys too.
+    var rowChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
+
     /// The rowid of the last inserted row.
     public var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 

@@ -18,6 +18,11 @@ final class ConnectionCore {
     /// Collects the tables that statements read as they run, while somebody wants to know.
     var usedTables: Set<String>? { didSet { asksForTables.isSet = usedTables != nil } }
     private let asksForTables = Flag()
+    /// Is told of statements before they run.
+    var watch: (any StatementWatch)? { didSet { hasWatch.isSet = watch != nil } }
+    private let hasWatch = Flag()
+    /// How often statements that change the schema have run under a watch, and watches have begun.
+    var schemaChanges = 0
 
     /// Takes over an open, keyed handle.
     init(owning database: OpaquePointer, cachedStatements: Int) {
@@ -25,6 +30,9 @@ final class ConnectionCore {
         tracker = unsafe ChangeTracker(database)
         statements = StatementCache(capacity: cachedStatements, borrower)
     }
+
+    /// Whether somebody is to be told of statements before they run.
+    var isGuarded: Bool { hasWatch.isSet }
 
     /// Whether somebody wants to know which tables statements use.
     var isWatched: Bool { tracker.isOn || asksForTables.isSet }

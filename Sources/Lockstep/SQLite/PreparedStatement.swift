@@ -14,6 +14,8 @@ final class PreparedStatement {
     /// The tables that it read and wrote when it was prepared ``tablePreparations`` times.
     private var tables: TableUse
     private var tablePreparations: Int32 = 0
+    /// How many changes of the schema had been seen when `tables` was true.
+    private var knownChanges: Int
     private let isNoted = Flag()
     let buffer: ParameterBuffer?
 
@@ -32,6 +34,7 @@ final class PreparedStatement {
         parameterCount = unsafe sqlite3_bind_parameter_count(handle)
         controlsTransaction = core.authorizer.sawTransactionControl
         tables = core.authorizer.tableUse
+        knownChanges = core.schemaChanges
         buffer = parameterCount > 0 ? ParameterBuffer() : nil
     }
 
@@ -156,6 +159,22 @@ final class PreparedStatement {
             core.usedTables?.formUnion(tables.read.union(opened))
         }
         core.tracker.note(written: tables.written, mayReplace: mayReplace || movesRows)
+    }
+
+    /// Tells who watches that it is about to run, and what it will do then: SQLite prepares it anew if the
+    /// schema has changed.
+    func announce() throws(LockstepError) {
+        if knownChanges != core.schemaChanges {
+            if let fresh = try Self.prepare(Array(sql.utf8) + [0], from: 0, on: core).0 {
+                tables = fresh.tables
+            }
+            knownChanges = core.schemaChanges
+        }
+        guard !tables.isIdle else { return }
+        try core.watch?.willRun(sql, tables)
+        guard tables.schema != nil else { return }
+        core.schemaChanges += 1
+        knownChanges += 1
     }
 
     /// Whether it changes a row's key, and thus what it was known by.

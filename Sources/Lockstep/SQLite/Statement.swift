@@ -295,6 +295,7 @@ public struct Statement: ~Copyable {
                 .misuse, "the statement is still reading: \(redactedSQL)",
                 hint: "prepare it a second time to run it inside its own rows")
         }
+        if core.isGuarded { try prepared.announce() }
         prepared.beginRun()
     }
 }

@@ -14,6 +14,8 @@ struct Comparison {
     var rows: Int
     /// Of workloads that do not count rows; nil for the ordinary number of each.
     var operations: Int?
+    /// How many migrations the corpus has; nil for the ordinary number.
+    var migrations: Int?
     var isQuick = false
     var repetitions: Int
     var cacheBytes: Int
@@ -28,11 +30,17 @@ struct Comparison {
     func run() async throws -> [Round] {
         var filled: [String: FilePath] = [:]
         var rounds: [Round] = []
+        if items.contains(where: \.workload.needsCorpus) {
+            try CorpusFolder.write(MigrationCorpus.migrations(corpusCount), to: corpus)
+        }
         for item in items {
-            if item.workload.needsFilledFile {
-                for program in programs where filled[program.name] == nil {
-                    guard !program.variants(of: item.workload).isEmpty else { continue }
-                    filled[program.name] = try await fill(program)
+            if let preparation = item.workload.preparation {
+                for program in programs {
+                    let key = Self.key(program, preparation)
+                    guard !program.variants(of: item.workload).isEmpty, filled[key] == nil else {
+                        continue
+                    }
+                    filled[key] = try await prepare(preparation, program)
                 }
             }
             for group in groups(of: item.workload) {
@@ -55,8 +63,7 @@ struct Comparison {
         _ item: Item, _ group: String?, _ filled: [String: FilePath]
     ) async throws -> Round {
         let wanted = request(item, "", "")
-        let expected = RowHash.expected(
-            item.workload, rows: rows, operations: wanted.operations)
+        let expected = try expectedChecksum(wanted)
         var participants: [(program: PeerProgram, series: Series)] = []
         for program in programs {
             for variant in program.variants(of: item.workload)
@@ -73,9 +80,11 @@ struct Comparison {
                 progress(
                     "\(item.workload.rawValue) \(repetition)/\(repetitions): \(series.peer) "
                         + series.variant)
-                let standing = item.workload.needsFilledFile ? filled[program.name] : nil
+                let standing = item.workload.preparation.flatMap {
+                    filled[Self.key(program, $0)]
+                }
                 let outcome = try await inFolder { folder in
-                    let path = standing ?? folder.appending("bench.db")
+                    let path = try place(standing, in: folder, item.workload)
                     let request = request(item, series.variant, path)
                     let outcome = try await program.run(request)
                     try outcome.check(against: request, of: program.name, checksum: expected)
@@ -90,26 +99,67 @@ struct Comparison {
             series: participants.map(\.series))
     }
 
-    private func fill(_ program: PeerProgram) async throws -> FilePath {
-        progress("fill: \(program.name)")
-        let home = folder.appending("filled-\(program.name)")
+    /// Makes the file that other workloads are run on.
+    private func prepare(
+        _ workload: WorkloadName, _ program: PeerProgram
+    ) async throws -> FilePath {
+        progress("\(workload.rawValue): \(program.name)")
+        let home = folder.appending(Self.key(program, workload))
         try makeFolder(home)
-        let item = Item(workload: .fill, synchronous: .normal)
-        let request = request(item, "default", home.appending("bench.db"))
+        let variant =
+            workload == .fill ? "default" : program.variants(of: workload).first ?? "default"
+        let request = request(
+            Item(workload: workload, synchronous: .normal), variant, home.appending("bench.db"))
         let outcome = try await program.run(request)
         try outcome.check(
-            against: request, of: program.name,
-            checksum: RowHash.expected(.fill, rows: rows, operations: rows))
+            against: request, of: program.name, checksum: try expectedChecksum(request))
         return request.path
+    }
+
+    private static func key(_ program: PeerProgram, _ preparation: WorkloadName) -> String {
+        "\(preparation.rawValue)-\(program.name)"
+    }
+
+    private func expectedChecksum(_ request: RunRequest) throws -> String {
+        guard request.workload.needsCorpus else {
+            return try RowHash.expected(
+                request.workload, rows: rows, operations: request.operations)
+        }
+        return try CorpusDigest.expected(MigrationCorpus.migrations(corpusCount))
+    }
+
+    private var corpus: FilePath { folder.appending("corpus") }
+
+    private var corpusCount: Int {
+        migrations ?? WorkloadName.migrate.operations(rows: rows, isQuick: isQuick)
+    }
+
+    /// Where a run finds its database: the standing one, or a copy of it with what lies beside it, or none.
+    private func place(
+        _ standing: FilePath?, in folder: FilePath, _ workload: WorkloadName
+    ) throws -> FilePath {
+        guard let standing else { return folder.appending("bench.db") }
+        guard workload.changesFile, let name = standing.lastComponent else { return standing }
+        let home = standing.removingLastComponent()
+        for file in try FileManager.default.contentsOfDirectory(atPath: home.string) {
+            try FileManager.default.copyItem(
+                atPath: home.appending(file).string, toPath: folder.appending(file).string)
+        }
+        return folder.appending(name)
     }
 
     private func request(_ item: Item, _ variant: String, _ path: FilePath) -> RunRequest {
         var count = item.workload.operations(rows: rows, isQuick: isQuick)
-        if let operations, !item.workload.isPerRow { count = operations }
+        if item.workload.needsCorpus {
+            if item.workload == .migrate { count = corpusCount }
+        } else if let operations, !item.workload.isPerRow {
+            count = operations
+        }
         if item.workload == .concurrent { count = Concurrency.operations(count) }
         return RunRequest(
             workload: item.workload, variant: variant, path: path, rows: rows, operations: count,
-            cacheBytes: cacheBytes, synchronous: item.synchronous, key: RunRequest.ordinaryKey)
+            cacheBytes: cacheBytes, synchronous: item.synchronous, key: RunRequest.ordinaryKey,
+            corpus: item.workload.needsCorpus ? corpus : nil)
     }
 
     private func inFolder<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result

@@ -113,6 +113,10 @@ struct PeerProgram: Sendable {
 
     /// Runs a workload once, in a process of its own.
     func run(_ request: RunRequest) async throws -> Outcome {
+        var request = request
+        if request.workload == .rerun {
+            request.startedNanoseconds = ProcessClock.monotonicNanoseconds
+        }
         let output = try await Self.output(of: executable, leading + request.arguments, name)
         return try Outcome.parse(output, of: name)
     }

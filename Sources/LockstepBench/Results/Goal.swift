@@ -31,6 +31,12 @@ struct Goal: Sendable {
         Goal(.commit, "sql", .cpu(atMost: 1, times: "grdb", ["sql", "record"])),
         Goal(.concurrent, "tasks", .throughput(atLeast: 5, times: "grdb")),
         Goal(.open, "store", .wallMicroseconds(below: 1000)),
+        Goal(.migrate, "folder", .cpu(atMost: 1.3, times: "c-sqlcipher")),
+        Goal(.migrate, "folder", .cpu(atMost: 1, times: "sql-migrate")),
+        Goal(.migrate, "folder", .cpu(atMost: 1, times: "yoyo")),
+        Goal(.migrate, "folder", .cpu(atMost: 1, times: "alembic")),
+        Goal(.rerun, "folder", .wallMicroseconds(below: 20_000)),
+        Goal(.rebuild, "directive", .cpu(atMost: 1, times: "sqlcipher-shell")),
     ]
 
     init(_ workload: WorkloadName, _ variant: String, _ bound: Bound) {

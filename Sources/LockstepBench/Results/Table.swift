@@ -26,7 +26,7 @@ extension Round {
     var text: String {
         var heading = "\(workload.rawValue): \(Figures.count(operations)) operations"
         if let group { heading += ", \(group)" }
-        if workload != .commit, workload != .concurrent, workload != .blob {
+        if [.open, .insert, .scan, .point, .rebuild].contains(workload) {
             heading += ", \(Figures.count(rows)) rows"
         }
         heading += ", synchronous \(synchronous.rawValue)"

@@ -18,6 +18,9 @@ enum OwnWorkloads {
         .commit: ["sql"],
         .concurrent: ["tasks"],
         .blob: ["incremental"],
+        .migrate: ["folder"],
+        .rerun: ["folder"],
+        .rebuild: ["directive"],
     ]
 
     /// The variant that is meant.
@@ -46,6 +49,9 @@ enum OwnWorkloads {
         case .commit: try CommitWorkload.run(database)
         case .concurrent: try ConcurrentWorkload.run(database)
         case .blob: try BlobWorkload.run(database)
+        case .migrate: try MigrateWorkload.run(database)
+        case .rerun: try MigrateWorkload.runAgain(database)
+        case .rebuild: try RebuildWorkload.run(database)
         }
     }
 

@@ -59,15 +59,22 @@ struct MigrationPreviewTests {
             ("ALTER TABLE t RENAME COLUMN s TO r;", "rename-column", .warning),
             ("ALTER TABLE t DROP COLUMN s;", "drop-column", .warning),
             ("ALTER TABLE t ADD COLUMN b TEXT NOT NULL;", "add-not-null", .error),
-            ("ALTER TABLE t ADD b TEXT DEFAULT CURRENT_TIMESTAMP;", "add-default-expression", .error),
+            (
+                "ALTER TABLE t ADD b TEXT DEFAULT CURRENT_TIMESTAMP;", "add-default-expression",
+                .error
+            ),
             ("ALTER TABLE t ADD b TEXT DEFAULT (random());", "add-default-expression", .error),
             ("ALTER TABLE t ADD b DEFAULT 1 REFERENCES k;", "add-reference-default", .error),
             ("CREATE UNIQUE INDEX i ON t (n);", "unique-index", .warning),
             ("CREATE TABLE IF NOT EXISTS t (other);", "if-not-exists", .warning),
-            ("-- lockstep: foreign keys off\nALTER TABLE t RENAME TO old;\nCREATE TABLE t (id);",
-                "rename-old-first", .error),
-            ("-- lockstep: rebuild table t\nCREATE TABLE t (id INTEGER PRIMARY KEY, n, s TEXT);",
-                "rebuild", .note),
+            (
+                "-- lockstep: foreign keys off\nALTER TABLE t RENAME TO old;\nCREATE TABLE t (id);",
+                "rename-old-first", .error
+            ),
+            (
+                "-- lockstep: rebuild table t\nCREATE TABLE t (id INTEGER PRIMARY KEY, n, s TEXT);",
+                "rebuild", .note
+            ),
             ("CREATE TABLE x (a);\nCOMMIT;", "refused", .error),
             ("PRAGMA foreign_keys = OFF;", "refused", .error),
             ("ALTER TABLE t ALTER COLUMN n SET NOT NULL;", "refused", .error),

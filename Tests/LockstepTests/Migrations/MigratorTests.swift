@@ -276,7 +276,8 @@ struct MigratorWishTests {
         #expect(try back().steps.map(\.isUp) == [false])
         func fails() throws {
             try store.migrate(
-                MigrationSet(name: "bad", files: [(name: "1_b.sql", content: Scratch.up("NONSENSE;"))]))
+                MigrationSet(
+                    name: "bad", files: [(name: "1_b.sql", content: Scratch.up("NONSENSE;"))]))
         }
         Refusal.expect(.migrationFailed) { try fails() }
         let left: Int? = try await store.read { db in try db.value("SELECT count(*) FROM o") }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 const char *const insert_sql = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const char *const index_sql = "CREATE INDEX record_by_c ON record (c)";
 const char *const select_all_sql =
     "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id";
 const char *const select_one_sql =

@@ -19,7 +19,7 @@ struct record {
 };
 
 struct options {
-    const char *workload, *variant, *path, *key;
+    const char *workload, *variant, *path, *key, *corpus;
     int64_t rows, operations, cache;
     int full;
 };
@@ -59,7 +59,11 @@ void insert_record(sqlite3 *database, sqlite3_stmt *statement, const struct reco
 void copy_record(sqlite3_stmt *statement, struct record *record);
 void hash_table(const struct options *options, uint64_t *hash);
 
+/* schema.c: what a database holds. */
+void hash_schema(const struct options *options, uint64_t *hash);
+
 extern const char *const insert_sql;
+extern const char *const index_sql;
 extern const char *const select_all_sql;
 extern const char *const select_one_sql;
 
@@ -76,6 +80,11 @@ void run_scan(const struct options *options, struct outcome *outcome);
 void run_point(const struct options *options, struct outcome *outcome);
 void run_commit(const struct options *options, struct outcome *outcome);
 void run_concurrent(const struct options *options, struct outcome *outcome);
+void run_migrate(const struct options *options, struct outcome *outcome);
+void run_rebuild(const struct options *options, struct outcome *outcome);
+void run_index(const struct options *options, struct outcome *outcome);
+void run_digest(const struct options *options, struct outcome *outcome);
+void run_check(const struct options *options, struct outcome *outcome);
 void run_blob(const struct options *options, struct outcome *outcome);
 
 #endif

@@ -18,7 +18,7 @@ struct Rehearse: ParsableCommand {
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
-    @Option(help: "Stop at this version.", transform: Migrate.version)
+    @Option(help: "Stop at this version.", transform: MigrationRun.version)
     var to: MigrationVersion?
 
     @Option(help: "Where the copy is made. (default: the database's folder)")

@@ -13,6 +13,7 @@ struct Redo: ParsableCommand {
     @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
+    @OptionGroup var runner: RunnerOptions
 
     @Option(help: "How many versions.")
     var steps: Int = 1
@@ -28,6 +29,6 @@ struct Redo: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
-        try MigrationRun.run(sets, wish: .redo(steps), on: connection, output.format)
+        try MigrationRun.run(sets, wish: .redo(steps), runner, on: connection, output.format)
     }
 }

@@ -21,6 +21,9 @@ struct ShowPlan: ParsableCommand {
     @Option(help: "To this version instead of the newest.", transform: MigrationRun.version)
     var to: MigrationVersion?
 
+    @Flag(help: "Apply versions that came late, behind newer ones.")
+    var outOfOrder = false
+
     @Flag(help: "Count warnings as errors.")
     var strict = false
 
@@ -37,7 +40,8 @@ struct ShowPlan: ParsableCommand {
         var previews: [MigrationPreview] = []
         for set in sets {
             previews.append(
-                try Migrator(set).preview(to.map { .version($0) } ?? .latest, on: connection))
+                try Migrator(set, allowsOutOfOrder: outOfOrder)
+                    .preview(to.map { .version($0) } ?? .latest, on: connection))
         }
         switch output.format {
         case .json: try Output.json(PlanResult(previews))

@@ -22,9 +22,10 @@ struct Migrate: ParsableCommand {
 
     @Option(
         help: "Stop at this version; one that is older than the database's leads back to it.",
-        transform: Self.version)
+        transform: MigrationRun.version)
     var to: MigrationVersion?
 
+    @OptionGroup var runner: RunnerOptions
     @OptionGroup var safety: SafetyOptions
     @OptionGroup var fleet: FleetOptions
 
@@ -50,17 +51,7 @@ struct Migrate: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
-        try MigrationRun.run(
-            sets, wish: wish, on: connection, output.format)
-    }
-}
-
-extension Migrate {
-    static func version(_ text: String) throws -> MigrationVersion {
-        guard let version = MigrationVersion(text) else {
-            throw ValidationError("a version is a number such as 3, 0.10 or 20240131120000")
-        }
-        return version
+        try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
 }
 
@@ -73,8 +64,14 @@ struct Rollback: ParsableCommand {
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
+    @OptionGroup var runner: RunnerOptions
+
     @Option(help: "How many versions.")
     var steps: Int = 1
+
+    @Option(
+        help: "All versions above this one; 0 for all of them.", transform: MigrationRun.version)
+    var to: MigrationVersion?
 
     func validate() throws {
         guard steps > 0 else { throw ValidationError("--steps must be at least 1") }
@@ -87,82 +84,7 @@ struct Rollback: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
-        try MigrationRun.run(sets, wish: .back(steps), on: connection, output.format)
-    }
-}
-
-/// Runs sets and tells what was done.
-enum MigrationRun {
-    struct Step: Encodable {
-        let set: String
-        let version: String
-        let name: String
-        let direction: String
-        let statements: Int
-        let microseconds: Int64
-
-        init(_ step: MigrationReport.Step) {
-            set = step.set
-            version = step.version.description
-            name = step.name
-            direction = step.isUp ? "up" : "down"
-            statements = step.statements
-            microseconds = step.duration
-        }
-
-        func tell() {
-            Output.line(
-                "\(direction) \(set) \(version) \(name): "
-                    + "\(statements) statements, \(Output.duration(microseconds))")
-        }
-    }
-
-    struct Failure: Encodable {
-        let code: String
-        let message: String
-        let hint: String?
-
-        init(_ error: LockstepError) {
-            code = error.code.rawValue
-            message = error.message
-            hint = error.hint
-        }
-    }
-
-    struct Result: Encodable {
-        var steps: [Step] = []
-        var notices: [String] = []
-        var error: Failure?
-    }
-
-    /// What was done is told even where a later version fails.
-    static func run(
-        _ sets: [MigrationSet], wish: Plan.Wish, on connection: borrowing Connection,
-        _ format: OutputFormat
-    ) throws {
-        var result = Result()
-        var failure: LockstepError?
-        for set in sets where failure == nil {
-            var report = MigrationReport()
-            do {
-                try Migrator(set).run(wish, on: connection, into: &report)
-            } catch let error as LockstepError {
-                failure = error
-                result.error = Failure(error)
-            }
-            result.notices += report.notices.map(\.message)
-            result.steps += report.steps.map(Step.init)
-        }
-        switch format {
-        case .json: try Output.json(result)
-        case .text: tell(result)
-        }
-        if let failure { throw failure }
-    }
-
-    private static func tell(_ result: Result) {
-        for notice in result.notices { Output.note("notice: \(notice)") }
-        if result.steps.isEmpty, result.error == nil { Output.line("nothing to do") }
-        for step in result.steps { step.tell() }
+        let wish = to.map { Plan.Wish.downTo($0) } ?? .back(steps)
+        try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
 }

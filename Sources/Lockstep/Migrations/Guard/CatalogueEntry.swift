@@ -1,0 +1,149 @@
+/// A row of the schema, with what the guard needs to know of its SQL.
+final class CatalogueEntry {
+    enum Kind: Equatable {
+        case table
+        /// Whether the rows are its own: a full-text index over another table's has none.
+        case virtualTable(ownsRows: Bool, isKnown: Bool)
+        /// What a virtual table keeps its content in.
+        case shadowTable
+        case index(isUnique: Bool)
+        case view, trigger
+    }
+
+    let rowID: Int64
+    let kind: Kind
+    /// As it was written.
+    let name: String
+    /// In lower case.
+    let key: String
+    /// The table that it is or belongs to, in lower case.
+    let table: String
+    let rootPage: Int64
+    let sql: String
+    /// Every name, word and text in the SQL of a view, trigger or virtual table, in lower case.
+    let words: Set<String>
+    /// Whether it may have foreign keys.
+    let hasReferences: Bool
+    /// Whether it may remove rows that are in the way of others.
+    let mayReplace: Bool
+
+    /// The same object, of which it has turned out that a virtual table's content is in it, or is not.
+    init(_ other: CatalogueEntry, isShadow: Bool) {
+        rowID = other.rowID
+        kind = isShadow ? .shadowTable : .table
+        name = other.name
+        key = other.key
+        table = other.table
+        rootPage = other.rootPage
+        sql = other.sql
+        words = other.words
+        hasReferences = other.hasReferences
+        mayReplace = other.mayReplace
+    }
+
+    init(
+        rowID: Int64, type: String, name: String, table: String, rootPage: Int64, sql: String
+    ) {
+        self.rowID = rowID
+        self.name = name
+        key = name.asciiLowercased
+        self.table = table.asciiLowercased
+        self.rootPage = rootPage
+        self.sql = sql
+        let words = type == "index" ? [] : SQLTokens.names(in: sql)
+        switch type {
+        case "table" where Self.isVirtual(sql): kind = Self.virtualKind(sql)
+        case "table": kind = .table
+        // Those that constraints make have no SQL.
+        case "index": kind = .index(isUnique: sql.isEmpty || SQLTokens.isUniqueIndex(sql))
+        case "view": kind = .view
+        default: kind = .trigger
+        }
+        hasReferences = kind == .table && words.contains("references")
+        mayReplace = words.contains("replace")
+        // The names in a table's own SQL are those of its columns, and of tables that foreign keys tell.
+        self.words = kind == .table ? [] : words
+    }
+
+    /// Whether statements can be prepared on it that show whether it is sound.
+    var canBeProbed: Bool {
+        if case .index = kind { return false }
+        return !isEngines
+    }
+
+    /// Whether its rows are counted.
+    var hasRows: Bool {
+        guard !isEngines else { return false }
+        return switch kind {
+        case .table: true
+        case .virtualTable(let ownsRows, _): ownsRows
+        default: false
+        }
+    }
+
+    var isTable: Bool {
+        switch kind {
+        case .table, .virtualTable, .shadowTable: true
+        default: false
+        }
+    }
+
+    var isVirtual: Bool { if case .virtualTable = kind { true } else { false } }
+
+    /// SQLite's own, and the ledger.
+    private var isEngines: Bool { name.hasPrefix("sqlite_") || EngineTables.names.contains(name) }
+
+    /// As the schema calls it, with its type, as messages do.
+    var title: String {
+        switch kind {
+        case .table, .virtualTable, .shadowTable: "table \(name)"
+        case .index: "index \(name)"
+        case .view: "view \(name)"
+        case .trigger: "trigger \(name)"
+        }
+    }
+
+    // MARK: Virtual tables
+
+    private static func isVirtual(_ sql: String) -> Bool {
+        // SQLite itself writes the beginning of what the schema holds.
+        sql.utf8.prefix(21).elementsEqual("CREATE VIRTUAL TABLE ".utf8)
+    }
+
+    /// The modules of SQLite whose rows change only when somebody writes to them.
+    private static let modules: Set<String> = [
+        "fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly",
+    ]
+
+    private static func virtualKind(_ sql: String) -> Kind {
+        let text = SQLTokens.normalize(sql)
+        let words = text.split(separator: " ")
+        let module = words.firstIndex(of: "using").map { words[words.index(after: $0)...].first }
+        return .virtualTable(
+            ownsRows: !text.contains("content ="),
+            isKnown: module.map { modules.contains(String($0 ?? "")) } ?? false)
+    }
+}
+
+extension SQLTokens {
+    /// Whatever in SQL may be a name: words, names in quotes of any kind, in lower case.
+    static func names(in sql: String) -> Set<String> {
+        let bytes = Array(sql.utf8)
+        var names: Set<String> = []
+        for token in SQLTokens(bytes, from: 0) {
+            switch token.kind {
+            case .word, .quotedName, .string:
+                let text = String(decoding: bytes[token.range], as: UTF8.self)
+                names.insert(
+                    (token.kind == .word ? text : unquote(text)).asciiLowercased)
+            default: continue
+            }
+        }
+        return names
+    }
+
+    static func isUniqueIndex(_ sql: String) -> Bool {
+        // SQLite itself writes the beginning of what the schema holds.
+        sql.utf8.prefix(14).elementsEqual("CREATE UNIQUE ".utf8)
+    }
+}

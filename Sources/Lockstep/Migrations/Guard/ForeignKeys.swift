@@ -1,0 +1,184 @@
+/// The foreign keys of a schema: who refers to whom, and which refer to nothing.
+struct ForeignKeys {
+    struct Key: Equatable {
+        /// The table that is referred to, in lower case.
+        let parent: String
+        /// As the definition spells it.
+        let parentName: String
+        /// The columns of the child, in lower case.
+        var columns: [String] = []
+        /// The parent's, in lower case; empty for its primary key.
+        var parentColumns: [String] = []
+        /// In lower case: what becomes of the child's rows.
+        let onDelete: String
+        let onUpdate: String
+    }
+
+    /// By which columns a row can be referred to.
+    private struct Candidate: Equatable {
+        let columns: Set<String>
+        let isPrimary: Bool
+        /// How the columns are compared.
+        let collations: [String]
+    }
+
+    /// By child, in lower case; only those that have any.
+    private(set) var keys: [String: [Key]] = [:]
+    private var children: [String: Set<String>] = [:]
+    private var candidates: [String: [Candidate]] = [:]
+    private var brokenKeys: [String: Set<String>] = [:]
+
+    /// What a reference is called.
+    static func name(_ child: String, _ parent: String) -> String {
+        "\(child.asciiLowercased) → \(parent.asciiLowercased)"
+    }
+
+    /// References whose parent, or whose columns there, do not exist.
+    var broken: Set<String> {
+        brokenKeys.values.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    /// The tables that refer to `parent`.
+    func children(of parent: String) -> Set<String> { children[parent] ?? [] }
+
+    /// The columns of the parent that a key refers to; nil if there is no telling.
+    func referencedColumns(_ key: Key) -> Set<String>? {
+        guard key.parentColumns.isEmpty else { return Set(key.parentColumns) }
+        return candidates[key.parent]?.first { $0.isPrimary }?.columns
+    }
+
+    // MARK: Learning
+
+    /// Brings all up to date with what has changed in the schema.
+    /// - Returns: The children whose keys are others than before, and those whose parents can be referred
+    ///   to by other columns than before.
+    mutating func update(
+        _ difference: SchemaCatalogue.Difference, _ core: ConnectionCore
+    ) throws -> (changed: Set<String>, affected: Set<String>) {
+        var before: [String: [Key]] = [:]
+        // A table whose columns or unique indexes have changed may be referred to by others than before.
+        var parents: Set<String> = []
+        for object in difference.removed + difference.added {
+            switch object.kind {
+            case .table: parents.insert(object.key)
+            case .index(let isUnique): if isUnique { parents.insert(object.table) }
+            default: continue
+            }
+        }
+        for object in difference.removed where object.kind == .table {
+            before[object.key] = forget(object.key)
+        }
+        for object in difference.added where object.kind == .table && object.hasReferences {
+            try learn(object, core)
+        }
+        var changed: Set<String> = []
+        for object in difference.removed + difference.added where object.kind == .table {
+            if before[object.key] ?? [] != keys[object.key] ?? [] { changed.insert(object.key) }
+        }
+        let affected = try reconsider(parents, core)
+        for child in changed.union(affected) { try findBroken(child, core) }
+        return (changed, affected)
+    }
+
+    private mutating func forget(_ child: String) -> [Key] {
+        brokenKeys[child] = nil
+        let gone = keys.removeValue(forKey: child) ?? []
+        for key in gone { children[key.parent]?.remove(child) }
+        return gone
+    }
+
+    private mutating func learn(_ object: CatalogueEntry, _ core: ConnectionCore) throws {
+        var found: [Key] = []
+        var last = -1
+        _ = try core.ask(
+            """
+            SELECT id, "table", "from", "to", on_delete, on_update
+            FROM pragma_foreign_key_list(?, 'main') ORDER BY id, seq
+            """, object.name
+        ) { row in
+            let id: Int = try row[0]
+            let parent: String = try row[1]
+            if id != last {
+                found.append(
+                    Key(
+                        parent: parent.asciiLowercased, parentName: parent,
+                        onDelete: (try row[4] as String).asciiLowercased,
+                        onUpdate: (try row[5] as String).asciiLowercased))
+            }
+            last = id
+            found[found.count - 1].columns.append((try row[2] as String).asciiLowercased)
+            if let column = try row[3] as String? {
+                found[found.count - 1].parentColumns.append(column.asciiLowercased)
+            }
+        }
+        guard !found.isEmpty else { return }
+        keys[object.key] = found
+        for key in found { children[key.parent, default: []].insert(object.key) }
+    }
+
+    // MARK: What can be referred to
+
+    /// Looks anew by what these tables can be referred to, and gives the children for whom it matters.
+    private mutating func reconsider(
+        _ parents: Set<String>, _ core: ConnectionCore
+    ) throws -> Set<String> {
+        var affected: Set<String> = []
+        for parent in parents {
+            let old = candidates.removeValue(forKey: parent)
+            let children = children(of: parent)
+            guard !children.isEmpty, let old else {
+                affected.formUnion(children)
+                continue
+            }
+            if try candidates(of: parent, core) != old { affected.formUnion(children) }
+        }
+        return affected
+    }
+
+    private mutating func findBroken(_ child: String, _ core: ConnectionCore) throws {
+        brokenKeys[child] = nil
+        for key in keys[child] ?? [] where try !fits(key, core) {
+            brokenKeys[child, default: []].insert(Self.name(child, key.parent))
+        }
+    }
+
+    private mutating func fits(_ key: Key, _ core: ConnectionCore) throws -> Bool {
+        let columns = Set(key.parentColumns)
+        return try candidates(of: key.parent, core).contains { candidate in
+            columns.isEmpty
+                ? candidate.isPrimary && candidate.columns.count == key.columns.count
+                : candidate.columns == columns
+        }
+    }
+
+    private mutating func candidates(
+        of table: String, _ core: ConnectionCore
+    ) throws -> [Candidate] {
+        if let known = candidates[table] { return known }
+        let primary = try core.ask(
+            "SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0", table
+        ) { row in (try row[0] as String).asciiLowercased }
+        var found: [Candidate] = []
+        if !primary.isEmpty {
+            found.append(Candidate(columns: Set(primary), isPrimary: true, collations: []))
+        }
+        let indexed = try core.ask(
+            """
+            SELECT l.seq, x.name, x.coll FROM pragma_index_list(?, 'main') AS l,
+                pragma_index_xinfo(l.name, 'main') AS x
+            WHERE l."unique" = 1 AND l.partial = 0 AND x.key = 1 ORDER BY l.seq, x.seqno
+            """, table
+        ) { row in (try row[0] as Int, try row[1] as String?, try row[2] as String?) }
+        for index in Dictionary(grouping: indexed, by: \.0).sorted(by: { $0.key < $1.key }) {
+            let columns = index.value.map { $0.1?.asciiLowercased }
+            // Expressions have no name, and nothing can refer to them.
+            guard !columns.contains(nil) else { continue }
+            found.append(
+                Candidate(
+                    columns: Set(columns.compactMap(\.self)), isPrimary: false,
+                    collations: index.value.map { $0.2 ?? "" }))
+        }
+        candidates[table] = found
+        return found
+    }
+}

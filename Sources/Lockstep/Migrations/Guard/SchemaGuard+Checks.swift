@@ -1,0 +1,167 @@
+extension SchemaGuard {
+    /// Compares what the migration has touched with what was there before. What is known then serves the next
+    /// migration, once this one is committed.
+    /// - Parameters:
+    ///   - allowed: Tables, in lower case, that may lose rows.
+    /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
+    ///   ``LockstepError/Code/schemaBroken``, or ``LockstepError/Code/denied`` for a table under a name of the
+    ///   engine's.
+    func requireSound(allowed: Set<String>, _ changes: TableChanges) throws {
+        stop()
+        // Nothing was written.
+        guard let before = known else { return }
+        var after = before
+        var difference = SchemaCatalogue.Difference()
+        after.schemaVersion = try core.schemaVersion()
+        if progress.changesSchema || after.schemaVersion != before.schemaVersion {
+            difference = try after.catalogue.refresh(core)
+        }
+        try requireNothingLost(before, &after, allowed, changes)
+        try requireOwnNames(difference, before)
+        let children = try requireParents(before, &after, difference)
+        try requireUsable(before, &after, difference, children)
+        known = after
+    }
+
+    // MARK: Rows
+
+    private func requireNothingLost(
+        _ before: Knowledge, _ after: inout Knowledge, _ allowed: Set<String>,
+        _ changes: TableChanges
+    ) throws {
+        let gone = before.rows.keys.filter { after.catalogue.countedTable($0) == nil }
+        for table in progress.written.union(progress.losing).union(progress.schema.names)
+            .union(gone)
+        {
+            after.rows.removeValue(forKey: table)
+        }
+        for (table, count) in progress.rowsBefore.sorted(by: { $0.key < $1.key }) {
+            guard let count, count > 0, let old = before.catalogue.countedTable(table) else {
+                continue
+            }
+            let new =
+                after.catalogue.countedTable(table)
+                ?? renamed(old, before.catalogue, after.catalogue, changes)
+            guard let new else {
+                if allowed.contains(table) { continue }
+                throw Self.lost("\(old.name) and its \(count) rows are gone", old)
+            }
+            let left = try progress.rowsNow[new.key] ?? RowCounts.rows(new.name, core)
+            after.rows.updateValue(left, forKey: new.key)
+            guard let left, left < count, !allowed.contains(table) else { continue }
+            throw Self.lost("\(new.name) went from \(count) rows to \(left)", old)
+        }
+    }
+
+    /// A renamed table keeps its root page. So may, by chance, a new table that was created after the old
+    /// one was dropped.
+    private func renamed(
+        _ old: CatalogueEntry, _ before: SchemaCatalogue, _ after: SchemaCatalogue,
+        _ changes: TableChanges
+    ) -> CatalogueEntry? {
+        guard !changes.dropped.contains(old.key), old.rootPage > 0 else { return nil }
+        return after.relations.values.first { table in
+            table.rootPage == old.rootPage && table.hasRows
+                && before.countedTable(table.key) == nil && !changes.created.contains(table.key)
+        }
+    }
+
+    private static func lost(_ what: String, _ table: CatalogueEntry) -> LockstepError {
+        LockstepError(
+            .rowsLost, "rows would be lost: \(what)",
+            hint:
+                "if that is meant, declare it: `-- lockstep: allow loss of table \(table.name)`; if "
+                + "a table is being replaced, use `-- lockstep: rebuild table …`")
+    }
+
+    private func requireOwnNames(
+        _ difference: SchemaCatalogue.Difference, _ before: Knowledge
+    ) throws(LockstepError) {
+        for table in difference.added
+        where table.hasRows && table.key.hasPrefix("lockstep_")
+            && before.catalogue.countedTable(table.key) == nil
+        {
+            throw LockstepError(
+                .denied,
+                "\(table.name) is refused: names that begin with lockstep_ are the engine's",
+                hint: "choose another name")
+        }
+    }
+
+    // MARK: Foreign keys
+
+    /// - Returns: The tables whose parents can be referred to by other columns than before.
+    private func requireParents(
+        _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference
+    ) throws -> Set<String> {
+        let (changed, affected) = try after.keys.update(difference, core)
+        let brokenBefore = before.keys.broken
+        if let reference = after.keys.broken.subtracting(brokenBefore).min() {
+            throw LockstepError(
+                .foreignKeysBroken, "a foreign key has nothing to refer to: \(reference)",
+                hint: "the parent must exist and its columns must be its primary key or unique")
+        }
+        forgetOrphans(&after, changed.union(affected))
+        var violations: [String: (count: Int, before: Int)] = [:]
+        for child in progress.children.union(changed) where after.keys.keys[child] != nil {
+            let counts = isNewAndEmpty(child, before) ? [:] : try RowCounts.orphans(child, core)
+            after.orphans[child] = counts
+            let old = progress.orphansBefore[child] ?? [:]
+            for (parent, count) in counts {
+                violations[ForeignKeys.name(child, parent)] = (count, old[parent] ?? 0)
+            }
+        }
+        // Where the reference itself was broken, nobody could count its violations.
+        for (reference, found) in violations.sorted(by: { $0.key < $1.key })
+        where found.count > found.before && !brokenBefore.contains(reference) {
+            throw LockstepError(
+                .foreignKeysBroken, "\(found.count) rows of \(reference) have no parent",
+                hint: "insert the parents first, or delete the children and declare it")
+        }
+        return affected
+    }
+
+    /// What is not counted again must still be true. Where there were no rows without a parent, neither
+    /// deleted children nor new parents make any.
+    private func forgetOrphans(_ after: inout Knowledge, _ changed: Set<String>) {
+        for child in changed { after.orphans[child] = nil }
+        for table in progress.written.union(progress.losing) {
+            for child in after.keys.children(of: table).union([table])
+            where after.orphans[child]?.isEmpty == false {
+                after.orphans[child] = nil
+            }
+        }
+    }
+
+    private func isNewAndEmpty(_ table: String, _ before: Knowledge) -> Bool {
+        before.catalogue.relations[table] == nil && progress.schema.created.contains(table)
+            && !progress.written.contains(table) && progress.schema.altered.isEmpty
+    }
+
+    // MARK: Use
+
+    private func requireUsable(
+        _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
+        _ children: Set<String>
+    ) throws {
+        let hasForeignKeys = try core.ask("PRAGMA foreign_keys") { row in try row[0] as Bool }.first
+        let pending = hasForeignKeys == true ? before.halfProbed : []
+        guard !difference.isEmpty || !pending.isEmpty, let known = before.unusable else { return }
+        // What depends on something that was unusable before need not fail where that does.
+        let isAll = !known.isEmpty || before.isOpaque || after.isOpaque
+        let objects =
+            isAll
+            ? after.catalogue.objects
+            : AffectedObjects.of(difference, children, in: after.catalogue, also: pending)
+        var failures = try SchemaUsability.failures(of: objects, core)
+        if failures.contains(where: { !known.contains($0.object) }), !isAll {
+            // The first of all is told.
+            failures = try SchemaUsability.failures(of: after.catalogue.objects, core)
+        }
+        if let failure = failures.first(where: { !known.contains($0.object) }) {
+            throw failure.error
+        }
+        after.unusable = Set(failures.map(\.object))
+        after.halfProbed = hasForeignKeys == true ? [] : pending.union(objects.map(\.title))
+    }
+}

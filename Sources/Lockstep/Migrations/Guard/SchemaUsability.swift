@@ -1,0 +1,66 @@
+/// Whether SQLite can still use every table, view and trigger.
+///
+/// `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())` is accepted, and from then on every statement
+/// on the table fails; so does a view whose table was renamed. Preparing statements on each object finds
+/// them all.
+enum SchemaUsability {
+    /// An object that no statement can use.
+    struct Failure {
+        /// Type and name.
+        let object: String
+        let error: LockstepError
+    }
+
+    /// Which of these cannot be used, with SQLite's message.
+    static func failures(
+        of objects: some Sequence<CatalogueEntry>, _ core: ConnectionCore
+    ) throws -> [Failure] {
+        var failures: [Failure] = []
+        for object in objects where object.canBeProbed {
+            if let failure = try failure(of: object, core) { failures.append(failure) }
+        }
+        return failures
+    }
+
+    private static func failure(
+        of object: CatalogueEntry, _ core: ConnectionCore
+    ) throws -> Failure? {
+        let target = "main.\(SQLTokens.quote(object.name))"
+        var probes = ["SELECT * FROM \(target)"]
+        if object.kind == .trigger {
+            probes = [try statementThatFires(object, core)]
+        } else if object.kind == .table {
+            // A default may call a function that there is not.
+            probes.append("INSERT INTO \(target) DEFAULT VALUES")
+        }
+        guard let refusal = probes.lazy.compactMap(core.refusal).first else { return nil }
+        return Failure(
+            object: object.title,
+            error: LockstepError(
+                .schemaBroken, "the \(object.title) cannot be used: \(refusal.message)",
+                hint: "mend the definition; SQLite accepts it, but no statement on it would work",
+                sqliteCode: refusal.sqliteCode))
+    }
+
+    /// A statement whose preparation compiles the trigger's body.
+    private static func statementThatFires(
+        _ trigger: CatalogueEntry, _ core: ConnectionCore
+    ) throws -> String {
+        let bytes = Array(trigger.sql.utf8)
+        let event =
+            SQLTokens(bytes, from: 0).lazy.filter { $0.kind == .word }.map {
+                String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased
+            }.first { ["insert", "update", "delete"].contains($0) } ?? "delete"
+        let target = "main.\(SQLTokens.quote(trigger.table))"
+        switch event {
+        case "insert": return "INSERT INTO \(target) DEFAULT VALUES"
+        case "update":
+            let columns = try core.ask(
+                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0", trigger.table
+            ) { row in SQLTokens.quote(try row[0] as String) }
+            let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+            return "UPDATE \(target) SET \(assignments)"
+        default: return "DELETE FROM \(target)"
+        }
+    }
+}

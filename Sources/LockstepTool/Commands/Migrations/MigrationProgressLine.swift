@@ -1,0 +1,35 @@
+import Lockstep
+
+/// Shows on a terminal what a migration is doing, and how much is left of what can be counted.
+final class MigrationProgressLine {
+    private let line = StatusLine()
+    private var place = ""
+    private var start: (table: String, time: ContinuousClock.Instant, rows: Int)?
+
+    func show(_ event: MigrationEvent) {
+        switch event {
+        case .began(let set, let version, let isUp):
+            place = "\(isUp ? "up" : "down") \(set) \(version)"
+            line.show(place)
+        case .repeating(let set, let name):
+            place = "again \(set) \(name)"
+            line.show(place)
+        case .statement(_, let number): line.show("\(place): line \(number)")
+        case .rebuilding(let table, let step): line.show("\(place): rebuild of \(table), \(step)")
+        case .backfilled(let table, let rows, let total):
+            line.show("\(place): \(table), \(rows) of \(total) rows\(timeLeft(table, rows, total))")
+        case .committed, .repeated: line.clear()
+        case .checked, .recorded, .advanced: break
+        }
+    }
+
+    private func timeLeft(_ table: String, _ rows: Int, _ total: Int) -> String {
+        guard let start, start.table == table, rows > start.rows else {
+            start = (table, .now, rows)
+            return ""
+        }
+        let spent = ContinuousClock.now - start.time
+        let left = spent * Double(total - rows) / Double(rows - start.rows)
+        return spent > .seconds(2) ? ", about \(left.components.seconds + 1) s left" : ""
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Lockstep
+
+/// Runs sets and tells what was done.
+enum MigrationRun {
+    /// Reads a version from the command line.
+    static func version(_ text: String) throws -> MigrationVersion {
+        guard let version = MigrationVersion(text) else {
+            throw ValidationError("a version is a number such as 3, 0.10 or 20240131120000")
+        }
+        return version
+    }
+
+    struct Step: Encodable {
+        let set: String
+        let version: String
+        let name: String
+        let direction: String
+        let statements: Int
+        let microseconds: Int64
+
+        init(_ step: MigrationReport.Step) {
+            set = step.set
+            version = step.version.description
+            name = step.name
+            direction = step.isUp ? "up" : "down"
+            statements = step.statements
+            microseconds = step.duration
+        }
+
+        func tell() {
+            Output.line(
+                "\(direction) \(set) \(version) \(name): "
+                    + "\(statements) statements, \(Output.duration(microseconds))")
+        }
+    }
+
+    struct Failure: Encodable {
+        let code: String
+        let message: String
+        let hint: String?
+
+        init(_ error: LockstepError) {
+            code = error.code.rawValue
+            message = error.message
+            hint = error.hint
+        }
+    }
+
+    /// A repeatable migration that ran.
+    struct Repeated: Encodable {
+        let set: String
+        let name: String
+        let statements: Int
+        let microseconds: Int64
+
+        init(_ repeated: MigrationReport.Repeated) {
+            (set, name) = (repeated.set, repeated.name)
+            (statements, microseconds) = (repeated.statements, repeated.duration)
+        }
+
+        func tell() {
+            Output.line(
+                "again \(set) \(name): \(statements) statements, \(Output.duration(microseconds))")
+        }
+    }
+
+    struct Result: Encodable {
+        var steps: [Step] = []
+        var repeated: [Repeated] = []
+        var notices: [String] = []
+        var error: Failure?
+    }
+
+    /// What was done is told even where a later version fails.
+    static func run(
+        _ sets: [MigrationSet], wish: Plan.Wish, _ options: RunnerOptions,
+        on connection: borrowing Connection, _ format: OutputFormat
+    ) throws {
+        Interruption.expect()
+        var result = Result()
+        var failure: LockstepError?
+        for set in sets where failure == nil {
+            var report = MigrationReport()
+            do {
+                try options.migrator(set).run(wish, on: connection, into: &report)
+            } catch let error as LockstepError {
+                failure = error
+                result.error = Failure(error)
+            }
+            result.notices += report.notices.map(\.message)
+            result.steps += report.steps.map(Step.init)
+            result.repeated += report.repeated.map(Repeated.init)
+        }
+        switch format {
+        case .json: try Output.json(result)
+        case .text: tell(result)
+        }
+        if let failure { throw failure }
+    }
+
+    private static func tell(_ result: Result) {
+        for notice in result.notices { Output.note("notice: \(notice)") }
+        if result.steps.isEmpty, result.repeated.isEmpty, result.error == nil {
+            Output.line("nothing to do")
+        }
+        for step in result.steps { step.tell() }
+        for repeated in result.repeated { repeated.tell() }
+    }
+}

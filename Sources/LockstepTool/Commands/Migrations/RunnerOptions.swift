@@ -1,0 +1,28 @@
+import ArgumentParser
+import Lockstep
+
+/// How migrations are run.
+struct RunnerOptions: ParsableArguments {
+    @Option(help: "For how many seconds to wait while another program holds the write lock.")
+    var wait: Int = 60
+
+    @Flag(help: "Apply versions that came late, behind newer ones.")
+    var outOfOrder = false
+
+    func validate() throws {
+        guard wait >= 0 else { throw ValidationError("--wait must not be negative") }
+    }
+
+    /// Ctrl-C ends it between two statements; the transaction that is under way is rolled back.
+    func migrator(_ set: MigrationSet) -> Migrator {
+        let progress = MigrationProgressLine()
+        return Migrator(set, patience: .seconds(wait), allowsOutOfOrder: outOfOrder) { event in
+            guard !Interruption.hasCome else {
+                throw LockstepError(
+                    .interrupted, "interrupted: the transaction under way is rolled back",
+                    hint: "run it again: it goes on where it stopped")
+            }
+            progress.show(event)
+        }
+    }
+}
