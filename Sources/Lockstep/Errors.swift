@@ -146,6 +146,8 @@ extension LockstepError {
         case migrationChanged = "migration-changed"
         /// An applied migration's file is gone.
         case migrationMissing = "migration-missing"
+        /// A version was begun and not ended, and stands in the way of what was asked for.
+        case migrationUnfinished = "migration-unfinished"
         /// The folder's versions leave a gap.
         case versionGap = "version-gap"
         /// Two files claim the same version.
@@ -160,6 +162,12 @@ extension LockstepError {
         case schemaBroken = "schema-broken"
         /// The version has no way down.
         case irreversible = "irreversible"
+
+        // Safe migrations.
+        /// A database that was migrated does not pass verification.
+        case verificationFailed = "verification-failed"
+        /// A database could not be put back as it was, or must not be, since others have written to it.
+        case notRestored = "not-restored"
 
         // Verification and import.
         /// The database's content cannot be trusted.

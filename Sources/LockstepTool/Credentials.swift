@@ -52,15 +52,18 @@ final class CredentialSource {
     init(_ options: CredentialOptions) { self.options = options }
 
     func open(_ file: KeyringFile) throws -> Keyring {
-        try file.open { slot in
-            switch slot.kind {
-            case .keyFile: return try keyFile()
-            case .environment(let variable): return try environment(variable)
-            case .passphrase: return try passphrase(asking: "Passphrase for \(file.path)")
-            case .identity: return try identity()
-            case .command: return try command()
-            case .other: return nil
-            }
+        try file.open { slot in try credential(for: slot, of: file) }
+    }
+
+    /// What may open `slot`: what was named, what its variable holds, or what the terminal is asked.
+    func credential(for slot: SlotDescription, of file: KeyringFile) throws -> Credential? {
+        switch slot.kind {
+        case .keyFile: try keyFile()
+        case .environment(let variable): try environment(variable)
+        case .passphrase: try passphrase(asking: "Passphrase for \(file.path)")
+        case .identity: try identity()
+        case .command: try command()
+        case .other: nil
         }
     }
 

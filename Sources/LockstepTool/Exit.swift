@@ -8,6 +8,7 @@ enum Exit {
     static let locked: Int32 = 5
     static let wrongKey: Int32 = 6
     static let rolledBack: Int32 = 7
+    static let restored: Int32 = 8
     static let lint: Int32 = 9
     // From 64 on as in sysexits.h.
     static let usage: Int32 = 64
@@ -20,7 +21,7 @@ enum Exit {
         case .locked, .busy: locked
         case .wrongKey, .slotNotOpened, .noUsableSlot, .keyringMismatch, .keyUnavailable: wrongKey
         case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: rolledBack
-        case .migrationChanged, .migrationMissing: drift
+        case .migrationChanged, .migrationMissing, .migrationUnfinished: drift
         case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: lint
         case .keyringMalformed, .keyringTampered, .damaged, .truncated, .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,
@@ -29,7 +30,8 @@ enum Exit {
         case .notFound, .notAFile: noInput
         case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: inputOutput
         case .bindMismatch, .misuse, .recipientMalformed, .secretUnsuitable: usage
-        case .alreadyExists, .blobExpired, .closed, .commandFailed, .constraint,
+        case .verificationFailed, .notRestored,
+            .alreadyExists, .blobExpired, .closed, .commandFailed, .constraint,
             .cryptographyFailed,
             .decodeMismatch, .denied,
             .interrupted, .irreversible, .keyringConflict, .keyringUnsupported, .libraryUnusable,

@@ -26,9 +26,12 @@ enum Interruption {
         }
     }
 
+    /// Whether the signal has come. Any thread may ask.
+    static var hasCome: Bool { isRequested.load(ordering: .relaxed) }
+
     /// - Throws: ``LockstepError/Code/interrupted`` if the signal has come.
     static func check() throws {
-        guard isRequested.load(ordering: .relaxed) else { return }
+        guard hasCome else { return }
         throw LockstepError(.interrupted, "interrupted: what was made so far is removed")
     }
 

@@ -12,12 +12,13 @@ struct LockstepCommand: ParsableCommand {
             looked for in the folder Keys unless --keys or --keyring says otherwise.
 
             Exit codes: 0 done, 1 failed, 3 migrations pending, 4 drift or changed files, 5 locked, \
-            6 wrong key, 7 rolled back, 9 migration folder not sound, 64 usage, 65 damaged or tampered \
+            6 wrong key, 7 rolled back, 8 restored from backup, 9 migration folder not sound, 64 usage, 65 damaged or tampered \
             data, 66 no such input, 74 input or output failed.
             """,
         version: LockstepVersion.current,
         subcommands: [
-            Init.self, Migrate.self, Rollback.self, Status.self, Verify.self, Keys.self,
+            Init.self, Migrate.self, Rehearse.self, Rollback.self, Status.self, Verify.self,
+            Keys.self,
             Import.self, Query.self, Adopt.self, Backup.self, Restore.self, Salvage.self,
             Export.self,
         ])

@@ -9,8 +9,7 @@ struct DatabaseOptions: ParsableArguments {
         help: "The database file. (default: the variable LOCKSTEP_DATABASE)")
     var database: String?
 
-    func validate() throws { _ = try path() }
-
+    /// - Throws: `ValidationError` if none is named.
     func path() throws -> FilePath {
         guard let name = database ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
             throw ValidationError(

@@ -30,6 +30,9 @@ enum Output {
     /// A piece of JSON.
     static func part(_ text: String) { result.withLock { $0.write(text) } }
 
+    /// Brings out what there is, for whoever watches.
+    static func flush() { result.withLock { $0.flush() } }
+
     /// Brings out what is left. A result that could not be written is no success.
     static func finish() throws {
         guard let failure = result.withLock({ $0.finish() }) else { return }
@@ -87,7 +90,7 @@ private struct ResultStream {
         return failure
     }
 
-    private mutating func flush() {
+    mutating func flush() {
         do {
             if failure == nil { _ = try FileDescriptor.standardOutput.writeAll(waiting) }
         } catch {

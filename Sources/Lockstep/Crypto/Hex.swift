@@ -13,6 +13,18 @@ enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The bytes that lower-case digits stand for, two each; nil for anything else.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let values = text.utf8.map { digits.firstIndex(of: $0).map(UInt8.init) }
+        guard values.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: values.count, by: 2) {
+            guard let high = values[index], let low = values[index + 1] else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
     /// The digit for a value of 0 to 15, without a look-up that depends on a secret.
     static func digit(_ nibble: UInt8) -> UInt8 {
         // 39 is the distance from '9' + 1 to 'a'; the shift yields 1 for values above 9, else 0.

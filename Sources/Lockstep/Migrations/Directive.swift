@@ -10,6 +10,8 @@ enum Directive: Sendable, Equatable {
     case foreignKeysOff
     /// The script runs outside a transaction, for the few statements that SQLite refuses in one.
     case noTransaction
+    /// The next statement runs over the table in batches of so many rows.
+    case backfill(table: String, batch: Int)
     /// What stands in double quotes and names no column is text: SQLite's old rule, for files that were
     /// written under it.
     case doubleQuotedTexts
@@ -39,6 +41,9 @@ enum Directive: Sendable, Equatable {
         case ("foreign", 3) where lower[1...2] == ["keys", "off"]: self = .foreignKeysOff
         case ("double", 3) where lower[1...2] == ["quoted", "texts"]: self = .doubleQuotedTexts
         case ("no", 2) where lower[1] == "transaction": self = .noTransaction
+        case ("backfill", 5) where lower[2...3] == ["batch", "="]:
+            guard let batch = Int(words[4]), (1...1_000_000).contains(batch) else { return nil }
+            self = .backfill(table: SQLTokens.unquote(words[1]), batch: batch)
         case ("drop", 3) where lower[1] == "column":
             self = .dropColumn(SQLTokens.unquote(words[2]))
         case ("set", 4...) where words[2] == "=":
@@ -57,6 +62,8 @@ enum Directive: Sendable, Equatable {
         case .foreignKeysOff: "foreign keys off"
         case .noTransaction: "no transaction"
         case .doubleQuotedTexts: "double quoted texts"
+        case .backfill(let table, let batch):
+            "backfill \(SQLTokens.quote(table)) batch=\(batch)"
         case .rebuild(let table): "rebuild table \(SQLTokens.quote(table))"
         case .set(let column, let expression): "set \(SQLTokens.quote(column)) = \(expression)"
         case .dropColumn(let column): "drop column \(SQLTokens.quote(column))"
@@ -66,7 +73,7 @@ enum Directive: Sendable, Equatable {
 
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
-        + "foreign keys off, no transaction, double quoted texts"
+        + "foreign keys off, no transaction, double quoted texts, backfill T batch=N"
 }
 
 extension Substring {

@@ -37,6 +37,26 @@ public struct LedgerEntry: Sendable, Equatable {
     public var isReversible: Bool { down != nil }
 }
 
+/// What a database remembers of migrations.
+public struct MigrationHistory: Sendable, Equatable {
+    /// What was applied, in the order of application.
+    public let entries: [LedgerEntry]
+    /// What was begun and not ended.
+    public let unfinished: [UnfinishedMigration]
+    /// What ran as often as it had changed.
+    public let repeated: [RepeatedMigration]
+
+    /// A history of these.
+    public init(
+        entries: [LedgerEntry] = [], unfinished: [UnfinishedMigration] = [],
+        repeated: [RepeatedMigration] = []
+    ) {
+        self.entries = entries
+        self.unfinished = unfinished
+        self.repeated = repeated
+    }
+}
+
 /// Reads and writes the ledger.
 public enum Ledger {
     static let table = "lockstep_migration"
@@ -44,7 +64,7 @@ public enum Ledger {
     /// What was applied, in the order of application; empty for a database without a ledger.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
     public static func entries(_ connection: borrowing Connection) throws -> [LedgerEntry] {
-        guard try exists(connection) else { return [] }
+        guard try exists(table, connection) else { return [] }
         return try connection.query(
             """
             SELECT position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
@@ -53,11 +73,7 @@ public enum Ledger {
             """
         ) { row in
             let text: String = try row[2]
-            guard let version = MigrationVersion(text) else {
-                throw LockstepError(
-                    .tampered, "the ledger holds a version that cannot be one",
-                    hint: "restore the database from a backup")
-            }
+            guard let version = MigrationVersion(text) else { throw impossibleVersion() }
             return LedgerEntry(
                 set: try row[1], version: version, name: try row[3],
                 checksums: MigrationChecksums(
@@ -67,10 +83,25 @@ public enum Ledger {
         }
     }
 
-    static func exists(_ connection: borrowing Connection) throws -> Bool {
+    /// All that the database remembers of migrations.
+    public static func history(_ connection: borrowing Connection) throws -> MigrationHistory {
+        MigrationHistory(
+            entries: try entries(connection), unfinished: try MigrationProgress.all(connection),
+            repeated: try RepeatableLedger.all(connection))
+    }
+
+    static func exists(
+        _ table: String, _ connection: borrowing Connection
+    ) throws -> Bool {
         try connection.value(
             "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table,
             as: Int64.self) == 1
+    }
+
+    static func impossibleVersion() -> LockstepError {
+        LockstepError(
+            .tampered, "the ledger holds a version that cannot be one",
+            hint: "restore the database from a backup")
     }
 
     /// Makes the table unless it is there.
@@ -95,7 +126,7 @@ public enum Ledger {
     }
 
     static func record(
-        _ file: MigrationFile, of set: String, duration: Int64,
+        _ migration: Migration, of set: String, duration: Int64,
         _ connection: borrowing Connection
     ) throws {
         try connection.execute(
@@ -103,8 +134,9 @@ public enum Ledger {
             INSERT INTO main.lockstep_migration ("set", version, name, checksum_bytes, checksum_text,
                 checksum_tokens, down, applied_at, duration, tool_version)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, set, file.version.description, file.name, file.checksums.bytes,
-            file.checksums.text, file.checksums.tokens, file.down?.text,
+            """, set, migration.version.description, migration.name,
+            migration.checksums.bytes, migration.checksums.text, migration.checksums.tokens,
+            migration.recordedDown,
             Clock.microsecondsSinceEpoch, duration, LockstepVersion.current)
         try mirrorCount(connection)
     }

@@ -16,11 +16,25 @@ public struct MigrationReport: Sendable, Equatable {
         public let duration: Int64
     }
 
+    /// One repeatable migration that ran.
+    public struct Repeated: Sendable, Equatable {
+        /// The set it belongs to.
+        public let set: String
+        /// Its name.
+        public let name: String
+        /// How many statements ran.
+        public let statements: Int
+        /// For how long, in microseconds, checks included.
+        public let duration: Int64
+    }
+
     /// A report of nothing yet.
     public init() {}
 
     /// In the order in which they happened.
     public internal(set) var steps: [Step] = []
+    /// Repeatable migrations that ran, in their order.
+    public internal(set) var repeated: [Repeated] = []
     /// What was not as it should be, without standing in the way.
     public internal(set) var notices: [LockstepError] = []
 }

@@ -8,6 +8,8 @@ public struct MigrationSet: Sendable, Equatable {
     public let layout: MigrationLayout
     /// The versions, ascending. Two files may claim one version; the plan reports that.
     public let files: [MigrationFile]
+    /// Versions that are written in Swift.
+    var code: [CodeMigration] = []
     /// What is run again whenever it has changed, after all versions, in this order.
     public let repeatables: [MigrationFile]
     /// What leads from an empty database to a later version in one step, ascending.
@@ -124,6 +126,7 @@ public struct MigrationSet: Sendable, Equatable {
     private init(_ set: MigrationSet, files: [MigrationFile]) {
         (name, layout, self.files) = (set.name, set.layout, files)
         (repeatables, baselines, leftAlone) = (set.repeatables, set.baselines, set.leftAlone)
+        code = set.code
     }
 
     /// Where the order of names is not that of numbers, the folder was never run in the latter.

@@ -1,24 +1,28 @@
 /// Brings a database to a version of a migration set.
 ///
 /// Each version is one transaction together with its ledger row: whatever kills the process, schema and
-/// ledger agree. Two runners on one file do not get in each other's way: the plan is made again under
-/// the write lock, so what the other has done is not done twice.
+/// ledger agree. A version that takes several, such as one with a backfill, leaves a note of how far it
+/// has come with each of them, and the next run goes on there. Two runners on one file do not get in each
+/// other's way: under the write lock the plan is made again if anybody else has written.
 public struct Migrator {
-    private let set: MigrationSet
+    let set: MigrationSet
     private let patience: Duration
+    private let allowsOutOfOrder: Bool
     private let observe: (MigrationEvent) throws -> Void
 
     /// A migrator for `set`.
     /// - Parameters:
     ///   - patience: How long to wait, in whole seconds, while another runner holds the write lock.
-    ///   - observe: Told what happens; an error it throws stops the run, and the version that is under
+    ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
+    ///   - observe: Told what happens; an error it throws stops the run, and the transaction that is under
     ///     way is rolled back.
     public init(
-        _ set: MigrationSet, patience: Duration = .seconds(60),
+        _ set: MigrationSet, patience: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
         observe: @escaping (MigrationEvent) throws -> Void = { _ in }
     ) {
         self.set = set
         self.patience = patience
+        self.allowsOutOfOrder = allowsOutOfOrder
         self.observe = observe
     }
 
@@ -44,28 +48,74 @@ public struct Migrator {
                 hint: "commit or roll back first")
         }
         try Self.requireOwnFile(connection)
-        var left = wish
-        // Once it leads down it must not lead up again, and what is wrong with files does not matter.
-        if case .version(let target) = wish,
-            case .down = try plan(wish, on: connection).steps.first
-        {
-            left = .downTo(target)
-        }
-        var guardState: KnownState?
-        while let step = try plan(left, connection, &report).steps.first {
-            let done = try run(step, left, connection, &guardState)
-            guard let done else { continue }
-            report.steps.append(done)
-            if case .back(let count) = left { left = .back(count - 1) }
+        for part in try parts(of: wish, connection) {
+            try runPart(part, connection, &report)
         }
     }
 
     /// What would be run, and what is wrong.
     public func plan(_ wish: Plan.Wish, on connection: borrowing Connection) throws -> Plan {
-        Plan(set, ledger: try Ledger.entries(connection), wish: wish)
+        Plan(
+            set, history: try Ledger.history(connection), wish: wish,
+            allowsOutOfOrder: allowsOutOfOrder)
     }
 
-    private func plan(
+    // MARK: Steps
+
+    /// A wish as others that each lead in one direction.
+    private func parts(
+        of wish: Plan.Wish, _ connection: borrowing Connection
+    ) throws -> [Plan.Wish] {
+        let first = try plan(wish, on: connection)
+        switch wish {
+        // Once it leads down it must not lead up again, and what is wrong with files does not matter.
+        case .version(let target) where first.steps.first?.isUp == false: return [.downTo(target)]
+        case .redo(let count):
+            try first.requireSound()
+            let top = first.steps.filter { !$0.isUp }.map(\.version).max()
+            return [.back(count)] + (top.map { [.version($0)] } ?? [])
+        default: return [wish]
+        }
+    }
+
+    private func runPart(
+        _ wish: Plan.Wish, _ connection: borrowing Connection, _ report: inout MigrationReport
+    ) throws {
+        var left = wish
+        var known: KnownState?
+        while true {
+            // Read first: who writes behind it is noticed.
+            let seen = try connection.headerField("data_version")
+            let plan = try soundPlan(left, connection, &report)
+            guard !plan.steps.isEmpty else {
+                return try runRepeatables(plan.repeatables, connection, &known, &report)
+            }
+            for step in plan.steps {
+                let run = StepRun(set: set, step: step, patience: patience, observe: observe)
+                let done = try run.run(connection, &known) { connection in
+                    if try connection.headerField("data_version") == seen { return true }
+                    return try self.plan(left, on: connection).steps.first == step
+                }
+                // Another runner was faster, or went elsewhere.
+                guard let done else { break }
+                report.steps.append(done)
+                if case .back(let count) = left { left = .back(count - 1) }
+            }
+        }
+    }
+
+    private func runRepeatables(
+        _ files: [MigrationFile], _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ report: inout MigrationReport
+    ) throws {
+        for file in files {
+            let run = RepeatableRun(
+                set: set.name, file: file, patience: patience, observe: observe)
+            if let done = try run.run(connection, &known) { report.repeated.append(done) }
+        }
+    }
+
+    private func soundPlan(
         _ wish: Plan.Wish, _ connection: borrowing Connection, _ report: inout MigrationReport
     ) throws -> Plan {
         let plan = try plan(wish, on: connection)
@@ -76,121 +126,8 @@ public struct Migrator {
         return plan
     }
 
-    // MARK: One version
-
-    /// Runs the first step of the plan, or nothing if another runner has changed the ledger meanwhile.
-    private func run(
-        _ expected: Plan.Step, _ wish: Plan.Wish, _ connection: borrowing Connection,
-        _ known: inout KnownState?
-    ) throws -> MigrationReport.Step? {
-        let (script, name) = try script(of: expected)
-        guard script.needsForeignKeysOff else {
-            return try run(script, name, expected, wish, connection, &known)
-        }
-        // SQLite ignores the pragma inside a transaction: off before it begins, on after it ended.
-        try Self.setForeignKeys(false, connection)
-        do {
-            let step = try run(script, name, expected, wish, connection, &known)
-            try Self.setForeignKeys(true, connection)
-            return step
-        } catch {
-            try Self.setForeignKeys(true, connection)
-            throw error
-        }
-    }
-
-    private func run(
-        _ script: MigrationScript, _ name: String, _ expected: Plan.Step, _ wish: Plan.Wish,
-        _ connection: borrowing Connection, _ known: inout KnownState?
-    ) throws -> MigrationReport.Step? {
-        let transaction = try begin(connection)
-        guard try plan(wish, on: connection).steps.first == expected else { return nil }
-        let start = Clock.monotonicMicroseconds
-        let isUp = if case .up = expected { true } else { false }
-        try observe(.began(set: set.name, version: expected.version, isUp: isUp))
-        let before = try KnownState.current(known, connection)
-        connection.authorizer.tableChanges = TableChanges()
-        let runner = ScriptRunner(script: script, fileName: name, observe: observe)
-        let statements = try runner.run(connection)
-        let after = try SchemaGuard(connection)
-        try Self.located(name) {
-            try after.requireNothingLost(
-                since: before, allowed: script.tablesAllowedToLoseRows,
-                connection.authorizer.tableChanges)
-            try after.requireNothingBroken(since: before)
-        }
-        try observe(.checked(set: set.name, version: expected.version))
-        let duration = Clock.monotonicMicroseconds - start
-        try connection.with(rights: .engine) {
-            try Ledger.prepare(connection)
-            switch expected {
-            case .up(let file):
-                try Ledger.record(file, of: set.name, duration: duration, connection)
-            case .down(let entry):
-                try Ledger.erase(entry, connection)
-            }
-        }
-        try observe(.recorded(set: set.name, version: expected.version))
-        // Before the commit, or another's commit right behind it would be taken for known. One's own does
-        // not change the number.
-        known = try KnownState(after, connection)
-        try transaction.commit()
-        try observe(.committed(set: set.name, version: expected.version))
-        return MigrationReport.Step(
-            set: set.name, version: expected.version, name: Self.title(of: expected), isUp: isUp,
-            statements: statements, duration: Clock.monotonicMicroseconds - start)
-    }
-
-    /// Another runner may be at work for longer than a connection usually waits.
-    private func begin(_ connection: borrowing Connection) throws -> Transaction {
-        let seconds = min(max(patience.components.seconds, 0), 1_000_000_000)
-        let deadline = Clock.monotonicMicroseconds + seconds * 1_000_000
-        while true {
-            do {
-                return try Transaction(.immediate, on: connection)
-            } catch let error as LockstepError where error.code == .busy {
-                guard Clock.monotonicMicroseconds < deadline else { throw error }
-            }
-        }
-    }
-
-    private func script(of step: Plan.Step) throws -> (MigrationScript, name: String) {
-        switch step {
-        case .up(let file): return (file.up, "\(set.name)/\(file.fileName)")
-        case .down(let entry):
-            let name = "\(entry.set) \(entry.version) (\(entry.name)), way down as recorded"
-            return (try MigrationFileParser.parseScript(entry.down ?? "", name), name)
-        }
-    }
-
-    private static func title(of step: Plan.Step) -> String {
-        switch step {
-        case .up(let file): file.name
-        case .down(let entry): entry.name
-        }
-    }
-
-    private static func located(_ name: String, _ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let error as LockstepError {
-            throw error.located(name)
-        }
-    }
-
-    private static func setForeignKeys(
-        _ on: Bool, _ connection: borrowing Connection
-    ) throws {
-        try connection.setPragma("foreign_keys", on ? "ON" : "OFF")
-        guard try connection.value("PRAGMA foreign_keys", as: Bool.self) == on else {
-            throw LockstepError(
-                .misuse, "foreign keys cannot be switched inside a transaction",
-                hint: "commit or roll back first")
-        }
-    }
-
     /// Refuses another program's database, and marks one without a mark as ours.
-    private static func requireOwnFile(_ connection: borrowing Connection) throws {
+    static func requireOwnFile(_ connection: borrowing Connection) throws {
         let mark = try connection.headerField("application_id")
         guard mark != Connection.applicationID else { return }
         guard mark == 0 else {
@@ -200,26 +137,5 @@ public struct Migrator {
                 hint: "check that this is the database you mean")
         }
         try connection.setHeaderField("application_id", Connection.applicationID)
-    }
-}
-
-/// What the checks measured after one version serves as the next version's "before", as long as nobody
-/// else has written in between.
-private struct KnownState {
-    let state: SchemaGuard
-    let dataVersion: Int64
-
-    init(_ state: SchemaGuard, _ connection: borrowing Connection) throws {
-        self.state = state
-        dataVersion = try connection.headerField("data_version")
-    }
-
-    static func current(
-        _ known: KnownState?, _ connection: borrowing Connection
-    ) throws -> SchemaGuard {
-        if let known, try connection.headerField("data_version") == known.dataVersion {
-            return known.state
-        }
-        return try SchemaGuard(connection)
     }
 }

@@ -4,7 +4,7 @@
 public struct Plan: Sendable, Equatable {
     /// How far to go.
     public enum Wish: Sendable, Equatable {
-        /// To the newest version there is.
+        /// To the newest version there is; then the repeatable migrations that have changed.
         case latest
         /// To this version, upwards or downwards.
         case version(MigrationVersion)
@@ -12,6 +12,8 @@ public struct Plan: Sendable, Equatable {
         case downTo(MigrationVersion)
         /// So many versions back.
         case back(Int)
+        /// So many versions back, and up again by the files as they are now.
+        case redo(Int)
 
         fileprivate var target: MigrationVersion? {
             if case .version(let target) = self { target } else { nil }
@@ -20,16 +22,36 @@ public struct Plan: Sendable, Equatable {
 
     /// One migration to run.
     public enum Step: Sendable, Equatable {
-        /// Apply a file.
-        case up(MigrationFile)
+        /// Apply a version, or go on with one that was begun.
+        case up(Migration)
         /// Undo what the ledger records.
         case down(LedgerEntry)
+        /// Undo what was done of a version that was begun.
+        case abandon(UnfinishedMigration)
 
         /// The version that is applied or undone.
         public var version: MigrationVersion {
             switch self {
-            case .up(let file): file.version
+            case .up(let migration): migration.version
             case .down(let entry): entry.version
+            case .abandon(let unfinished): unfinished.version
+            }
+        }
+
+        /// What it is called.
+        public var name: String {
+            switch self {
+            case .up(let migration): migration.name
+            case .down(let entry): entry.name
+            case .abandon(let unfinished): unfinished.name
+            }
+        }
+
+        /// Whether it leads forward.
+        public var isUp: Bool {
+            switch self {
+            case .up: true
+            case .down, .abandon: false
             }
         }
     }
@@ -44,34 +66,54 @@ public struct Plan: Sendable, Equatable {
 
     /// What to run, in this order.
     public let steps: [Step]
+    /// Repeatable migrations that run behind the steps, since they have changed.
+    public let repeatables: [MigrationFile]
     /// What is wrong. With a fatal finding there are no steps.
     public let findings: [Finding]
 
     /// Makes the plan.
-    public init(_ set: MigrationSet, ledger: [LedgerEntry], wish: Wish) {
-        let applied = ledger.filter { $0.set == set.name }
-        let set = set.applicable(to: applied, upTo: wish.target)
-        var findings = Self.check(set, applied)
+    /// - Parameter allowsOutOfOrder: Whether a version may be applied though a newer one already is, as
+    ///   after branches were merged. A database that was made afresh has them in another order then.
+    public init(
+        _ set: MigrationSet, history: MigrationHistory, wish: Wish, allowsOutOfOrder: Bool = false
+    ) {
+        let state = PlanState(set, history, upTo: wish.target)
+        var findings = PlanFindings.all(state, allowsOutOfOrder: allowsOutOfOrder)
         var steps: [Step] = []
+        var repeatables: [MigrationFile] = []
         switch wish {
         case .latest:
-            steps = Self.pending(set, applied).map(Step.up)
+            steps = state.pending.map(Step.up)
+            repeatables = state.changedRepeatables
+            findings += PlanFindings.unfinishedWayDown(state)
         case .version(let target):
-            let undo = applied.filter { $0.version > target }
-            steps =
-                undo.isEmpty
-                ? Self.pending(set, applied).filter { $0.version <= target }.map(Step.up)
-                : Self.undo(undo, &findings)
-            findings += Self.checkTarget(target, set, applied)
+            let undo = state.undoable.filter { $0.version > target }
+            if undo.isEmpty {
+                steps = state.pending.filter { $0.version <= target }.map(Step.up)
+                findings += PlanFindings.unfinishedWayDown(state)
+            } else {
+                steps = Self.undo(undo, state, &findings)
+            }
+            findings += PlanFindings.unknown(target, state)
         case .downTo(let target):
-            steps = Self.undo(applied.filter { $0.version > target }, &findings)
-            findings += Self.checkTarget(target, set, applied)
+            steps = Self.undo(state.undoable.filter { $0.version > target }, state, &findings)
+            findings += PlanFindings.unknown(target, state)
         case .back(let count):
-            steps = Self.undo(Array(applied.suffix(max(count, 0))), &findings)
+            steps = Self.undo(Array(state.undoable.suffix(max(count, 0))), state, &findings)
+        case .redo(let count):
+            let undo = Array(state.undoable.suffix(max(count, 0)))
+            steps = Self.undo(undo, state, &findings)
+            steps += state.migrations(in: undo.map(\.version)).map(Step.up)
         }
-        if findings.contains(where: \.isFatal) { steps = [] }
-        self.steps = steps
+        let isSound = !findings.contains(where: \.isFatal)
+        self.steps = isSound ? steps : []
+        self.repeatables = isSound ? repeatables : []
         self.findings = findings
+    }
+
+    /// The same, of a ledger alone.
+    public init(_ set: MigrationSet, ledger: [LedgerEntry], wish: Wish) {
+        self.init(set, history: MigrationHistory(entries: ledger), wish: wish)
     }
 
     /// Throws the first fatal finding.
@@ -79,119 +121,35 @@ public struct Plan: Sendable, Equatable {
         if let finding = findings.first(where: \.isFatal) { throw finding.error }
     }
 
-    private static func pending(_ set: MigrationSet, _ applied: [LedgerEntry]) -> [MigrationFile] {
-        let done = Set(applied.map(\.version))
-        return set.files.filter { !done.contains($0.version) }
-    }
-
     /// Newest application first. The way down is the ledger's, so that a program whose files are older
     /// can step back: what is wrong with the files does not stand in its way.
-    private static func undo(_ entries: [LedgerEntry], _ findings: inout [Finding]) -> [Step] {
+    private static func undo(
+        _ applied: [PlanState.Applied], _ state: PlanState, _ findings: inout [Finding]
+    ) -> [Step] {
         findings = findings.map { Finding(isFatal: false, error: $0.error) }
-        for entry in entries where !entry.isReversible {
+        for one in applied where !state.isReversible(one) {
             findings.append(
                 .fatal(
-                    .irreversible,
-                    "\(entry.set) \(entry.version) (\(entry.name)) has no way down",
+                    .irreversible, "\(state.set.name) \(one.version) (\(one.name)) has no way down",
                     "restore a backup from before it instead"))
         }
-        return entries.sorted { $0.position > $1.position }.map(Step.down)
-    }
-
-    // MARK: Findings
-
-    /// A version that nobody has heard of is a slip, and no place to go to.
-    private static func checkTarget(
-        _ target: MigrationVersion, _ set: MigrationSet, _ applied: [LedgerEntry]
-    ) -> [Finding] {
-        let isKnown =
-            target == MigrationVersion(0) || set.files.contains { $0.version == target }
-            || applied.contains { $0.version == target }
-        guard !isKnown else { return [] }
-        return [
-            .fatal(
-                .migrationMissing, "the set \(set.name) has no version \(target)",
-                "its newest is \(set.files.last.map(\.version.description) ?? "none")")
-        ]
-    }
-
-    private static func check(_ set: MigrationSet, _ applied: [LedgerEntry]) -> [Finding] {
-        let files = Dictionary(grouping: set.files, by: \.version)
-        var findings: [Finding] = []
-        for (version, claimants) in files.sorted(by: { $0.key < $1.key }) where claimants.count > 1
-        {
-            let names = claimants.map(\.fileName).joined(separator: " and ")
-            findings.append(
-                .fatal(
-                    .versionDuplicate, "\(names) both claim version \(version) of \(set.name)",
-                    "give one of them the next free version"))
-        }
-        findings += gaps(set)
-        for entry in applied {
-            guard let file = files[entry.version]?.first else {
-                findings.append(
-                    .fatal(
-                        .migrationMissing,
-                        "\(set.name) \(entry.version) (\(entry.name)) was applied, and its file is gone",
-                        "put the file back, or use the folder that this database was migrated with")
-                )
-                continue
-            }
-            findings += compare(file, entry)
-        }
-        if let newest = applied.map(\.version).max() {
-            for file in pending(set, applied)
-            where file.version < newest && !file.mayComeLate {
-                findings.append(
-                    .fatal(
-                        .outOfOrder,
-                        "\(file.fileName) was never applied, but version \(newest) already is",
-                        "give it a version above \(newest)"))
+        return applied.reversed().map { one in
+            switch one {
+            case .whole(let entry): .down(entry)
+            case .begun(let unfinished): .abandon(unfinished)
             }
         }
-        return findings
-    }
-
-    /// Numbers that count up from one may leave none out; timestamps may, and those of other layouts.
-    private static func gaps(_ set: MigrationSet) -> [Finding] {
-        guard !set.layout.allowsGaps else { return [] }
-        let numbers = set.files.compactMap(\.version.number)
-        guard numbers.count == set.files.count, let first = numbers.first, first <= 1 else {
-            return []
-        }
-        return zip(numbers, numbers.dropFirst()).compactMap { one, next in
-            guard next > one, next - one > 1 else { return nil }
-            return .fatal(
-                .versionGap, "\(set.name) has a gap: version \(one + 1) is missing before \(next)",
-                "add the missing file, or renumber the later ones that were never applied")
-        }
-    }
-
-    private static func compare(_ file: MigrationFile, _ entry: LedgerEntry) -> [Finding] {
-        if file.checksums.bytes == entry.checksums.bytes { return [] }
-        guard file.checksums.tokens == entry.checksums.tokens else {
-            return [
-                .fatal(
-                    .migrationChanged, "\(file.fileName) has changed since it was applied",
-                    "restore the file as it was, and put the change into a new version")
-            ]
-        }
-        let what =
-            file.checksums.text == entry.checksums.text ? "line endings" : "comments or spacing"
-        return [
-            Finding(
-                isFatal: false,
-                error: LockstepError(
-                    .migrationChanged,
-                    "\(file.fileName) differs from what was applied, in \(what) only"))
-        ]
     }
 }
 
 extension Plan.Finding {
-    fileprivate static func fatal(
+    static func fatal(
         _ code: LockstepError.Code, _ message: String, _ hint: String
     ) -> Plan.Finding {
         Plan.Finding(isFatal: true, error: LockstepError(code, message, hint: hint))
+    }
+
+    static func notice(_ code: LockstepError.Code, _ message: String) -> Plan.Finding {
+        Plan.Finding(isFatal: false, error: LockstepError(code, message))
     }
 }

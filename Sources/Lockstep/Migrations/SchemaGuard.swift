@@ -23,7 +23,7 @@ struct SchemaGuard {
             SELECT s.name, s.rootpage, l.type, s.sql FROM main.sqlite_schema AS s
             JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
             WHERE s.type = 'table' AND l.type IN ('table', 'virtual')
-              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND s.name <> 'lockstep_migration'
+              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN (\(verbatim: EngineTables.list))
             """
         ) { row in
             (

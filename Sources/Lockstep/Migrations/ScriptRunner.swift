@@ -4,6 +4,8 @@ struct ScriptRunner {
     /// How errors call the file.
     let fileName: String
     let observe: (MigrationEvent) throws -> Void
+    /// Told of each statement that has run, with the line it begins on.
+    var inspect: ((_ sql: String, _ line: Int) -> Void)?
 
     /// - Throws: ``LockstepError/Code/migrationFailed`` with file, line, statement and SQLite's message.
     /// - Returns: How many statements ran.
@@ -55,8 +57,8 @@ struct ScriptRunner {
         var line = firstLine
         var count = 0
         while true {
-            let start = Self.skipBlank(script, from: position)
-            line += Self.newlines(script[position..<start])
+            let start = ScriptText.skipBlank(script, from: position)
+            line += ScriptText.newlines(script[position..<start])
             position = start
             guard position < script.count - 1 else { return count }
             try observe(.statement(file: fileName, line: line))
@@ -71,46 +73,18 @@ struct ScriptRunner {
                     }
                 }
             } catch let error as LockstepError {
-                throw located(error, line)
+                throw ScriptText.located(error, "\(fileName):\(line)")
             }
             guard connection.isInTransaction else {
                 throw LockstepError(
                     .migrationFailed, "\(fileName):\(line): the statement ended the transaction",
                     hint: "remove it: the runner puts each version into a transaction of its own")
             }
+            inspect?(String(decoding: script[position..<end], as: UTF8.self), line)
             count += 1
-            line += Self.newlines(script[position..<end])
+            line += ScriptText.newlines(script[position..<end])
             position = end
         }
-    }
-
-    /// Where spacing, comments and empty statements end.
-    private static func skipBlank(_ script: [UInt8], from start: Int) -> Int {
-        var end = start
-        for token in SQLTokens(script, from: start) {
-            let isBlank =
-                token.kind == .space || token.kind == .comment
-                || script[token.range].elementsEqual([UInt8(ascii: ";")])
-            guard isBlank else { break }
-            end = token.range.upperBound
-        }
-        return min(end, script.count - 1)
-    }
-
-    private static func newlines(_ bytes: ArraySlice<UInt8>) -> Int {
-        bytes.count { $0 == UInt8(ascii: "\n") }
-    }
-
-    private func located(_ error: LockstepError, _ line: Int) -> LockstepError {
-        let code: LockstepError.Code =
-            switch error.code {
-            case .busy, .full, .interrupted, .inputOutput, .damaged, .migrationMalformed: error.code
-            default: .migrationFailed
-            }
-        return LockstepError(
-            code, "\(fileName):\(line): \(error.message)",
-            hint: error.hint ?? "mend the statement; nothing of this version was applied",
-            sqliteCode: error.sqliteCode)
     }
 
     private func malformed(_ what: String, _ item: MigrationScript.Item) -> LockstepError {

@@ -70,10 +70,15 @@ enum Folder {
 
     /// The folder's own name, also where the path ends in `.` or `..` or through a link.
     static func name(of path: FilePath) throws -> String {
+        try resolve(path).lastComponent?.string ?? ""
+    }
+
+    /// The folder's absolute path, without links, `.` and `..`.
+    static func resolve(_ path: FilePath) throws -> FilePath {
         guard let resolved = unsafe path.withPlatformString({ unsafe realpath($0, nil) }) else {
             throw LockstepError.system(Errno(rawValue: errno), "resolve", path)
         }
         defer { unsafe free(resolved) }
-        return FilePath(unsafe String(cString: resolved)).lastComponent?.string ?? ""
+        return FilePath(unsafe String(cString: resolved))
     }
 }

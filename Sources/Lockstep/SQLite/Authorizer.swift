@@ -10,6 +10,7 @@ struct TableChanges {
 struct TableUse {
     var read: Set<String> = []
     var written: Set<String> = []
+    var deleted: Set<String> = []
     /// The columns that it updates.
     var updated: [(table: String, column: String)] = []
 
@@ -20,7 +21,10 @@ struct TableUse {
         case SQLITE_UPDATE:
             written.insert(table.asciiLowercased)
             if let column { updated.append((table, column)) }
-        case SQLITE_INSERT, SQLITE_DELETE: written.insert(table.asciiLowercased)
+        case SQLITE_DELETE:
+            written.insert(table.asciiLowercased)
+            deleted.insert(table.asciiLowercased)
+        case SQLITE_INSERT: written.insert(table.asciiLowercased)
         default: break
         }
     }

@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import SystemPackage
 
 /// How hard a checkpoint tries to bring the write-ahead log into the database file.
 public enum CheckpointMode: Sendable {
@@ -48,5 +49,17 @@ extension Connection {
         let code = unsafe sqlite3_wal_checkpoint_v2(handle, "main", mode.code, &inLog, &copied)
         guard code == SQLITE_OK else { throw core.error(code) }
         return CheckpointResult(pagesInLog: max(Int(inLog), 0), pagesCopied: max(Int(copied), 0))
+    }
+
+    /// Makes every commit so far survive a loss of power, whatever ``ConnectionOptions/synchronous`` says.
+    func syncLog() throws {
+        let log = DatabaseFile.side("-wal", of: path)
+        guard FileAccess.exists(log) else { return }
+        let file = try translatingErrno("open", log) {
+            try FileDescriptor.open(log, .readOnly, options: [.noFollow, .closeOnExec])
+        }
+        // SQLite holds no locks on the log, which closing a descriptor of it would drop.
+        defer { try? file.close() }
+        try AtomicFile.sync(file, log)
     }
 }

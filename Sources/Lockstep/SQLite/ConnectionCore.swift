@@ -13,6 +13,8 @@ final class ConnectionCore {
     let readCheck = ReadCheck()
     /// What the handle calls into the program for; it must live as long as the handle.
     var hooks: Hooks?
+    /// Counts commits, while somebody wants to know; it must live as long as the handle.
+    var commitWatch: CommitWatch?
     /// Collects the tables that statements read as they run, while somebody wants to know.
     var usedTables: Set<String>? { didSet { asksForTables.isSet = usedTables != nil } }
     private let asksForTables = Flag()

@@ -133,6 +133,9 @@ final class PreparedStatement {
 
     // MARK: Looking
 
+    /// The tables that it read and wrote when it was prepared.
+    var use: TableUse { tables }
+
     var sql: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
 
     /// Called while somebody wants to know which tables are used, once a run has begun: by then SQLite has

@@ -10,8 +10,8 @@ public struct TraceEvent: Sendable, Hashable {
 
 /// Calls into the program while a statement runs, so that it can be given up.
 public struct ProgressHandler: Sendable {
-    fileprivate let interval: Int
-    fileprivate let goOn: @Sendable () -> Bool
+    let interval: Int
+    let goOn: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - interval: After how many instructions of SQLite's virtual machine each call comes: 1000 are
@@ -20,6 +20,19 @@ public struct ProgressHandler: Sendable {
     public init(every interval: Int, goOn: @escaping @Sendable () -> Bool) {
         self.interval = interval
         self.goOn = goOn
+    }
+}
+
+extension ConnectionOptions {
+    /// The same, with statements that end as soon as `goOn` says no.
+    func asking(_ goOn: @escaping @Sendable () -> Bool) -> ConnectionOptions {
+        var options = self
+        let own = progress
+        // 10,000 instructions are some 0.1 to 1 ms.
+        options.progress = ProgressHandler(every: own?.interval ?? 10_000) {
+            goOn() && own?.goOn() != false
+        }
+        return options
     }
 }
 

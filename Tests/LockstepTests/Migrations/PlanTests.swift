@@ -25,6 +25,7 @@ struct PlanTests {
             switch step {
             case .up(let file): "up \(file.version)"
             case .down(let entry): "down \(entry.version)"
+            case .abandon(let unfinished): "abandon \(unfinished.version)"
             }
         }
     }

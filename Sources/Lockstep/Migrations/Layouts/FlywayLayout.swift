@@ -12,7 +12,7 @@ enum FlywayLayout {
         let settings = try FlywaySettings.all(in: sources)
         for source in sources {
             if let language = language(of: source) {
-                throw CodeMigration.refusal(source, language)
+                throw ForeignCode.refusal(source, language)
             }
             guard source.isSQL else { continue }
             let stem = source.name.dropLast(4)

@@ -12,7 +12,7 @@ enum GooseLayout {
             let number = NumberedName(source.stem ?? source.name)
             let version = number?.signedVersion(atLeast: 1)
             if version != nil, source.name.hasSuffix(".go"), !source.name.hasSuffix("_test.go") {
-                throw CodeMigration.refusal(source, "Go")
+                throw ForeignCode.refusal(source, "Go")
             }
             guard source.isSQL else { continue }
             guard source.stem != nil, let number, let version else {
@@ -111,7 +111,7 @@ enum GooseLayout {
 }
 
 /// Versions that are programs and not SQL.
-enum CodeMigration {
+enum ForeignCode {
     static func refusal(_ source: MigrationSource, _ language: String) -> LockstepError {
         source.malformed(
             "is a version written in \(language), which this program cannot run",

@@ -23,7 +23,7 @@ enum RefineryLayout {
                 if source.isSQL { contents.leftAlone.append(source.path) }
                 continue
             }
-            guard !isCode else { throw CodeMigration.refusal(source, "Rust") }
+            guard !isCode else { throw ForeignCode.refusal(source, "Rust") }
             contents.versions.append(
                 try MigrationFile(
                     version, name: name.description, source,

@@ -135,7 +135,9 @@ enum Backup {
         return try verify(path, key, schema: schema, against: source)
     }
 
-    private static func copyPages(
+    /// Copies the snapshot that `source` has open, or the first that it reads, to an empty file; verifies
+    /// nothing but what it reads.
+    static func copyPages(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
         _ progress: (CopyProgress) throws -> Void
     ) throws {

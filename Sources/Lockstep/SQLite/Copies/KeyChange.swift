@@ -82,17 +82,13 @@ struct KeyChange: ~Copyable {
     /// Removes it.
     static func removeLeftover(of path: FilePath) { PendingDatabase.remove(copyPath(of: path)) }
 
-    /// Goes on only where the disk has room for the copy, and then a sixteenth of it and 1 MiB more: for the
-    /// keyring, and for others who write there meanwhile.
+    /// Goes on only where the disk has room for the copy, and a little more, for the keyring too.
     /// - Throws: ``LockstepError/Code/full``.
     func requireSpace(_ freeSpace: (FilePath) throws -> Int?) throws {
-        let size = try DatabaseFile(path).size
-        let wanted = size + size / 16 + 1024 * 1024
-        guard let free = try freeSpace(AtomicFile.parent(of: path)), free < wanted else { return }
-        throw LockstepError(
-            .full,
-            "the copy of \(path) under the new key needs \(wanted) bytes, and \(free) are free",
-            hint: "free some space on the disk and run it again")
+        try DiskSpace.require(
+            DiskSpace.needed(forCopyOf: DatabaseFile(path).size),
+            for: "the copy of \(path) under the new key", in: AtomicFile.parent(of: path),
+            freeSpace)
     }
 
     /// Copies the database under `new` and verifies the copy: every page's MAC, the integrity of its b-trees,

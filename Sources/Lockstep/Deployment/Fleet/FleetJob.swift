@@ -1,0 +1,127 @@
+internal import SystemPackage
+
+/// One file of a fleet.
+struct FleetJob {
+    let fleet: FleetMigration
+    let file: FilePath
+    let goOn: @Sendable () -> Bool
+
+    func run(
+        _ access: (FilePath) throws -> DatabaseAccess, _ result: inout FleetResult
+    ) throws {
+        try Diagnosis.requireDatabase(file)
+        let access = try access(file)
+        if let safety = fleet.safely {
+            try runSafely(safety, access, &result)
+        } else {
+            try runPlainly(access, &result)
+        }
+    }
+
+    private var options: ConnectionOptions {
+        var options = fleet.options.asking(goOn)
+        options.isQueryOnly = false
+        return options
+    }
+
+    // MARK: Plainly
+
+    private func runPlainly(
+        _ access: borrowing DatabaseAccess, _ result: inout FleetResult
+    ) throws {
+        var writing = options
+        writing.synchronous = .normal
+        let connection = try Connection.open(file, key: access.key, options: writing)
+        let before = try Ledger.entries(connection)
+        (result.from, result.to) = (versions(before), versions(before))
+        guard try RunPlan.isAnythingDue(fleet.sets, fleet.wish, ledger: before) else { return }
+        do {
+            try migrate(connection, &result)
+        } catch {
+            // What it comes to is told as far as it can be: the error is what counts.
+            try? settle(connection, &result)
+            throw error
+        }
+        try settle(connection, &result)
+    }
+
+    private func migrate(
+        _ connection: borrowing Connection, _ result: inout FleetResult
+    ) throws {
+        for set in fleet.sets {
+            var report = MigrationReport()
+            let migrator = Migrator(set, patience: fleet.patience) { _ in
+                guard goOn() else {
+                    throw LockstepError(
+                        .interrupted, "the migration of \(file) was interrupted",
+                        hint: "run it again: what is done is not done twice")
+                }
+            }
+            defer {
+                result.steps += report.steps
+                result.notices += report.notices
+            }
+            try migrator.run(fleet.wish, on: connection, into: &report)
+        }
+    }
+
+    /// What was committed is on the disk when this returns.
+    private func settle(
+        _ connection: borrowing Connection, _ result: inout FleetResult
+    ) throws {
+        result.to = versions(try Ledger.entries(connection))
+        // Syncs the log, then the file; where others keep some of the log from it, perhaps neither.
+        guard try !connection.checkpoint(.passive).isComplete else { return }
+        try connection.syncLog()
+    }
+
+    // MARK: Safely
+
+    private func runSafely(
+        _ safety: FleetMigration.Safety, _ access: borrowing DatabaseAccess,
+        _ result: inout FleetResult
+    ) throws {
+        result.from = try recordedVersions(access)
+        result.to = result.from
+        var migration = SafeMigration(of: file, sets: fleet.sets)
+        migration.wish = fleet.wish
+        migration.backupFolder = safety.backupFolder
+        migration.keep = safety.keep
+        migration.patience = fleet.patience
+        migration.options = options
+        migration.goOn = goOn
+        var report = SafeMigrationReport()
+        defer {
+            result.safe = report
+            result.steps = report.migration.steps
+            result.notices = report.migration.notices
+        }
+        do {
+            try migration.run(access, into: &report)
+        } catch {
+            // As above.
+            if let now = try? recordedVersions(access) { result.to = now }
+            throw error
+        }
+        result.to = try recordedVersions(access)
+    }
+
+    private func recordedVersions(
+        _ access: borrowing DatabaseAccess
+    ) throws -> [String: MigrationVersion] {
+        var reading = fleet.options
+        reading.isQueryOnly = true
+        let connection = try Connection.open(file, key: access.key, options: reading)
+        return versions(try Ledger.entries(connection))
+    }
+
+    /// The newest version of each of the fleet's sets.
+    private func versions(_ ledger: [LedgerEntry]) -> [String: MigrationVersion] {
+        var versions: [String: MigrationVersion] = [:]
+        let names = Set(fleet.sets.map(\.name))
+        for entry in ledger where names.contains(entry.set) {
+            versions[entry.set] = max(versions[entry.set] ?? entry.version, entry.version)
+        }
+        return versions
+    }
+}

@@ -1,0 +1,55 @@
+public import SystemPackage
+
+/// What became of one file of a fleet.
+public struct FleetResult: Sendable {
+    /// The database file.
+    public let file: FilePath
+    /// Why it failed; nil if all went well.
+    public internal(set) var error: LockstepError?
+    /// Whether it was not begun, since the fleet was stopped before.
+    public internal(set) var wasSkipped = false
+    /// The newest version that was applied before, of each set that had any.
+    public internal(set) var from: [String: MigrationVersion] = [:]
+    /// The newest version that is applied now, as far as it could be told.
+    public internal(set) var to: [String: MigrationVersion] = [:]
+    /// The versions that were run. After ``SafeMigrationReport/Outcome/restored`` they are not applied.
+    public internal(set) var steps: [MigrationReport.Step] = []
+    /// What was not as it should be, without standing in the way.
+    public internal(set) var notices: [LockstepError] = []
+    /// How the safe migration ended, and where its backup stands; nil where none was asked for.
+    public internal(set) var safe: SafeMigrationReport?
+    /// For how long, in microseconds, opening and closing included.
+    public internal(set) var duration: Int64 = 0
+
+    /// Whether all went well.
+    public var isSuccess: Bool { error == nil }
+}
+
+/// What became of a fleet.
+public struct FleetReport: Sendable, Hashable {
+    /// Files that were migrated.
+    public internal(set) var migrated = 0
+    /// Files that had nothing to do.
+    public internal(set) var unchanged = 0
+    /// Files that failed.
+    public internal(set) var failed = 0
+    /// Files that were not begun, since the fleet was stopped before.
+    public internal(set) var skipped = 0
+    /// For how long, in microseconds.
+    public internal(set) var duration: Int64 = 0
+
+    /// Whether nothing failed and nothing was left out.
+    public var isSuccess: Bool { failed == 0 && skipped == 0 }
+
+    mutating func add(_ result: FleetResult) {
+        if result.wasSkipped {
+            skipped += 1
+        } else if !result.isSuccess {
+            failed += 1
+        } else if result.steps.isEmpty {
+            unchanged += 1
+        } else {
+            migrated += 1
+        }
+    }
+}

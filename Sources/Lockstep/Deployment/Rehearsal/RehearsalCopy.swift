@@ -1,0 +1,100 @@
+internal import SystemPackage
+
+/// The file that a rehearsal works on: hidden, of mode 0600, gone when the value is.
+///
+/// A lock file of its own tells a rehearsal that is under way from one that was killed: the system gives a
+/// dead process's lock back. It is there before the copy and until the copy is gone, so that a copy without
+/// one is nobody's.
+struct RehearsalCopy: ~Copyable {
+    private static let ending = ".rehearsal"
+    private static let lockEnding = ".rehearsal-lock"
+
+    /// The copy: an empty file, to begin with.
+    let path: FilePath
+    private let lock: NamedLock
+
+    /// Makes an empty copy of `database` in `folder`, after removing those that killed rehearsals left there.
+    init(of database: FilePath, in folder: FilePath) throws {
+        let name = database.lastComponent?.string ?? ""
+        try Self.sweep(name, folder)
+        let lock = try NamedLock.make(for: name, in: folder)
+        let path = folder.appending(lock.stem + Self.ending)
+        do {
+            try AtomicFile.create(path).close()
+        } catch {
+            AtomicFile.remove(lock.path)
+            throw error
+        }
+        self.path = path
+        self.lock = lock
+    }
+
+    deinit {
+        PendingDatabase.remove(path)
+        AtomicFile.remove(lock.path)
+    }
+
+    /// A new lock file that this process holds.
+    private struct NamedLock: ~Copyable {
+        let stem: String
+        let path: FilePath
+        private let lock: FileLock
+
+        private init(_ stem: String, _ path: FilePath) throws {
+            lock = try FileLock(path)
+            self.stem = stem
+            self.path = path
+        }
+
+        static func make(for name: String, in folder: FilePath) throws -> NamedLock {
+            while true {
+                let stem = ".\(name).\(String(UInt64.random(in: .min ... .max), radix: 36))"
+                do {
+                    let lock = try NamedLock(stem, folder.appending(stem + lockEnding))
+                    // Before it was locked somebody who was sweeping may have had it for a leftover.
+                    if FileAccess.exists(lock.path) { return lock }
+                } catch let error as LockstepError where error.code == .locked {
+                    continue
+                }
+            }
+        }
+    }
+
+    // MARK: Leftovers
+
+    /// Removes the copies of `name` whose processes are gone.
+    private static func sweep(_ name: String, _ folder: FilePath) throws {
+        let files = try Folder.list(folder, hidden: true).files.filter { file in
+            // Not what a link leads to.
+            (try? FileAccess.sizeOfRegularFile(folder.appending(file))) != nil
+        }
+        for stem in files.compactMap({ stem($0, of: name, lockEnding) }) {
+            let lockPath = folder.appending(stem + lockEnding)
+            do {
+                let lock = try FileLock(lockPath)
+                PendingDatabase.remove(folder.appending(stem + ending))
+                AtomicFile.remove(lockPath)
+                _ = consume lock
+            } catch let error as LockstepError
+                where [.locked, .accessDenied].contains(error.code)
+            {
+                // That one is under way, or another user's.
+            }
+        }
+        for stem in files.compactMap({ stem($0, of: name, ending) })
+        where !FileAccess.exists(folder.appending(stem + lockEnding)) {
+            PendingDatabase.remove(folder.appending(stem + ending))
+        }
+    }
+
+    /// `.<name>.<number in base 36>` of a name of ours that ends in `ending`; nil for all others.
+    private static func stem(_ file: String, of name: String, _ ending: String) -> String? {
+        guard file.hasPrefix(".\(name)."), file.hasSuffix(ending) else { return nil }
+        let stem = file.dropLast(ending.count)
+        let random = stem.dropFirst(name.count + 2)
+        guard (1...13).contains(random.utf8.count), UInt64(random, radix: 36) != nil,
+            random.allSatisfy({ !$0.isUppercase })
+        else { return nil }
+        return String(stem)
+    }
+}

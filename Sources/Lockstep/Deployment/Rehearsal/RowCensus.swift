@@ -1,0 +1,33 @@
+/// How many rows each table of the program has.
+struct RowCensus {
+    private let counts: [String: Int]
+
+    /// Counts. Reads a b-tree of every table.
+    init(_ connection: borrowing Connection) throws {
+        let names = try connection.query(
+            """
+            SELECT name FROM pragma_table_list
+            WHERE schema = 'main' AND type IN ('table', 'virtual')
+              AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'lockstep\\_%' ESCAPE '\\'
+            """
+        ) { row in try row[0] as String }
+        var counts: [String: Int] = [:]
+        for name in names {
+            do {
+                counts[name] = try connection.value("SELECT count(*) FROM main.\(name: name)")
+            } catch let error as LockstepError where error.code == .sqlFailed {
+                // Its definition is broken, which the guards and verification tell of.
+            }
+        }
+        self.counts = counts
+    }
+
+    /// The tables whose number has changed since `before`, by name.
+    func changes(since before: RowCensus) -> [RehearsalReport.RowChange] {
+        Set(counts.keys).union(before.counts.keys).sorted().compactMap { table in
+            let change = RehearsalReport.RowChange(
+                table: table, before: before.counts[table], after: counts[table])
+            return change.before == change.after ? nil : change
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import SystemPackage
+
+/// The steps of a run that has something to do.
+extension SafeMigration {
+    /// Backup, versions, verification; and back, if one of them fails.
+    func migrate(
+        _ connection: borrowing Connection, _ access: borrowing DatabaseAccess,
+        _ backups: MigrationBackups, _ unfinished: SafeJournal?,
+        _ report: inout SafeMigrationReport
+    ) throws {
+        let origin = unfinished.map { $0.origin ?? $0.backup }
+        try AtomicFile.removeLeftovers(of: SafeJournal.path(of: database))
+        try backups.sweepUnfinished()
+        try backups.sweep(keeping: max(keep, 1), pinned: [origin].compactMap(\.self))
+        try requireSpace(connection, backups)
+        // Counted from before the backup's snapshot on: what is committed between the two is in the backup,
+        // and counts all the same.
+        let watch = try connection.watchCommits()
+        let backup = try backups.make(connection, access.key, schema: options) { copied in
+            try requireGoingOn()
+            try observe(.backingUp(copied))
+        }
+        report.backup = backup
+        var journal = SafeJournal(phase: .migrating, backup: backup, origin: origin)
+        var hasBegun = false
+        do {
+            try journal.write(of: database)
+            try runVersions(connection, &hasBegun, &report.migration)
+            journal.phase = .verifying
+            journal.content = try connection.contentMark()
+            try journal.write(of: database)
+            try requireVerified(backup: backup, access, &report)
+        } catch {
+            try undo(error, journal, connection, watch, access, backups, hasBegun, &report)
+            throw error
+        }
+        try complete(backups, &report)
+    }
+
+    private func requireSpace(
+        _ connection: borrowing Connection, _ backups: MigrationBackups
+    ) throws {
+        let pages: Int? = try connection.value("PRAGMA main.page_count")
+        let bytes = (pages ?? 0) * Profile.current.pageSize
+        let home = AtomicFile.parent(of: database)
+        let isShared = try DiskSpace.isShared(home, backups.place)
+        // Putting back writes every page to the log.
+        try DiskSpace.require(
+            DiskSpace.needed(forCopyOf: bytes) + (isShared ? bytes : 0),
+            for: "the backup of \(database)", in: backups.place, freeSpace)
+        guard !isShared else { return }
+        try DiskSpace.require(
+            bytes, for: "a way back for \(database)", in: home, freeSpace)
+    }
+
+    private func runVersions(
+        _ connection: borrowing Connection, _ hasBegun: inout Bool,
+        _ report: inout MigrationReport
+    ) throws {
+        var begun = false
+        defer { hasBegun = begun }
+        for set in sets {
+            let migrator = Migrator(set, patience: patience) { event in
+                if case .began = event { begun = true }
+                try requireGoingOn()
+                try observe(.migrating(event))
+            }
+            try migrator.run(wish, on: connection, into: &report)
+        }
+    }
+
+    /// - Throws: ``LockstepError/Code/verificationFailed``, and what the program's own check throws.
+    func requireVerified(
+        backup: FilePath, _ access: borrowing DatabaseAccess, _ report: inout SafeMigrationReport
+    ) throws {
+        try requireGoingOn()
+        try observe(.verifying)
+        let after = try Verification(database, sets: sets).run(
+            key: access.key, keyring: access.keyring)
+        report.verification = after
+        let key = try access.key.clone()
+        let keyring = access.keyring
+        let new = try VerificationChange.newFailures(after) {
+            guard FileAccess.exists(backup) else { return VerificationReport() }
+            return try Verification(backup, sets: sets).run(key: key, keyring: keyring)
+        }
+        report.migration.notices += VerificationChange.notices(after, besides: new)
+        guard new.isEmpty else { throw VerificationChange.error(database, new) }
+        try requireGoingOn()
+        var reading = options.asking(goOn)
+        reading.isQueryOnly = true
+        try check(try Connection.open(database, key: access.key, options: reading))
+    }
+
+    /// Everything holds: what is not to stay is removed.
+    func complete(_ backups: MigrationBackups, _ report: inout SafeMigrationReport) throws {
+        report.outcome = .migrated
+        try SafeJournal.remove(of: database)
+        try backups.sweep(keeping: keep)
+        if let backup = report.backup, !FileAccess.exists(backup) { report.backup = nil }
+    }
+}

@@ -1,0 +1,141 @@
+/// A change of data that is too long for one transaction: a statement that runs batch by batch over a
+/// table's rows in the order of their key, so that others can write in between.
+///
+///     -- lockstep: backfill movie batch=1000
+///     UPDATE movie SET decade = year / 10 * 10 WHERE rowid BETWEEN :first AND :last;
+///
+/// `:first` and `:last` are the keys of the first and last row of a batch. Each batch is one transaction
+/// with the note of how far it has come: killed anywhere, the next run goes on behind the last whole batch.
+struct Backfill: Sendable, Equatable {
+    let table: String
+    let batch: Int
+    let sql: String
+    /// The line of the file on which the statement begins.
+    let line: Int
+
+    /// Cuts the statement off `text`, which ends at the first semicolon: one that changes rows holds none
+    /// but in strings. Nil if there is no statement.
+    static func cut(
+        _ text: String, _ line: Int, _ table: String, _ batch: Int
+    ) -> (Backfill, after: (sql: String, line: Int))? {
+        let bytes = Array(text.utf8)
+        func newlines(_ range: Range<Int>) -> Int { bytes[range].count { $0 == 0x0A } }
+        var start: Int?
+        for token in SQLTokens(text) {
+            let isEnd = bytes[token.range].elementsEqual([UInt8(ascii: ";")])
+            if start == nil, token.kind != .space, token.kind != .comment, !isEnd {
+                start = token.range.lowerBound
+            }
+            guard let start, isEnd else { continue }
+            let end = token.range.upperBound
+            let backfill = Backfill(
+                table: table, batch: batch,
+                sql: String(decoding: bytes[start..<token.range.lowerBound], as: UTF8.self),
+                line: line + newlines(0..<start))
+            let rest = String(decoding: bytes[end...], as: UTF8.self)
+            return (backfill, (rest, line + newlines(0..<end)))
+        }
+        guard let start else { return nil }
+        let sql = String(decoding: bytes[start...], as: UTF8.self)
+        return (
+            Backfill(table: table, batch: batch, sql: sql, line: line + newlines(0..<start)),
+            ("", line + newlines(0..<bytes.count))
+        )
+    }
+
+    static func statementMissing(_ fileName: String, _ line: Int) -> LockstepError {
+        LockstepError(
+            .migrationMalformed, "\(fileName):\(line): a backfill has no statement behind it",
+            hint: "follow it with one such as `UPDATE t SET … WHERE rowid BETWEEN :first AND :last`"
+        )
+    }
+
+    // MARK: Running
+
+    /// A batch that has run.
+    struct Batch {
+        let last: Value
+        let rows: Int
+    }
+
+    /// Runs the batch behind the key `cursor`, null for the first. Nil if no row is left.
+    /// - Parameter allowed: Tables, in lower case, that may lose rows.
+    func runBatch(
+        after cursor: Value, allowed: Set<String>, on connection: borrowing Connection
+    ) throws -> Batch? {
+        let key = try BackfillKey(table, connection)
+        guard let range = try key.range(after: cursor, batch, connection) else { return nil }
+        try run(from: range.first, to: range.last, key, allowed, connection)
+        return Batch(last: range.last, rows: range.rows)
+    }
+
+    /// Finds what is wrong with it by a batch of no rows.
+    func check(_ title: String, _ allowed: Set<String>, _ connection: borrowing Connection) throws {
+        do {
+            let key = try BackfillKey(table, connection)
+            try run(from: .null, to: .null, key, allowed, connection)
+        } catch let error as LockstepError {
+            throw error.located("\(title):\(line)")
+        }
+    }
+
+    private func run(
+        from first: Value, to last: Value, _ key: BackfillKey, _ allowed: Set<String>,
+        _ connection: borrowing Connection
+    ) throws {
+        try connection.with(rights: .migration) {
+            let statement = try connection.prepare(SQL(verbatim: sql))
+            try requireHarmless(statement, key, allowed, connection)
+            do {
+                try statement.bind(named: ["first": first, "last": last])
+            } catch let error as LockstepError where error.code == .bindMismatch {
+                throw LockstepError(
+                    .migrationMalformed,
+                    "the backfill's statement does not say which rows: \(error.message)",
+                    hint: "it needs both keys: … WHERE \(key.name) BETWEEN :first AND :last")
+            }
+            try statement.run()
+        }
+    }
+
+    /// Counting all rows before and after each batch would cost more than the batch, so that it must be
+    /// plain that none can go.
+    private func requireHarmless(
+        _ statement: borrowing Statement, _ key: BackfillKey, _ allowed: Set<String>,
+        _ connection: borrowing Connection
+    ) throws {
+        guard !statement.isReadOnly else {
+            throw LockstepError(
+                .migrationMalformed, "the backfill's statement changes nothing",
+                hint: "it should be an UPDATE or an INSERT")
+        }
+        let use = statement.prepared.use
+        var endangered = use.deleted
+        for name in use.written
+        where try statement.prepared.mayReplace || replaces(name, connection) {
+            endangered.insert(name)
+        }
+        if let name = endangered.subtracting(allowed).min() {
+            throw LockstepError(
+                .rowsLost, "the backfill may remove rows of \(name)",
+                hint: "if that is meant, declare it: `-- lockstep: allow loss of table \(name)`")
+        }
+        let moves = use.updated.contains {
+            $0.table.asciiLowercased == table.asciiLowercased
+                && key.aliases.contains($0.column.asciiLowercased)
+        }
+        guard !moves else {
+            throw LockstepError(
+                .migrationMalformed,
+                "the backfill changes \(key.name), by which it finds its way through \(table)",
+                hint: "change keys in one transaction, without a backfill")
+        }
+    }
+
+    /// Whether a constraint of the table says ON CONFLICT REPLACE.
+    private func replaces(_ table: String, _ connection: borrowing Connection) throws -> Bool {
+        let sql: String? = try connection.value(
+            "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?", table)
+        return sql.map { SQLTokens.normalize($0).contains("on conflict replace") } ?? false
+    }
+}

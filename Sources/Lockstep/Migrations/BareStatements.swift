@@ -1,0 +1,143 @@
+/// What runs next of a script without a transaction: a statement that SQLite runs only outside of one, or a
+/// statement in a transaction of the engine's, or all that stands between a file's own BEGIN and COMMIT.
+///
+/// A VACUUM or PRAGMA may run twice if the process is killed right behind it; it does no harm.
+struct BareStatements {
+    private let script: [UInt8]
+    private let title: String
+    private let segment: Int
+    private let start: Int
+    let line: Int
+    private let kind: Kind
+    /// Where the next one begins, as far as that is known before it runs.
+    private(set) var end: Int
+    private(set) var count = 1
+
+    private enum Kind {
+        case vacuum, pragma, ordinary, group
+    }
+
+    /// Nil at the script's end.
+    init?(
+        _ sql: String, from offset: Int, line firstLine: Int, segment: Int, _ title: String
+    ) throws {
+        script = Array(sql.utf8) + [0]
+        self.title = title
+        self.segment = segment
+        start = ScriptText.skipBlank(script, from: min(max(offset, 0), script.count - 1))
+        guard start < script.count - 1 else { return nil }
+        line = firstLine + ScriptText.newlines(script[..<start])
+        end = start
+        switch Self.firstWord(script, from: start) {
+        case "vacuum": kind = .vacuum
+        case "pragma": kind = .pragma
+        case "begin": kind = .group
+        default: kind = .ordinary
+        }
+        if kind != .ordinary { end = try endOfPlainStatement(from: start) }
+        guard kind == .group else { return }
+        count = 0
+    }
+
+    /// Whether SQLite runs it only outside a transaction.
+    var runsAlone: Bool { kind == .vacuum || kind == .pragma }
+
+    /// Whether the version has come no further than where this begins.
+    func isStillNext(_ progress: UnfinishedMigration) -> Bool {
+        guard progress.segment == segment else { return false }
+        guard case .integer(let offset) = progress.cursor else { return true }
+        return offset <= Int64(start)
+    }
+
+    /// Its text, once it has run.
+    var text: String { String(decoding: script[start..<end], as: UTF8.self) }
+
+    func runAlone(_ connection: borrowing Connection) throws {
+        try located(line) {
+            guard kind == .pragma else {
+                try requirePlainVacuum()
+                return try connection.vacuum()
+            }
+            _ = try connection.with(rights: .program) {
+                try connection.runStatement(of: script, from: start)
+            }
+        }
+    }
+
+    /// VACUUM INTO would write a copy that nobody knows of.
+    private func requirePlainVacuum() throws {
+        let text = String(decoding: script[start..<end], as: UTF8.self)
+        guard
+            ["vacuum", "vacuum ;", "vacuum main", "vacuum main ;"].contains(
+                SQLTokens.normalize(text))
+        else {
+            throw LockstepError(
+                .denied, "only VACUUM itself is run: \(SQLTokens.redact(text))",
+                hint: "for a copy use a backup")
+        }
+    }
+
+    /// Runs it inside the open transaction.
+    mutating func run(
+        _ connection: borrowing Connection, _ observe: (MigrationEvent) throws -> Void
+    ) throws {
+        guard kind == .group else {
+            try observe(.statement(file: title, line: line))
+            end = try runOne(from: start, line, connection)
+            return
+        }
+        var position = end
+        while true {
+            position = ScriptText.skipBlank(script, from: position)
+            let place = line + ScriptText.newlines(script[start..<position])
+            switch Self.firstWord(script, from: position) {
+            case "commit", "end":
+                end = try endOfPlainStatement(from: position)
+                return
+            case "":
+                throw LockstepError(
+                    .migrationMalformed, "\(title):\(line): BEGIN has no COMMIT behind it",
+                    hint: "end the transaction in the same file")
+            default:
+                try observe(.statement(file: title, line: place))
+                position = try runOne(from: position, place, connection)
+                count += 1
+            }
+        }
+    }
+
+    private func runOne(
+        from position: Int, _ line: Int, _ connection: borrowing Connection
+    ) throws -> Int {
+        try located(line) {
+            try connection.with(rights: .migration) {
+                try connection.runStatement(of: script, from: position)
+            }
+        }
+    }
+
+    private func located<Result>(_ line: Int, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LockstepError {
+            throw ScriptText.located(error, "\(title):\(line)")
+        }
+    }
+
+    /// The first semicolon ends a statement that holds none but in strings.
+    private func endOfPlainStatement(from start: Int) throws -> Int {
+        for token in SQLTokens(script, from: start) {
+            if script[token.range].elementsEqual([UInt8(ascii: ";")]) {
+                return token.range.upperBound
+            }
+        }
+        return script.count - 1
+    }
+
+    private static func firstWord(_ script: [UInt8], from start: Int) -> String {
+        guard start < script.count - 1 else { return "" }
+        var tokens = SQLTokens(script, from: start)
+        guard let token = tokens.next() else { return "" }
+        return String(decoding: script[token.range], as: UTF8.self).asciiLowercased
+    }
+}

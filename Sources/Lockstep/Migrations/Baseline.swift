@@ -1,0 +1,71 @@
+/// Takes a database whose schema was made by other means into the care of a migration set.
+///
+/// The versions up to the one that the schema is at are recorded as applied, and none of them runs.
+public struct Baseline {
+    private let set: MigrationSet
+    private let version: MigrationVersion
+    private let acceptsDifferences: Bool
+
+    /// - Parameters:
+    ///   - version: The version that the schema is at.
+    ///   - acceptsDifferences: Whether a schema that is not quite that version's is taken as it is; `verify`
+    ///     tells the differences from then on.
+    public init(_ set: MigrationSet, at version: MigrationVersion, acceptsDifferences: Bool = false)
+    {
+        self.set = set
+        self.version = version
+        self.acceptsDifferences = acceptsDifferences
+    }
+
+    /// Records the versions, in one transaction, and gives how many they are.
+    /// - Throws: ``LockstepError/Code/schemaBroken`` for a schema that differs from the version's, with the
+    ///   differences; ``LockstepError/Code/alreadyExists`` if versions of the set are recorded already;
+    ///   ``LockstepError/Code/migrationMissing`` for an unknown version;
+    ///   ``LockstepError/Code/foreignApplication``.
+    @discardableResult
+    public func record(on connection: borrowing Connection) throws -> Int {
+        guard let target = set.migrations.first(where: { $0.version == version }) else {
+            throw LockstepError(
+                .migrationMissing, "the set \(set.name) has no version \(version)",
+                hint: "its newest is \(set.migrations.last?.version.description ?? "none")")
+        }
+        try Migrator(set).plan(.latest, on: connection).requireSound()
+        try Migrator.requireOwnFile(connection)
+        return try connection.write { connection in
+            guard try !Ledger.entries(connection).contains(where: { $0.set == set.name }) else {
+                throw LockstepError(
+                    .alreadyExists, "versions of \(set.name) are recorded already",
+                    hint: "migrate goes on behind them")
+            }
+            if !acceptsDifferences { try requireSchema(of: target, connection) }
+            let covered = set.migrations.filter { $0.version <= version }
+            try connection.with(rights: .engine) {
+                try Ledger.prepare(connection)
+                for migration in covered {
+                    try Ledger.record(migration, of: set.name, duration: 0, connection)
+                }
+            }
+            return covered.count
+        }
+    }
+
+    /// Compares with a fresh build of the versions behind those of other sets that are recorded.
+    private func requireSchema(
+        of target: Migration, _ connection: borrowing Connection
+    ) throws {
+        let fresh = try Connection.inMemory()
+        _ = try Migrator(set).run(.version(target.version), on: fresh)
+        let carriesOthers = try !Ledger.entries(connection).isEmpty
+        let differences = try SchemaSnapshot(connection).differences(from: SchemaSnapshot(fresh))
+            .filter { !(carriesOthers && $0.change == .unexpected) }
+        guard let first = differences.first else { return }
+        let list = differences.prefix(5).map { "\($0.type) \($0.name) is \($0.change.rawValue)" }
+        let more = differences.count > 5 ? " and \(differences.count - 5) more" : ""
+        throw LockstepError(
+            .schemaBroken,
+            "the schema is not that of \(set.name) \(target.version): "
+                + list.joined(separator: ", ") + more,
+            hint: "choose the version that it is at, or accept the differences"
+                + (first.details.first.map { "; the first: \($0)" } ?? ""))
+    }
+}

@@ -1,0 +1,30 @@
+/// A statement's tokens for rules: words in lower case and without quotes, comments left out.
+struct LintWords {
+    private let words: [String]
+
+    init(_ sql: String) {
+        let bytes = Array(sql.utf8)
+        words = SQLTokens(sql).filter { $0.kind != .space && $0.kind != .comment }.map {
+            String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased
+        }
+    }
+
+    /// The word at an index; empty behind the last.
+    subscript(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
+
+    /// A name at an index, without quotes and schema.
+    func name(at index: Int) -> String {
+        let name = self[index + 1] == "." ? self[index + 2] : self[index]
+        return SQLTokens.unquote(name).asciiLowercased
+    }
+
+    func index(of word: String) -> Int? { words.firstIndex(of: word) }
+
+    /// Whether these stand in it one behind another.
+    func contains(_ sequence: String...) -> Bool {
+        guard words.count >= sequence.count else { return false }
+        return (0...(words.count - sequence.count)).contains { start in
+            words[start..<(start + sequence.count)].elementsEqual(sequence)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+/// What the statements of a script tell by themselves, and by how many rows the tables hold.
+enum MigrationLint {
+    static func findings(
+        _ statements: [MigrationPreview.Statement], _ script: MigrationScript, _ file: String,
+        _ context: LintContext
+    ) -> [LintFinding] {
+        var findings: [LintFinding] = []
+        var renamed: [String: String] = [:]
+        for statement in statements {
+            let words = LintWords(statement.sql)
+            func add(
+                _ level: LintFinding.Level, _ rule: String, _ message: String, _ hint: String?
+            ) {
+                findings.append(
+                    LintFinding(level, rule, file, statement.line, message, hint: hint))
+            }
+            switch (words[0], words[1]) {
+            case ("drop", "table"): dropTable(words, context, add)
+            case ("delete", "from"): delete(words, context, add)
+            case ("update", _): update(words, script, context, add)
+            case ("alter", "table"): alter(words, context, &renamed, add)
+            case ("create", _): create(words, context, renamed, add)
+            default: break
+            }
+        }
+        return findings + rebuilds(script, file, context)
+    }
+
+    private typealias Add = (LintFinding.Level, String, String, String?) -> Void
+
+    private static func dropTable(_ words: LintWords, _ context: LintContext, _ add: Add) {
+        let table = words.name(at: words[2] == "if" ? 4 : 2)
+        let rows = context.rows(table)
+        let what = "it drops \(table)" + (rows > 0 ? " with its \(rows) rows" : "")
+        if rows > 0, !context.isAllowed(table) {
+            add(
+                .error, "drop-table", what,
+                "declare it: `-- lockstep: allow loss of table \(table)`")
+        } else if context.exists(table) {
+            add(.warning, "drop-table", what, "programs that use the table fail from then on")
+        }
+    }
+
+    private static func delete(_ words: LintWords, _ context: LintContext, _ add: Add) {
+        let table = words.name(at: 2)
+        let rows = context.rows(table)
+        guard rows > 0, !words.contains("where") else { return }
+        let what = "it deletes all \(rows) rows of \(table)"
+        if context.isAllowed(table) {
+            add(.warning, "delete-all", what, nil)
+        } else {
+            add(
+                .error, "delete-all", what,
+                "declare it: `-- lockstep: allow loss of table \(table)`")
+        }
+    }
+
+    private static func update(
+        _ words: LintWords, _ script: MigrationScript, _ context: LintContext, _ add: Add
+    ) {
+        let table = words.name(at: words[1] == "or" ? 3 : 1)
+        let rows = context.rows(table)
+        guard rows >= 10_000, !words.contains("where") else { return }
+        add(
+            .note, "update-all", "it changes all \(rows) rows of \(table) in one transaction",
+            "others cannot write meanwhile; `-- lockstep: backfill \(table) batch=1000` lets them")
+    }
+
+    private static func alter(
+        _ words: LintWords, _ context: LintContext, _ renamed: inout [String: String], _ add: Add
+    ) {
+        let table = words.name(at: 2)
+        let rows = context.rows(table)
+        switch (words[3], words[4]) {
+        case ("rename", "to"):
+            renamed[table] = words.name(at: 5)
+            add(
+                .warning, "rename-table", "it renames \(table)",
+                "programs that know the old name fail; a view under it helps those that read")
+        case ("rename", _):
+            add(
+                .warning, "rename-column", "it renames a column of \(table)",
+                "programs that know the old name fail")
+        case ("drop", _):
+            let column = words.name(at: words[4] == "column" ? 5 : 4)
+            add(
+                .warning, "drop-column",
+                "it drops \(table).\(column)" + (rows > 0 ? " and rewrites \(rows) rows" : ""),
+                "what is in the column is lost")
+        case ("add", _): addColumn(words, table, rows, add)
+        default: break
+        }
+    }
+
+    /// On a table with rows SQLite refuses what on an empty one it takes.
+    private static func addColumn(_ words: LintWords, _ table: String, _ rows: Int, _ add: Add) {
+        guard rows > 0 else { return }
+        let hasDefault = words.contains("default")
+        if words.contains("not", "null"), !hasDefault, !words.contains("as") {
+            add(
+                .error, "add-not-null",
+                "it adds a NOT NULL column without a default to \(rows) rows of \(table)",
+                "give it a default, or rebuild the table with `set`")
+        }
+        let isMoment = ["current_timestamp", "current_date", "current_time"].contains {
+            words.contains("default", $0)
+        }
+        if isMoment || words.contains("default", "(") {
+            add(
+                .error, "add-default-expression",
+                "it adds a column to \(rows) rows of \(table) whose default is not constant",
+                "add it without a default and fill it, or rebuild the table")
+        }
+        if words.contains("references"), hasDefault, !words.contains("default", "null") {
+            add(
+                .error, "add-reference-default",
+                "it adds a reference to \(rows) rows of \(table) with a default other than NULL",
+                "add it without a default and fill it")
+        }
+    }
+
+    private static func create(
+        _ words: LintWords, _ context: LintContext, _ renamed: [String: String], _ add: Add
+    ) {
+        let isUnique = words[1] == "unique"
+        if words[isUnique ? 2 : 1] == "index" {
+            guard let on = words.index(of: "on") else { return }
+            let table = words.name(at: on + 1)
+            let rows = context.rows(table)
+            guard rows > 0 else { return }
+            if isUnique {
+                add(
+                    .warning, "unique-index",
+                    "it fails if any two of the \(rows) rows of \(table) are alike",
+                    "rehearse it on a copy")
+            } else if rows >= 100_000 {
+                add(.note, "index", "it reads and sorts all \(rows) rows of \(table)", nil)
+            }
+            return
+        }
+        guard words[1] == "table" else { return }
+        let name = words.name(at: words[2] == "if" ? 5 : 2)
+        if let old = renamed[name] {
+            add(
+                .error, "rename-old-first",
+                "\(name) is made anew after it was renamed to \(old): other tables' references now "
+                    + "follow \(old)",
+                "use `-- lockstep: rebuild table \(name)`")
+        }
+        if words[2] == "if", context.exists(name) {
+            add(
+                .warning, "if-not-exists",
+                "\(name) exists already, and stays as it is, whatever this definition says",
+                "leave IF NOT EXISTS away: versions run once")
+        }
+    }
+
+    private static func rebuilds(
+        _ script: MigrationScript, _ file: String, _ context: LintContext
+    ) -> [LintFinding] {
+        script.items.compactMap { item in
+            guard case .directive(.rebuild(let table)) = item.content else { return nil }
+            let rows = context.rows(table.asciiLowercased)
+            guard rows > 0 else { return nil }
+            return LintFinding(
+                .note, "rebuild", file, item.line, "it copies all \(rows) rows of \(table)",
+                hint: rows >= 100_000 ? "it takes free space of about the table's size" : nil)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// What every transaction of a migration has in common.
+enum MigrationTransaction {
+    /// Begins one. Another runner may be at work for longer than a connection usually waits.
+    static func begin(
+        _ patience: Duration, _ connection: borrowing Connection
+    ) throws -> Transaction {
+        let seconds = min(max(patience.components.seconds, 0), 1_000_000_000)
+        let deadline = Clock.monotonicMicroseconds + seconds * 1_000_000
+        while true {
+            do {
+                return try Transaction(.immediate, on: connection)
+            } catch let error as LockstepError where error.code == .busy {
+                guard Clock.monotonicMicroseconds < deadline else { throw error }
+            }
+        }
+    }
+
+    /// Runs `body`, and compares what it leaves with what was there before.
+    /// - Parameters:
+    ///   - allowed: Tables, in lower case, that may lose rows.
+    ///   - known: What the last check measured; what this one does, afterwards.
+    /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
+    ///   ``LockstepError/Code/schemaBroken``, and what `body` throws.
+    static func checked<Result>(
+        _ title: String, allowed: Set<String>, _ connection: borrowing Connection,
+        _ known: inout KnownState?, _ body: () throws -> Result
+    ) throws -> Result {
+        let before = try KnownState.current(known, connection)
+        connection.authorizer.tableChanges = TableChanges()
+        let result = try body()
+        let after = try SchemaGuard(connection)
+        do {
+            try after.requireNothingLost(
+                since: before, allowed: allowed, connection.authorizer.tableChanges)
+            try after.requireNothingBroken(since: before)
+        } catch {
+            throw error.located(title)
+        }
+        // Before the commit, or another's commit right behind it would be taken for known. One's own does
+        // not change the number.
+        known = try KnownState(after, connection)
+        return result
+    }
+
+    /// Runs `body` with foreign keys off if `isOff`, and leaves them as they were: SQLite ignores the pragma
+    /// inside a transaction.
+    static func withForeignKeys<Result>(
+        off isOff: Bool, _ connection: borrowing Connection, _ body: () throws -> Result
+    ) throws -> Result {
+        let before = try connection.value("PRAGMA foreign_keys", as: Bool.self) ?? true
+        if isOff, before { try setForeignKeys(false, connection) }
+        do {
+            let result = try body()
+            try setForeignKeys(before, connection)
+            return result
+        } catch {
+            try setForeignKeys(before, connection)
+            throw error
+        }
+    }
+
+    private static func setForeignKeys(_ on: Bool, _ connection: borrowing Connection) throws {
+        if try connection.value("PRAGMA foreign_keys", as: Bool.self) == on { return }
+        try connection.setPragma("foreign_keys", on ? "ON" : "OFF")
+        guard try connection.value("PRAGMA foreign_keys", as: Bool.self) == on else {
+            throw LockstepError(
+                .misuse, "foreign keys cannot be switched inside a transaction",
+                hint: "commit or roll back first")
+        }
+    }
+}

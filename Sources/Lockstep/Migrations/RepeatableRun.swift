@@ -1,0 +1,48 @@
+/// Runs a migration that runs again whenever it has changed.
+struct RepeatableRun {
+    let set: String
+    let file: MigrationFile
+    let patience: Duration
+    let observe: (MigrationEvent) throws -> Void
+
+    /// - Returns: Nil if another runner has run it meanwhile.
+    func run(
+        _ connection: borrowing Connection, _ known: inout KnownState?
+    ) throws -> MigrationReport.Repeated? {
+        guard file.up.isOneTransaction else {
+            throw LockstepError(
+                .migrationMalformed,
+                "\(set)/\(file.fileName): a repeatable migration must be one transaction",
+                hint: "put backfills, and what needs no transaction, into a version")
+        }
+        return try MigrationTransaction.withForeignKeys(
+            off: file.up.needsForeignKeysOff, connection
+        ) {
+            let transaction = try MigrationTransaction.begin(patience, connection)
+            guard try !hasRun(connection) else { return nil }
+            let start = Clock.monotonicMicroseconds
+            try observe(.repeating(set: set, name: file.name))
+            let title = "\(set)/\(file.fileName)"
+            let statements = try MigrationTransaction.checked(
+                title, allowed: file.up.tablesAllowedToLoseRows, connection, &known
+            ) {
+                try ScriptRunner(script: file.up, fileName: title, observe: observe).run(connection)
+            }
+            let duration = Clock.monotonicMicroseconds - start
+            try connection.with(rights: .engine) {
+                try RepeatableLedger.record(file, of: set, duration: duration, connection)
+            }
+            try transaction.commit()
+            try observe(.repeated(set: set, name: file.name))
+            return MigrationReport.Repeated(
+                set: set, name: file.name, statements: statements,
+                duration: Clock.monotonicMicroseconds - start)
+        }
+    }
+
+    private func hasRun(_ connection: borrowing Connection) throws -> Bool {
+        try RepeatableLedger.all(connection).contains {
+            $0.set == set && $0.name == file.name && $0.checksums.tokens == file.checksums.tokens
+        }
+    }
+}

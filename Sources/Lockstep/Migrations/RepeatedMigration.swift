@@ -1,0 +1,63 @@
+// Repeatable migrations: the table lockstep_repeatable
+// ====================================================
+//
+// A file that runs again whenever it has changed, behind all versions: views, triggers, reference data.
+//
+//   set, name        which file; together unique
+//   checksum_bytes, checksum_text, checksum_tokens     of the file as it last ran
+//   applied_at, duration, tool_version                 as in the ledger
+
+/// A repeatable migration as it last ran.
+public struct RepeatedMigration: Sendable, Equatable {
+    /// Its set's name.
+    public let set: String
+    /// Its name, which stands for it in the place of a version.
+    public let name: String
+    /// When it last ran, in microseconds since 1970-01-01T00:00:00Z.
+    public let appliedAt: Int64
+    let checksums: MigrationChecksums
+}
+
+/// Reads and writes which repeatable migrations have run.
+enum RepeatableLedger {
+    static let table = "lockstep_repeatable"
+
+    static func all(_ connection: borrowing Connection) throws -> [RepeatedMigration] {
+        guard try Ledger.exists(table, connection) else { return [] }
+        return try connection.query(
+            """
+            SELECT "set", name, applied_at, checksum_bytes, checksum_text, checksum_tokens
+            FROM main.lockstep_repeatable ORDER BY "set", name
+            """
+        ) { row in
+            RepeatedMigration(
+                set: try row[0], name: try row[1], appliedAt: try row[2],
+                checksums: MigrationChecksums(
+                    bytes: try row[3], text: try row[4], tokens: try row[5]))
+        }
+    }
+
+    static func record(
+        _ file: MigrationFile, of set: String, duration: Int64,
+        _ connection: borrowing Connection
+    ) throws {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS main.lockstep_repeatable (
+                "set" TEXT NOT NULL,
+                name TEXT NOT NULL,
+                checksum_bytes BLOB NOT NULL,
+                checksum_text BLOB NOT NULL,
+                checksum_tokens BLOB NOT NULL,
+                applied_at INTEGER NOT NULL,
+                duration INTEGER NOT NULL,
+                tool_version TEXT NOT NULL,
+                PRIMARY KEY ("set", name)
+            )
+            """)
+        try connection.execute(
+            "INSERT OR REPLACE INTO main.lockstep_repeatable VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            set, file.name, file.checksums.bytes, file.checksums.text, file.checksums.tokens,
+            Clock.microsecondsSinceEpoch, duration, LockstepVersion.current)
+    }
+}

@@ -1,0 +1,22 @@
+/// A schema without its rows, made anew in another database.
+enum SchemaCopy {
+    /// Runs the definitions of `original`, in the order in which they were made, on `copy`.
+    static func run(
+        from original: borrowing Connection, to copy: borrowing Connection
+    ) throws {
+        // What a virtual table keeps its content in, it makes itself.
+        let definitions = try original.query(
+            """
+            SELECT s.sql FROM main.sqlite_schema AS s
+            LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
+            WHERE s.sql IS NOT NULL AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+              AND s.tbl_name NOT IN (\(verbatim: EngineTables.list))
+              AND coalesce(l.type, '') <> 'shadow'
+            ORDER BY s.type = 'trigger', s.type = 'view', s.rowid
+            """
+        ) { row in try row[0] as String }
+        try copy.with(rights: .engine) {
+            for sql in definitions { try copy.execute(SQL(verbatim: sql)) }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+/// Runs a script that takes several transactions, each of which notes how far the version has come: killed
+/// anywhere, the next run goes on behind the last one that was committed.
+///
+/// Between two of them others may write, and another runner may take over: how far the version has come is
+/// read again each time, under the write lock.
+struct SegmentedRun {
+    let step: StepRun
+    let script: MigrationScript
+    let title: String
+
+    /// What is left to do after a transaction.
+    enum Outcome {
+        case more
+        case done
+        /// Another runner has ended the version.
+        case overtaken
+    }
+
+    /// - Returns: How many statements ran, a batch counting as one; nil if another runner has ended it.
+    func run(
+        _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ isStillDue: StepRun.IsStillDue
+    ) throws -> Int? {
+        guard script.takesDoubleQuotedTexts else {
+            return try runSegments(connection, &known, isStillDue)
+        }
+        return try connection.takingDoubleQuotedTexts {
+            try runSegments(connection, &known, isStillDue)
+        }
+    }
+
+    private func runSegments(
+        _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ isStillDue: StepRun.IsStillDue
+    ) throws -> Int? {
+        var state = RunState(segments: try script.segments(title))
+        while true {
+            let outcome = try advance(connection, &known, &state, isStillDue)
+            switch outcome {
+            case .overtaken: return nil
+            case .done: return state.statements
+            case .more:
+                try step.observe(.advanced(set: step.set.name, version: step.step.version))
+            }
+        }
+    }
+
+    struct RunState {
+        let segments: [MigrationSegment]
+        let start = Clock.monotonicMicroseconds
+        var statements = 0
+        var isFirst = true
+        /// How many rows the backfill under way had to do, and has done, in this run.
+        var rows: (done: Int, total: Int)?
+    }
+
+    private func advance(
+        _ connection: borrowing Connection, _ known: inout KnownState?, _ state: inout RunState,
+        _ isStillDue: StepRun.IsStillDue
+    ) throws -> Outcome {
+        // Only SQL that cannot run in a transaction runs before one is begun.
+        let next = try nextBareStatement(connection, state)
+        if let next, next.runsAlone { try next.runAlone(connection) }
+        let transaction = try MigrationTransaction.begin(step.patience, connection)
+        guard var progress = try progress(connection, &state, isStillDue) else { return .overtaken }
+        if var bare = next {
+            guard bare.isStillNext(progress) else { return .more }
+            if !bare.runsAlone {
+                try checked(connection, &known) { try bare.run(connection, step.observe) }
+            }
+            progress.cursor = .integer(Int64(bare.end))
+            state.statements += bare.count
+        } else if progress.segment < state.segments.count {
+            try runSegment(connection, &known, &state, &progress)
+        }
+        let isDone = progress.segment == state.segments.count
+        if isDone {
+            try step.record(connection, duration: Clock.monotonicMicroseconds - state.start)
+        } else {
+            try connection.with(rights: .engine) {
+                try MigrationProgress.record(progress, connection)
+            }
+        }
+        try transaction.commit()
+        guard isDone else { return .more }
+        try step.observe(.committed(set: step.set.name, version: step.step.version))
+        return .done
+    }
+
+    private func runSegment(
+        _ connection: borrowing Connection, _ known: inout KnownState?, _ state: inout RunState,
+        _ progress: inout UnfinishedMigration
+    ) throws {
+        switch state.segments[progress.segment] {
+        case .transaction(let part):
+            state.statements += try checked(connection, &known) {
+                try ScriptRunner(script: part, fileName: title, observe: step.observe)
+                    .run(connection)
+            }
+            progress.segment += 1
+        case .backfill(let backfill):
+            try runBatch(of: backfill, connection, &known, &state, &progress)
+        case .bare:
+            // What was next in it was nothing: it is at its end.
+            progress.segment += 1
+            progress.cursor = .null
+        }
+    }
+
+    // MARK: Backfills
+
+    private func runBatch(
+        of backfill: Backfill, _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ state: inout RunState, _ progress: inout UnfinishedMigration
+    ) throws {
+        let cursor = progress.cursor
+        let allowed = script.tablesAllowedToLoseRows
+        let place = "\(title):\(backfill.line)"
+        try step.observe(.statement(file: title, line: backfill.line))
+        func batch() throws -> Backfill.Batch? {
+            try located(place) {
+                try backfill.runBatch(after: cursor, allowed: allowed, on: connection)
+            }
+        }
+        var counted = state.rows
+        let done: Backfill.Batch?
+        if counted == nil {
+            let total = try located(place) {
+                try BackfillKey(backfill.table, connection).rowsLeft(after: cursor, connection)
+            }
+            counted = (done: 0, total: total)
+            // All checks for the first; the others do the same to other rows.
+            done = try checked(connection, &known) { try batch() }
+        } else {
+            done = try batch()
+        }
+        // What was measured no longer holds.
+        known = nil
+        guard let done else {
+            progress.segment += 1
+            progress.cursor = .null
+            state.rows = nil
+            return
+        }
+        progress.cursor = done.last
+        state.statements += 1
+        let rows = (done: (counted?.done ?? 0) + done.rows, total: counted?.total ?? 0)
+        state.rows = rows
+        try step.observe(
+            .backfilled(table: backfill.table, rows: rows.done, total: max(rows.total, rows.done)))
+    }
+
+    private func located<Result>(_ place: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LockstepError {
+            throw error.located(place)
+        }
+    }
+
+    // MARK: How far it has come
+
+    /// Nil if it is over.
+    private func progress(
+        _ connection: borrowing Connection, _ state: inout RunState,
+        _ isStillDue: StepRun.IsStillDue
+    ) throws -> UnfinishedMigration? {
+        let found = try noted(connection)
+        guard state.isFirst else { return found }
+        guard try isStillDue(connection) else { return nil }
+        state.isFirst = false
+        let isUp = step.step.isUp
+        try step.observe(.began(set: step.set.name, version: step.step.version, isUp: isUp))
+        guard let found else { return try fresh() }
+        guard found.isUp == isUp, found.segment <= state.segments.count else {
+            throw LockstepError(
+                .migrationUnfinished, "\(title) was begun in the other direction",
+                hint: found.isUp ? "migrate to the end first" : "roll it back to the end first")
+        }
+        return found
+    }
+
+    private func noted(_ connection: borrowing Connection) throws -> UnfinishedMigration? {
+        try MigrationProgress.all(connection).first {
+            $0.set == step.set.name && $0.version == step.step.version
+        }
+    }
+
+    private func fresh() throws -> UnfinishedMigration {
+        let (checksums, down): (MigrationChecksums, String?)
+        switch step.step {
+        case .up(let migration): (checksums, down) = (migration.checksums, migration.recordedDown)
+        case .down(let entry): (checksums, down) = (entry.checksums, entry.down)
+        case .abandon(let unfinished): (checksums, down) = (unfinished.checksums, unfinished.down)
+        }
+        return UnfinishedMigration(
+            set: step.set.name, version: step.step.version, name: step.step.name,
+            isUp: step.step.isUp, startedAt: Clock.microsecondsSinceEpoch, checksums: checksums,
+            down: down, segment: 0, cursor: .null)
+    }
+
+    private func nextBareStatement(
+        _ connection: borrowing Connection, _ state: RunState
+    ) throws -> BareStatements? {
+        let noted = try noted(connection)
+        let segment = noted?.segment ?? 0
+        guard state.segments.indices.contains(segment),
+            case .bare(let sql, let line) = state.segments[segment]
+        else { return nil }
+        var start = 0
+        if case .integer(let offset)? = noted?.cursor { start = Int(clamping: offset) }
+        return try BareStatements(sql, from: start, line: line, segment: segment, title)
+    }
+
+    private func checked<Result>(
+        _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        try MigrationTransaction.checked(
+            title, allowed: script.tablesAllowedToLoseRows, connection, &known, body)
+    }
+}

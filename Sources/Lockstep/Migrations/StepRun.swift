@@ -1,0 +1,87 @@
+/// Runs one step of a plan: applies a version, or undoes it.
+struct StepRun {
+    let set: MigrationSet
+    let step: Plan.Step
+    let patience: Duration
+    let observe: (MigrationEvent) throws -> Void
+
+    /// Asked under the write lock whether the step is still the one to take.
+    typealias IsStillDue = (borrowing Connection) throws -> Bool
+
+    /// - Returns: Nil if another runner has changed the ledger meanwhile.
+    func run(
+        _ connection: borrowing Connection, _ known: inout KnownState?,
+        isStillDue: IsStillDue
+    ) throws -> MigrationReport.Step? {
+        let start = Clock.monotonicMicroseconds
+        guard let statements = try runWork(connection, &known, isStillDue) else { return nil }
+        return MigrationReport.Step(
+            set: set.name, version: step.version, name: step.name, isUp: step.isUp,
+            statements: statements, duration: Clock.monotonicMicroseconds - start)
+    }
+
+    private func runWork(
+        _ connection: borrowing Connection, _ known: inout KnownState?, _ isStillDue: IsStillDue
+    ) throws -> Int? {
+        switch try step.work(in: set) {
+        case .code(let change, let foreignKeysOff, let allowed):
+            return try MigrationTransaction.withForeignKeys(off: foreignKeysOff, connection) {
+                try runWhole(connection, &known, allowed, isStillDue) { connection in
+                    try connection.with(rights: .migration) { try change(connection) }
+                    return 0
+                }
+            }
+        case .script(let script):
+            return try MigrationTransaction.withForeignKeys(
+                off: script.needsForeignKeysOff, connection
+            ) {
+                guard script.isOneTransaction else {
+                    let run = SegmentedRun(step: self, script: script, title: title)
+                    return try run.run(connection, &known, isStillDue)
+                }
+                let allowed = script.tablesAllowedToLoseRows
+                return try runWhole(connection, &known, allowed, isStillDue) { connection in
+                    try ScriptRunner(script: script, fileName: title, observe: observe)
+                        .run(connection)
+                }
+            }
+        }
+    }
+
+    private var title: String { step.title(in: set) }
+
+    // MARK: One transaction
+
+    private func runWhole(
+        _ connection: borrowing Connection, _ known: inout KnownState?, _ allowed: Set<String>,
+        _ isStillDue: IsStillDue, _ body: (borrowing Connection) throws -> Int
+    ) throws -> Int? {
+        let transaction = try MigrationTransaction.begin(patience, connection)
+        guard try isStillDue(connection) else { return nil }
+        let start = Clock.monotonicMicroseconds
+        try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
+        let statements = try MigrationTransaction.checked(
+            title, allowed: allowed, connection, &known
+        ) { try body(connection) }
+        try record(connection, duration: Clock.monotonicMicroseconds - start)
+        try transaction.commit()
+        try observe(.committed(set: set.name, version: step.version))
+        return statements
+    }
+
+    /// Writes the ledger, in the transaction that ends the version.
+    func record(_ connection: borrowing Connection, duration: Int64) throws {
+        try observe(.checked(set: set.name, version: step.version))
+        try connection.with(rights: .engine) {
+            switch step {
+            case .up(let migration):
+                try Ledger.prepare(connection)
+                try Ledger.record(migration, of: set.name, duration: duration, connection)
+            case .down(let entry): try Ledger.erase(entry, connection)
+            case .abandon: break
+            }
+            try MigrationProgress.erase(set.name, step.version, connection)
+        }
+        try observe(.recorded(set: set.name, version: step.version))
+    }
+}

@@ -1,0 +1,48 @@
+extension Store {
+    /// Brings the database to the newest version of each set, in their order: what a program calls at its
+    /// start. Where nothing is due it reads the ledger and changes nothing. No other write of the store
+    /// runs meanwhile; another process's wait no longer than one version takes.
+    /// - Parameters:
+    ///   - wish: How far to go.
+    ///   - patience: How long to wait, in whole seconds, while another process holds the write lock.
+    ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
+    ///   - observe: Told what happens; an error it throws stops the run.
+    /// - Throws: ``LockstepError`` of the group "Migrations"; the version it speaks of is rolled back,
+    ///   those before it stay. ``LockstepError/Code/closed``.
+    @discardableResult
+    public func migrate(
+        _ sets: MigrationSet..., to wish: Plan.Wish = .latest, patience: Duration = .seconds(60),
+        allowsOutOfOrder: Bool = false,
+        observe: @escaping (MigrationEvent) throws -> Void = { _ in }
+    ) throws -> MigrationReport {
+        try withoutTransaction { connection in
+            var report = MigrationReport()
+            for set in sets {
+                try Migrator(
+                    set, patience: patience, allowsOutOfOrder: allowsOutOfOrder, observe: observe
+                ).run(wish, on: connection, into: &report)
+            }
+            return report
+        }
+    }
+
+    /// The same on the store's writing thread. Cancelling the task interrupts it; the version that is under
+    /// way is rolled back.
+    /// - Throws: as its blocking form; `CancellationError`.
+    @discardableResult
+    public func migrate(
+        _ sets: MigrationSet..., to wish: Plan.Wish = .latest, patience: Duration = .seconds(60),
+        allowsOutOfOrder: Bool = false,
+        observe: @escaping @Sendable (MigrationEvent) throws -> Void = { _ in }
+    ) async throws -> MigrationReport {
+        try await withoutTransaction { connection in
+            var report = MigrationReport()
+            for set in sets {
+                try Migrator(
+                    set, patience: patience, allowsOutOfOrder: allowsOutOfOrder, observe: observe
+                ).run(wish, on: connection, into: &report)
+            }
+            return report
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// How far a version has come: the table lockstep_progress
+// =======================================================
+//
+// Only versions that take several transactions are ever in it, and only between the first of these and
+// the last: then the row goes, in the transaction that writes the ledger, and with the last row the table.
+//
+//   set, version     which migration; together unique
+//   name, checksum_bytes, checksum_text, checksum_tokens, down     as in the ledger, of the file that was begun
+//   is_up            1 if it is being applied, 0 if it is being undone
+//   segment          how many of the script's segments are done
+//   cursor           within the next one: the last key of a backfill, or the bytes of SQL that have run
+//   started_at       microseconds since 1970-01-01T00:00:00Z
+
+/// A version that was begun and not ended: killed, stopped or failed between two of its transactions.
+public struct UnfinishedMigration: Sendable, Equatable {
+    /// Its set's name.
+    public let set: String
+    /// Its version.
+    public let version: MigrationVersion
+    /// What its file called it.
+    public let name: String
+    /// Whether it was being applied, or else undone.
+    public let isUp: Bool
+    /// When it was begun, in microseconds since 1970-01-01T00:00:00Z.
+    public let startedAt: Int64
+    let checksums: MigrationChecksums
+    let down: String?
+    var segment: Int
+    var cursor: Value
+
+    /// Whether what has been done of it can be undone.
+    public var isReversible: Bool { down != nil }
+}
+
+/// Reads and writes how far versions have come.
+enum MigrationProgress {
+    static let table = "lockstep_progress"
+
+    static func all(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
+        guard try Ledger.exists(table, connection) else { return [] }
+        return try connection.query(
+            """
+            SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up,
+                   segment, cursor, started_at
+            FROM main.lockstep_progress ORDER BY started_at
+            """
+        ) { row in
+            let text: String = try row[1]
+            guard let version = MigrationVersion(text) else { throw Ledger.impossibleVersion() }
+            return UnfinishedMigration(
+                set: try row[0], version: version, name: try row[2], isUp: try row[7],
+                startedAt: try row[10],
+                checksums: MigrationChecksums(
+                    bytes: try row[3], text: try row[4], tokens: try row[5]),
+                down: try row[6], segment: try row[8], cursor: try row[9])
+        }
+    }
+
+    /// Notes that a version is under way, or how far it has come. Part of the transaction it speaks of.
+    static func record(
+        _ progress: UnfinishedMigration, _ connection: borrowing Connection
+    ) throws {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS main.lockstep_progress (
+                "set" TEXT NOT NULL,
+                version TEXT NOT NULL,
+                name TEXT NOT NULL,
+                checksum_bytes BLOB NOT NULL,
+                checksum_text BLOB NOT NULL,
+                checksum_tokens BLOB NOT NULL,
+                down TEXT,
+                is_up INTEGER NOT NULL,
+                segment INTEGER NOT NULL,
+                cursor,
+                started_at INTEGER NOT NULL,
+                PRIMARY KEY ("set", version)
+            )
+            """)
+        try connection.execute(
+            """
+            INSERT INTO main.lockstep_progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET segment = excluded.segment, cursor = excluded.cursor
+            """, progress.set, progress.version.description, progress.name,
+            progress.checksums.bytes, progress.checksums.text, progress.checksums.tokens,
+            progress.down, progress.isUp, progress.segment, progress.cursor, progress.startedAt)
+    }
+
+    static func erase(
+        _ set: String, _ version: MigrationVersion, _ connection: borrowing Connection
+    ) throws {
+        guard try Ledger.exists(table, connection) else { return }
+        try connection.execute(
+            "DELETE FROM main.lockstep_progress WHERE \"set\" = ? AND version = ?", set,
+            version.description)
+        let left: Int? = try connection.value("SELECT count(*) FROM main.lockstep_progress")
+        if left == 0 { try connection.execute("DROP TABLE main.lockstep_progress") }
+    }
+}

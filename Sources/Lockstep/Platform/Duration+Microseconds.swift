@@ -1,0 +1,8 @@
+extension Duration {
+    /// Whole microseconds; none for a negative duration, and at most some thirty thousand years.
+    var wholeMicroseconds: Int64 {
+        let limit: Int64 = 1_000_000_000_000
+        guard components.seconds < limit else { return limit * 1_000_000 }
+        return max(components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000, 0)
+    }
+}

@@ -1,0 +1,23 @@
+/// A moment as it stands in file names: `20260131T120000Z`, in UTC.
+enum TimeStamp {
+    /// Now, by the machine's clock.
+    static var now: String { text(secondsSinceEpoch: Clock.microsecondsSinceEpoch / 1_000_000) }
+
+    static func text(secondsSinceEpoch seconds: Int64) -> String {
+        let day = "\(CalendarDay(secondsSinceEpoch: seconds))".filter { $0 != "-" }
+        let second = (seconds % 86_400 + 86_400) % 86_400
+        let time = [second / 3600, second / 60 % 60, second % 60].map {
+            $0 < 10 ? "0\($0)" : "\($0)"
+        }
+        return "\(day)T\(time.joined())Z"
+    }
+
+    /// Whether `text` has the form of one.
+    static func isValid(_ text: some StringProtocol) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.count == 16 && bytes[8] == UInt8(ascii: "T") && bytes[15] == UInt8(ascii: "Z")
+            && (bytes[..<8] + bytes[9..<15]).allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+    }
+}

@@ -1,0 +1,51 @@
+internal import SystemPackage
+
+/// The content of a database file, in 32 bytes: any commit that has reached the file changes them.
+///
+/// It is a digest of the pages' MACs, which depend on every byte of a page, its number and the key. Reading
+/// them costs reading the file once.
+enum ContentMark {
+    /// Pages that are read at a time: 1 MiB.
+    private static let batch = 256
+
+    /// The mark of the file at `path`, if all that was committed has reached it; nil where the log holds more.
+    static func of(_ path: FilePath) throws -> [UInt8]? {
+        guard try isLogEmpty(of: path) else { return nil }
+        let file = try DatabaseFile(path)
+        let pageSize = Profile.current.pageSize
+        // HMAC-SHA512, at the end of each page.
+        let length = HashFunction.sha512.length
+        var mark = [UInt8](repeating: 0, count: HashFunction.sha256.length)
+        for start in stride(from: 0, to: file.size, by: Self.batch * pageSize) {
+            let pages = try file.read(at: start, Self.batch * pageSize)
+            for end in stride(from: pageSize, through: pages.count, by: pageSize) {
+                mark += pages[(end - length)..<end]
+            }
+            mark += pages.suffix(pages.count % pageSize)
+            mark = try HashFunction.sha256.digest(mark.span)
+        }
+        return mark
+    }
+
+    private static func isLogEmpty(of path: FilePath) throws -> Bool {
+        let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
+        guard let log else { return true }
+        return try log.committedFrames().isEmpty
+    }
+}
+
+extension Connection {
+    /// The database's mark as of now: brings the log into the file first. Nil where others keep it from
+    /// getting there, or write meanwhile.
+    func contentMark() throws -> [UInt8]? {
+        do {
+            try checkpoint(.truncate)
+        } catch {
+            guard [.busy, .full].contains(error.code) else { throw error }
+            return nil
+        }
+        let before = try CommitWatch.total(self)
+        let mark = try ContentMark.of(path)
+        return try CommitWatch.total(self) == before ? mark : nil
+    }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import Lockstep
+import SystemPackage
+
+/// Many databases at once.
+struct FleetOptions: ParsableArguments {
+    @Option(
+        name: .customLong("fleet"),
+        help: ArgumentHelp(
+            """
+            Migrate every file that fits the pattern, such as 'tenants/*.db': * stands for any characters of \
+            a name, ? for one, ** for any number of folders. Quote it: it is expanded here. Each file has \
+            its own keyring in the folder of the keyrings, or --keyring is everyone's.
+            """, valueName: "pattern"))
+    var pattern: String?
+
+    @Option(help: "How many files --fleet works on at a time. (default: one a processor)")
+    var jobs: Int?
+
+    func validate() throws {
+        guard pattern != nil || jobs == nil else {
+            throw ValidationError("--jobs belongs to --fleet")
+        }
+        guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be at least 1") }
+    }
+}
+
+/// `lockstep migrate --fleet`
+enum FleetRun {
+    /// A line of the JSON output. Fields are only ever added.
+    private struct Line: Encodable {
+        let file: String
+        let ok: Bool
+        let from: [String: String]
+        let to: [String: String]
+        let steps: Int
+        let microseconds: Int64
+        let skipped: Bool?
+        let outcome: String?
+        let backup: String?
+        let notices: [String]?
+        let error: MigrationRun.Failure?
+
+        init(_ result: FleetResult) {
+            file = result.file.string
+            ok = result.isSuccess
+            from = result.from.mapValues(\.description)
+            to = result.to.mapValues(\.description)
+            steps = result.steps.count
+            microseconds = result.duration
+            skipped = result.wasSkipped ? true : nil
+            outcome = result.safe?.outcome?.rawValue
+            backup = result.safe?.backup?.string
+            notices = result.notices.isEmpty ? nil : result.notices.map(\.message)
+            error = result.error.map(MigrationRun.Failure.init)
+        }
+    }
+
+    static func run(
+        _ pattern: String, _ sets: [MigrationSet], _ wish: Plan.Wish, _ jobs: Int?,
+        _ safety: SafetyOptions, _ access: AccessOptions, _ format: OutputFormat
+    ) throws {
+        let files = try FleetMigration.files(matching: pattern)
+        let keyrings = try FleetKeyrings(access)
+        Interruption.expect()
+        var fleet = FleetMigration(of: files, sets: sets)
+        fleet.wish = wish
+        fleet.jobs = jobs ?? fleet.jobs
+        fleet.goOn = { !Interruption.hasCome }
+        if safety.safe {
+            var way = FleetMigration.Safety()
+            way.backupFolder = safety.backupFolder.map { FilePath($0) }
+            way.keep = safety.keep ?? way.keep
+            fleet.safely = way
+        }
+        var codes: Set<Int32> = []
+        let report = try fleet.run(access: keyrings.access) { result in
+            if let error = result.error { codes.insert(Exit.code(for: error, result.safe)) }
+            try format == .json ? Output.json(Line(result)) : tell(result)
+            Output.flush()
+        }
+        if format == .text { tell(report, files.count) }
+        guard !report.isSuccess else { return }
+        Output.error(
+            LockstepError(
+                .migrationFailed,
+                "\(report.failed) of \(counted(files.count, "file")) failed"
+                    + (report.skipped > 0 ? ", \(report.skipped) were not begun" : ""),
+                hint: "the others are done: mend these and run it again"))
+        throw ExitCode(codes.count == 1 ? codes.first ?? Exit.failed : Exit.failed)
+    }
+
+    private static func tell(_ result: FleetResult) {
+        for notice in result.notices { Output.note("notice: \(result.file): \(notice.message)") }
+        if result.wasSkipped { return Output.line("\(result.file): not begun") }
+        if let error = result.error {
+            let place = result.file.string
+            // Most messages name the file already.
+            let isNamed = error.message.contains(place)
+            Output.line("FAILED \(isNamed ? "" : "\(place): ")\(error.message)")
+            return
+        }
+        guard !result.steps.isEmpty else { return Output.line("\(result.file): nothing to do") }
+        let sets = result.to.keys.sorted().filter { result.from[$0] != result.to[$0] }
+        let moves = sets.map { set in
+            let from = result.from[set].map { " \($0)" } ?? ""
+            return "\(set)\(from) to \(result.to[set].map { "\($0)" } ?? "")"
+        }
+        Output.line(
+            "\(result.file): \(moves.joined(separator: ", ")), "
+                + "\(counted(result.steps.count, "version")), \(Output.duration(result.duration))")
+    }
+
+    private static func tell(_ report: FleetReport, _ count: Int) {
+        Output.line(
+            "\(counted(count, "file")): \(report.migrated) migrated, \(report.unchanged) with nothing to "
+                + "do, \(report.failed) failed, \(report.skipped) not begun, "
+                + Output.duration(report.duration))
+    }
+}

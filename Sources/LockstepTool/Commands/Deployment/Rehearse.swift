@@ -1,0 +1,133 @@
+import ArgumentParser
+import Lockstep
+import SystemPackage
+
+/// `lockstep rehearse`: the pending migrations on a copy of the real database.
+struct Rehearse: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Try the pending migrations on an encrypted copy of the database.",
+        discussion: """
+            The database is only read, and others may go on writing. Its copy is under a key that nobody \
+            knows, and is removed afterwards. Told are each version's time, which is how long the real run \
+            keeps other writers waiting, the rows of the tables that it changes, the size of the file, and \
+            what verification says of the copy. Exits with 1 if a version fails, or a check that does not \
+            fail in the database itself.
+            """)
+
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var output: FormatOptions
+
+    @Option(help: "Stop at this version.", transform: Migrate.version)
+    var to: MigrationVersion?
+
+    @Option(help: "Where the copy is made. (default: the database's folder)")
+    var folder: String?
+
+    private struct Rows: Encodable {
+        let table: String
+        let before: Int?
+        let after: Int?
+    }
+
+    private struct Step: Encodable {
+        let set: String
+        let version: String
+        let name: String
+        let direction: String
+        let statements: Int
+        let microseconds: Int64
+        let rows: [Rows]
+    }
+
+    private struct Result: Encodable {
+        let database: String
+        let ok: Bool
+        let steps: [Step]
+        let notices: [String]
+        let error: MigrationRun.Failure?
+        let failedChecks: [String]
+        let verified: Bool?
+        let bytesBefore: Int
+        let bytesAfter: Int
+        let logBytes: Int
+        let longestLockMicroseconds: Int64
+        let totalLockMicroseconds: Int64
+        let copyMicroseconds: Int64
+    }
+
+    func run() throws {
+        _ = try access.database.path()
+        let sets = try migrations.sets()
+        guard to == nil || sets.count == 1 else {
+            throw ValidationError("--to needs one set: name it with --set")
+        }
+        let session = try access.session()
+        Interruption.expect()
+        var rehearsal = Rehearsal(of: session.path, sets: sets)
+        rehearsal.wish = to.map { .version($0) } ?? .latest
+        rehearsal.folder = folder.map { FilePath($0) }
+        rehearsal.goOn = { !Interruption.hasCome }
+        let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path))
+        try output.format == .json
+            ? Output.json(Self.result(report, session.path)) : Self.tell(report, session.path)
+        guard !report.isClean else { return }
+        if let failure = report.failure { Output.error(failure) }
+        throw ExitCode(Exit.failed)
+    }
+
+    private static func result(_ report: RehearsalReport, _ path: FilePath) -> Result {
+        Result(
+            database: path.string, ok: report.isClean,
+            steps: report.steps.map { step in
+                Step(
+                    set: step.set, version: step.version.description, name: step.name,
+                    direction: step.isUp ? "up" : "down", statements: step.statements,
+                    microseconds: step.duration,
+                    rows: step.rows.map {
+                        Rows(table: $0.table, before: $0.before, after: $0.after)
+                    })
+            }, notices: report.notices.map(\.message),
+            error: report.failure.map(MigrationRun.Failure.init),
+            failedChecks: report.newFailures.map(\.rawValue),
+            verified: report.verification?.isClean, bytesBefore: report.bytesBefore,
+            bytesAfter: report.bytesAfter, logBytes: report.logBytes,
+            longestLockMicroseconds: report.longestLock, totalLockMicroseconds: report.totalLock,
+            copyMicroseconds: report.copyDuration)
+    }
+
+    private static func tell(_ report: RehearsalReport, _ path: FilePath) {
+        for notice in report.notices { Output.note("notice: \(notice.message)") }
+        if report.steps.isEmpty, report.failure == nil { return Output.line("nothing to do") }
+        for step in report.steps {
+            Output.line(
+                "\(step.isUp ? "up" : "down") \(step.set) \(step.version) \(step.name): "
+                    + "\(step.statements) statements, \(Output.duration(step.duration))")
+            for change in step.rows {
+                func rows(_ count: Int?) -> String { count.map { counted($0, "row") } ?? "none" }
+                Output.line(
+                    "    \(change.table): \(rows(change.before)), then \(rows(change.after))")
+            }
+        }
+        Output.line(
+            "other writers would wait up to \(Output.duration(report.longestLock)) at a time, "
+                + "\(Output.duration(report.totalLock)) in all")
+        guard report.failure == nil else {
+            return Output.line("FAILED on the copy; \(path) is what it was")
+        }
+        Output.line(
+            "the file: \(report.bytesBefore) bytes, then \(report.bytesAfter); "
+                + "its log up to \(report.logBytes)")
+        for outcome in report.verification?.outcomes ?? [] where outcome.hasFailed {
+            for finding in outcome.findings where finding.isFailure {
+                Output.line("    \(outcome.check.rawValue): \(finding.message)")
+            }
+        }
+        Output.line(
+            report.verification?.isClean == true
+                ? "verified: everything holds on the copy; \(path) is what it was"
+                : report.newFailures.isEmpty
+                    ? "nothing fails on the copy that does not fail already; \(path) is what it was"
+                    : "NOT verified; \(path) is what it was")
+    }
+}

@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Baselines")
+struct BaselineTests {
+    private let scripts = [
+        Scratch.up("CREATE TABLE a (x INTEGER);", down: "DROP TABLE a;"),
+        Scratch.up("CREATE TABLE b (y TEXT);", down: "DROP TABLE b;"),
+        Scratch.up("CREATE TABLE c (z);", down: "DROP TABLE c;"),
+    ]
+
+    /// A database that something else has made.
+    private func found(_ sql: String...) throws -> Connection {
+        let connection = try Connection.inMemory()
+        for statement in sql { try connection.execute(SQL(verbatim: statement)) }
+        return connection
+    }
+
+    @Test("Versions that the schema is at are recorded and not run; migrating goes on behind them")
+    func adopting() throws {
+        let connection = try found("create table A (x integer)", "CREATE TABLE b(y TEXT)")
+        try connection.execute("INSERT INTO a VALUES (1)")
+        let set = try Scratch.set(scripts)
+        let count = try Baseline(set, at: MigrationVersion(2)).record(on: connection)
+        #expect(count == 2)
+        #expect(try Scratch.int(connection, "PRAGMA user_version") == 2)
+        let report = try Migrator(set).run(on: connection)
+        #expect(report.steps.map(\.version.description) == ["3"])
+        #expect(try Scratch.int(connection, "SELECT x FROM a") == 1)
+        #expect(try Migrator(set).run(.back(2), on: connection).steps.count == 2)
+        #expect(try Scratch.schema(connection).count == 1)
+    }
+
+    @Test("A schema that is another version's is refused, and taken if that is meant")
+    func differences() throws {
+        let set = try Scratch.set(scripts)
+        let connection = try found("CREATE TABLE a (x INTEGER)", "CREATE TABLE stranger (s)")
+        for version in [1, 2, 3] as [UInt64] {
+            let error = #expect(throws: LockstepError.self) {
+                try Baseline(set, at: MigrationVersion(version)).record(on: connection)
+            }
+            #expect(error?.code == .schemaBroken)
+            #expect(error?.message.contains("stranger is unexpected") == true)
+            #expect(try Ledger.entries(connection).isEmpty)
+        }
+        let forced = Baseline(set, at: MigrationVersion(1), acceptsDifferences: true)
+        #expect(try forced.record(on: connection) == 1)
+    }
+
+    @Test("Beside another set's versions its tables are no difference")
+    func besideOthers() throws {
+        let connection = try Connection.inMemory()
+        let other = try MigrationSet(
+            name: "other", files: [(name: "1_o.sql", content: Scratch.up("CREATE TABLE o (p);"))])
+        _ = try Migrator(other).run(on: connection)
+        try connection.execute("CREATE TABLE a (x INTEGER)")
+        let set = try Scratch.set(scripts)
+        #expect(try Baseline(set, at: MigrationVersion(1)).record(on: connection) == 1)
+        Refusal.expect(.schemaBroken) {
+            let fresh = try Connection.inMemory()
+            _ = try Migrator(other).run(on: fresh)
+            try Baseline(set, at: MigrationVersion(1)).record(on: fresh)
+        }
+    }
+
+    @Test("An unknown version, a second time, an unsound set, another program's file: refused")
+    func refused() throws {
+        let connection = try found("CREATE TABLE a (x INTEGER)")
+        let set = try Scratch.set(scripts)
+        Refusal.expect(.migrationMissing) {
+            try Baseline(set, at: MigrationVersion(9)).record(on: connection)
+        }
+        try Baseline(set, at: MigrationVersion(1)).record(on: connection)
+        Refusal.expect(.alreadyExists) {
+            try Baseline(set, at: MigrationVersion(1)).record(on: connection)
+        }
+        let gap = try MigrationSet(
+            name: "gap",
+            files: [(name: "1_a.sql", content: scripts[0]), (name: "3_c.sql", content: scripts[2])])
+        Refusal.expect(.versionGap) {
+            try Baseline(gap, at: MigrationVersion(1)).record(on: connection)
+        }
+        let foreign = try found("CREATE TABLE a (x INTEGER)")
+        try foreign.setHeaderField("application_id", 77)
+        Refusal.expect(.foreignApplication) {
+            try Baseline(set, at: MigrationVersion(1)).record(on: foreign)
+        }
+    }
+}
