@@ -23,6 +23,15 @@ struct MigrationVersionTests {
         #expect(MigrationVersion("0.010")?.description == "0.10")
     }
 
+    @Test("Parts of zero at the end make no difference either")
+    func trailingZeros() {
+        #expect(MigrationVersion("1.0") == MigrationVersion("1"))
+        #expect(MigrationVersion("1.0.0")?.description == "1")
+        #expect(MigrationVersion("0.0") == MigrationVersion(0))
+        #expect(MigrationVersion("10")?.description == "10")
+        #expect(MigrationVersion.unversioned < MigrationVersion(0))
+    }
+
     @Test(
         "What is no version is refused",
         arguments: [

@@ -8,15 +8,15 @@ enum DbmateLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         for source in sources where source.folder == nil && source.isSQL {
-            guard let stem = source.stem, NumberedName.isLikely(stem) else {
+            guard NumberedName.isLikely(source.name) else {
                 contents.leftAlone.append(source.path)
                 continue
             }
-            let digits = stem.prefix { $0.isASCII && $0.isNumber }
-            guard let version = NumberedName.textualVersion(digits) else {
+            let digits = source.name.prefix { $0.isASCII && $0.isNumber }
+            guard let stem = source.stem, let version = NumberedName.textualVersion(digits) else {
                 throw source.malformed(
-                    "has a version that is no number of 64 bits",
-                    hint: "name it like 20240131120000_create_tables.sql")
+                    "is not named like a migration of dbmate",
+                    hint: "name it like 20240131120000_create_tables.sql, with a number of 64 bits")
             }
             let rest = stem.dropFirst(digits.count)
             contents.versions.append(

@@ -2,7 +2,7 @@
 enum NativeLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
-        for source in sources where source.folder == nil && source.stem != nil {
+        for source in sources where source.folder == nil && source.isSQL {
             contents.versions.append(try file(source))
         }
         return contents

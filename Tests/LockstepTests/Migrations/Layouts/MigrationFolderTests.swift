@@ -1,0 +1,138 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@testable import Lockstep
+
+@Suite("Files of migration folders")
+struct MigrationFolderTests {
+    private func link(_ target: FilePath, at path: FilePath) {
+        let result = unsafe path.withPlatformString { path in
+            unsafe target.withPlatformString { target in unsafe symlink(target, path) }
+        }
+        #expect(result == 0)
+    }
+
+    @Test(
+        "A byte-order mark and CRLF endings change nothing, in every layout",
+        arguments: LayoutCase.all)
+    func windows(layout: LayoutCase) throws {
+        let folder = try LayoutFolder()
+        for (name, text) in layout.files {
+            try folder.write(
+                name, [0xEF, 0xBB, 0xBF] + Array(text.replacing("\n", with: "\r\n").utf8))
+        }
+        // Only its very first bytes tell sqlx, and there is no other mark in those files.
+        let isMarked = layout.files.values.contains { $0.hasPrefix("-- no-transaction") }
+        let set = try folder.set(layout.layout)
+        let plain = try LayoutFolder(layout.files).set(layout.layout)
+        #expect(set.files.map(\.version) == plain.files.map(\.version))
+        #expect(set.files.map(\.checksums.text) == plain.files.map(\.checksums.text))
+        #expect(set.files.map(\.checksums.tokens) == plain.files.map(\.checksums.tokens))
+        #expect(
+            isMarked || set.files.map(\.runsInTransaction) == plain.files.map(\.runsInTransaction))
+        let connection = try Connection.inMemory()
+        _ = try Migrator(set).run(on: connection)
+        let findings = try Migrator(plain).plan(.latest, on: connection).findings
+        #expect(findings.allSatisfy { !$0.isFatal })
+    }
+
+    @Test("Invalid UTF-8 and a NUL byte are told with file and line, wherever they are")
+    func bytes() throws {
+        for (name, layout) in [
+            ("1_a.up.sql", MigrationLayout.golangMigrate), ("1_a.sql", .sqlx),
+            ("1_a.sql", .dbmate), ("1_a.sql", .goose), ("x/V1__a.sql", .flyway),
+            ("x/V1__a.sql", .refinery), ("1_a/up.sql", .diesel),
+        ] {
+            let folder = try LayoutFolder()
+            try folder.write(name, Array("SELECT 1;\nSELECT '".utf8) + [0xFF])
+            #expect {
+                _ = try folder.set(layout)
+            } throws: { error in "\(error)".contains("\(name):2: the file is not valid UTF-8") }
+            try folder.write(name, Array("SELECT 1;".utf8) + [0])
+            #expect {
+                _ = try folder.set(layout)
+            } throws: { error in "\(error)".contains("\(name) holds a NUL byte") }
+        }
+        let down = try LayoutFolder(["1_a.up.sql": ""])
+        try down.write("1_a.down.sql", [0xFF])
+        Refusal.expect(.migrationMalformed) { _ = try down.set() }
+    }
+
+    @Test("Hidden files and what editors leave are no migrations; names may be of any letters")
+    func names() throws {
+        let folder = try LayoutFolder([
+            "1_größer als nichts.up.sql": "", ".2_hidden.up.sql": "nonsense", "3_x.up.sql~": "",
+            "#4_x.up.sql#": "", ".5_x.up.sql.swp": "", "6_x.up.sql.orig": "",
+            ".git/V1__x.sql": "",
+        ])
+        Refusal.expect(.migrationMalformed) { _ = try folder.set() }
+        let left = try LayoutFolder([
+            "1_größer als nichts.up.sql": "", ".2_hidden.up.sql": "nonsense",
+            "1_größer als nichts.up.sql~": "", "#4_x.up.sql#": "", ".5_x.up.sql.swp": "",
+            "1_x.up.sql.orig": "", ".git/V1__x.sql": "",
+        ])
+        let set = try left.set()
+        #expect(set.layout == .golangMigrate)
+        #expect(set.files.map(\.name) == ["größer als nichts"])
+        #expect(set.leftAlone.isEmpty)
+    }
+
+    @Test("SQL that is no migration to the layout is left alone, and told")
+    func leftAlone() throws {
+        let set = try LayoutFolder(["1_a.up.sql": "", "schema.sql": "", "x/seed.sql": ""]).set()
+        #expect(set.leftAlone == ["schema.sql"])
+        #expect(
+            try LayoutFolder(["V1__a.sql": "", "x/seed.sql": ""]).set().leftAlone == ["x/seed.sql"])
+    }
+
+    @Test("A link to a file or a folder is refused; one that leads nowhere, and a circle, too")
+    func links() throws {
+        let folder = try LayoutFolder(["1_a.up.sql": ""])
+        link(folder.path.appending("1_a.up.sql"), at: folder.path.appending("2_b.up.sql"))
+        Refusal.expect(.notAFile) { _ = try folder.set() }
+        let tree = try LayoutFolder(["V1__a.sql": ""])
+        link(tree.path, at: tree.path.appending("again"))
+        Refusal.expect(.migrationMalformed) { _ = try tree.set() }
+        // To a layout that looks into no folder it is nothing.
+        let flat = try LayoutFolder(["1_a.sql": "-- lockstep: up\n"])
+        link(flat.path, at: flat.path.appending("again"))
+        #expect(try flat.set().files.count == 1)
+        let version = try LayoutFolder(["1_a/up.sql": ""])
+        link(version.path.appending("1_a"), at: version.path.appending("2_b"))
+        Refusal.expect(.migrationMalformed) { _ = try version.set() }
+    }
+
+    @Test("Folders nested without end are refused")
+    func deep() throws {
+        let path = Array(repeating: "x", count: 17).joined(separator: "/")
+        let folder = try LayoutFolder(["V1__a.sql": "", "\(path)/V2__b.sql": ""])
+        Refusal.expect(.migrationMalformed) { _ = try folder.set() }
+        let enough = Array(repeating: "x", count: 16).joined(separator: "/")
+        let good = try LayoutFolder(["V1__a.sql": "", "\(enough)/V2__b.sql": ""])
+        #expect(try good.set().files.count == 2)
+    }
+
+    @Test("A file that is larger than any migration is refused")
+    func huge() throws {
+        let folder = try LayoutFolder()
+        let large = [UInt8](repeating: 0x20, count: MigrationFolder.largestFile + 1)
+        try folder.write("1_a.sql", large)
+        Refusal.expect(.tooLarge) { _ = try folder.set() }
+    }
+
+    @Test("A thousand versions are read in one go")
+    func many() throws {
+        let folder = try LayoutFolder()
+        for number in 1...1000 {
+            try folder.write("V\(number)__x.sql", Array("SELECT \(number);".utf8))
+        }
+        #expect(try folder.set().files.map(\.version) == (1...1000).map { MigrationVersion($0) })
+    }
+}
