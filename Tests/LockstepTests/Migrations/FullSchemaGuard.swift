@@ -1,3 +1,5 @@
+@testable import Lockstep
+
 /// What a migration must not break, measured before it runs and again before it commits.
 ///
 /// SQLite accepts each of these silently: rows deleted by a cascade, children without parents, a foreign

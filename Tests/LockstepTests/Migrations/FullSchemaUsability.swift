@@ -1,3 +1,5 @@
+@testable import Lockstep
+
 /// Whether SQLite can still use every table, view and trigger.
 ///
 /// `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())` is accepted, and from then on every statement
