@@ -39,12 +39,10 @@ public struct LedgerEntry: Sendable, Equatable {
 
 /// Reads and writes the ledger.
 public enum Ledger {
-    static let table = "lockstep_migration"
-
     /// What was applied, in the order of application; empty for a database without a ledger.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
     public static func entries(_ connection: borrowing Connection) throws -> [LedgerEntry] {
-        guard try exists(connection) else { return [] }
+        guard try EngineTables.exists(EngineTables.ledger, connection) else { return [] }
         return try connection.query(
             """
             SELECT position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
@@ -65,12 +63,6 @@ public enum Ledger {
                 down: try row[7], appliedAt: try row[8], duration: try row[9],
                 toolVersion: try row[10], position: try row[0])
         }
-    }
-
-    static func exists(_ connection: borrowing Connection) throws -> Bool {
-        try connection.value(
-            "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table,
-            as: Int64.self) == 1
     }
 
     /// Makes the table unless it is there.

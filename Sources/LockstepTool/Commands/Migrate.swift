@@ -27,6 +27,7 @@ struct Migrate: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
+        Remembering.tell(connection, of: session.keyring)
         try MigrationRun.run(
             sets, wish: to.map { .version($0) } ?? .latest, on: connection, output.format)
     }
@@ -64,6 +65,7 @@ struct Rollback: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
+        Remembering.tell(connection, of: session.keyring)
         try MigrationRun.run(sets, wish: .back(steps), on: connection, output.format)
     }
 }
