@@ -28,7 +28,10 @@ struct CompareCommand: AsyncParsableCommand {
             other settings, is refused. Build the peers with `Tests/Peers/build FOLDER`.
             """)
 
-    @Argument(help: "Which workloads: open, insert, scan, point, commit, concurrent, blob; or all.")
+    @Argument(
+        help: """
+            Which workloads: open, keyring, passphrase, insert, scan, point, commit, concurrent, blob; or all.
+            """)
     var workloads: [WorkloadName] = []
 
     @Option(help: "Rows of the table: 1,000,000, or 50,000 with --quick.")

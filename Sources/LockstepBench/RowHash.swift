@@ -38,7 +38,7 @@ struct RowHash: Sendable {
         var hash = RowHash()
         switch workload {
         case .fill, .insert, .scan: for id in 1...rows { hash.add(Rows.record(id)) }
-        case .open, .point:
+        case .open, .keyring, .passphrase, .point:
             for key in Rows.keys(operations, of: rows) { hash.add(Rows.record(Int(key))) }
         case .commit, .concurrent: for id in 1...operations { hash.add(Rows.record(id)) }
         case .blob:

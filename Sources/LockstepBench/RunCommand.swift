@@ -13,10 +13,16 @@ struct RunCommand: ParsableCommand {
             beside the database.
             """)
 
-    @Argument(help: "Which workload: fill, open, insert, scan, point, commit or concurrent.")
+    @Argument(
+        help: """
+            Which workload: fill, open, keyring, passphrase, insert, scan, point, commit, concurrent or blob.
+            """)
     var workload: WorkloadName
 
-    @Option(help: "The database; `open`, `scan` and `point` read one that `fill` made.")
+    @Option(
+        help:
+            "The database; `open`, `keyring`, `passphrase`, `scan` and `point` read one that `fill` made."
+    )
     var path: String
 
     @Option(help: "Rows of the table.")

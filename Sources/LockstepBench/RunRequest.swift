@@ -3,10 +3,14 @@ import SystemPackage
 
 /// What can be measured.
 enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
-    /// Makes the file that `open`, `scan` and `point` read; not compared.
+    /// Makes the file that `open`, `keyring`, `scan` and `point` read; not compared.
     case fill
     /// Open, key, configure, first row.
     case open
+    /// The same from the keyring's file on, which a key file opens.
+    case keyring
+    /// Opening a keyring by a passphrase.
+    case passphrase
     /// All rows in one transaction, into an empty table.
     case insert
     /// Every row into a struct.
@@ -24,7 +28,9 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     static let compared = allCases.filter { $0 != .fill }
 
     /// Whether it reads a file that `fill` made.
-    var needsFilledFile: Bool { self == .open || self == .scan || self == .point }
+    var needsFilledFile: Bool {
+        [.open, .keyring, .passphrase, .scan, .point].contains(self)
+    }
 
     /// Whether one operation is one row of the table.
     var isPerRow: Bool { self == .fill || self == .insert || self == .scan }
@@ -33,7 +39,8 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     func operations(rows: Int, isQuick: Bool) -> Int {
         switch self {
         case .fill, .insert, .scan: rows
-        case .open: isQuick ? 20 : 100
+        case .open, .keyring: isQuick ? 20 : 100
+        case .passphrase: Passphrases.mostOperations
         case .point: isQuick ? 5000 : 100_000
         case .commit, .concurrent: isQuick ? 2000 : 10_000
         case .blob: isQuick ? 128 : 1024

@@ -106,6 +106,7 @@ struct Comparison {
     private func request(_ item: Item, _ variant: String, _ path: FilePath) -> RunRequest {
         var count = item.workload.operations(rows: rows, isQuick: isQuick)
         if let operations, !item.workload.isPerRow { count = operations }
+        if item.workload == .passphrase { count = min(count, Passphrases.mostOperations) }
         if item.workload == .concurrent { count = Concurrency.operations(count) }
         return RunRequest(
             workload: item.workload, variant: variant, path: path, rows: rows, operations: count,

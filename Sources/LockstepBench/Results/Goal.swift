@@ -31,6 +31,8 @@ struct Goal: Sendable {
         Goal(.commit, "sql", .cpu(atMost: 1, times: "grdb", ["sql", "record"])),
         Goal(.concurrent, "tasks", .throughput(atLeast: 5, times: "grdb")),
         Goal(.open, "store", .wallMicroseconds(below: 1000)),
+        Goal(.keyring, "key-file", .wallMicroseconds(below: 5000)),
+        Goal(.passphrase, "slot", .cpu(atMost: 1.05, times: PeerProgram.ownName, ["scrypt"])),
     ]
 
     init(_ workload: WorkloadName, _ variant: String, _ bound: Bound) {
