@@ -126,10 +126,13 @@ final class Authorizer {
                 + "Connection.savepoint(_:) nests")
     }
 
-    /// The ledger is written by the migrator, in step with the schema; nothing may stand in for it.
+    /// The ledger is written by the migrator, in step with the schema, and the others are as much the
+    /// engine's; nothing may stand in for them.
     private func ownNameDenial(_ name: String?) -> LockstepError? {
         let name = (name ?? "").asciiLowercased
-        guard name.hasPrefix("lockstep_"), !name.hasPrefix("lockstep_rebuild_") else { return nil }
+        guard name.hasPrefix(EngineTables.prefix), !name.hasPrefix("lockstep_rebuild_") else {
+            return nil
+        }
         return LockstepError(
             .denied, "\(name) is refused: names that begin with lockstep_ are the engine's",
             hint: "choose another name")

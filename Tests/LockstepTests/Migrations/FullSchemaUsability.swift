@@ -21,7 +21,8 @@ enum SchemaUsability {
             FROM main.sqlite_schema AS s
             LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
             WHERE s.type IN ('table', 'view', 'trigger')
-              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN (\(verbatim: EngineTables.list))
+              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+              AND s.name NOT IN (\(verbatim: EngineTables.quotedNames))
             """
         ) { row in
             (

@@ -51,6 +51,7 @@ struct Migrate: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
+        Remembering.tell(connection, of: session.keyring)
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
 }
@@ -84,6 +85,7 @@ struct Rollback: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
+        Remembering.tell(connection, of: session.keyring)
         let wish = to.map { Plan.Wish.downTo($0) } ?? .back(steps)
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
