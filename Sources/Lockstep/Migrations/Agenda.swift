@@ -14,7 +14,8 @@ struct Agenda {
     mutating func next(
         _ connection: borrowing Connection, plan: () throws -> Plan
     ) throws -> Plan.Step? {
-        if try !isCurrent(connection) {
+        // Whether the next step still is next is found out under the lock.
+        if try dataVersion == nil || (steps.isEmpty && !isCurrent(connection)) {
             // The number comes first: who writes in between shows later.
             dataVersion = try connection.headerField("data_version")
             steps = try plan().steps[...]
