@@ -75,14 +75,13 @@ extension SafeMigration {
     ) throws {
         try requireGoingOn()
         try observe(.verifying)
-        let after = try Verification(database, sets: sets).run(
-            key: access.key, keyring: access.keyring)
+        // The keyring is not what a migration changes: what is wrong with it is no reason to go back.
+        let after = try Verification(database, sets: sets).run(key: access.key)
         report.verification = after
         let key = try access.key.clone()
-        let keyring = access.keyring
         let new = try VerificationChange.newFailures(after) {
             guard FileAccess.exists(backup) else { return VerificationReport() }
-            return try Verification(backup, sets: sets).run(key: key, keyring: keyring)
+            return try Verification(backup, sets: sets).run(key: key)
         }
         report.migration.notices += VerificationChange.notices(after, besides: new)
         guard new.isEmpty else { throw VerificationChange.error(database, new) }
