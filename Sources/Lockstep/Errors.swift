@@ -80,6 +80,8 @@ extension LockstepError {
         case keyUnavailable = "key-unavailable"
         /// A slot, key or state change breaks the keyring's rules.
         case keyringConflict = "keyring-conflict"
+        /// The keyring is an older copy than the one that its database has seen.
+        case keyringOutdated = "keyring-outdated"
         /// A text is no recipient in age's notation.
         case recipientMalformed = "recipient-malformed"
         /// A file is no identity in age's notation.

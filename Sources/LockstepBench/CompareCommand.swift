@@ -30,8 +30,8 @@ struct CompareCommand: AsyncParsableCommand {
 
     @Argument(
         help: """
-            Which workloads: open, insert, scan, point, commit, concurrent, blob, migrate, rerun, rebuild; \
-            or all.
+            Which workloads: open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
+            migrate, rerun, rebuild; or all.
             """)
     var workloads: [WorkloadName] = []
 

@@ -45,7 +45,7 @@ struct RowHash: Sendable {
             for id in 1...rows { hash.add(Rows.record(id)) }
             try RebuildWorkload.addExpected(rows, to: &hash)
         case .migrate, .rerun: break
-        case .open, .point:
+        case .open, .keyring, .passphrase, .point:
             for key in Rows.keys(operations, of: rows) { hash.add(Rows.record(Int(key))) }
         case .commit, .concurrent: for id in 1...operations { hash.add(Rows.record(id)) }
         case .blob:

@@ -15,12 +15,15 @@ struct RunCommand: ParsableCommand {
 
     @Argument(
         help: """
-            Which workload: fill, open, insert, scan, point, commit, concurrent, blob, migrate, rerun or \
-            rebuild.
+            Which workload: fill, open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
+            migrate, rerun or rebuild.
             """)
     var workload: WorkloadName
 
-    @Option(help: "The database; `open`, `scan` and `point` read one that `fill` made.")
+    @Option(
+        help:
+            "The database; `open`, `keyring`, `passphrase`, `scan` and `point` read one that `fill` made."
+    )
     var path: String
 
     @Option(help: "Rows of the table.")

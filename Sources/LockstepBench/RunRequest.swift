@@ -3,10 +3,14 @@ import SystemPackage
 
 /// What can be measured.
 enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
-    /// Makes the file that `open`, `scan` and `point` read; not compared.
+    /// Makes the file that `open`, `keyring`, `scan` and `point` read; not compared.
     case fill
     /// Open, key, configure, first row.
     case open
+    /// The same from the keyring's file on, which a key file opens.
+    case keyring
+    /// Opening a keyring by a passphrase.
+    case passphrase
     /// All rows in one transaction, into an empty table.
     case insert
     /// Every row into a struct.
@@ -32,7 +36,7 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     /// Whether it reads a file that `fill` made.
     var needsFilledFile: Bool {
         switch self {
-        case .open, .scan, .point, .rebuild: true
+        case .open, .keyring, .passphrase, .scan, .point, .rebuild: true
         default: false
         }
     }
@@ -57,7 +61,8 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
         case .fill, .insert, .scan, .rebuild: rows
         case .rerun: 1
         case .migrate: isQuick ? 100 : 700
-        case .open: isQuick ? 20 : 100
+        case .open, .keyring: isQuick ? 20 : 100
+        case .passphrase: Passphrases.mostOperations
         case .point: isQuick ? 5000 : 100_000
         case .commit, .concurrent: isQuick ? 2000 : 10_000
         case .blob: isQuick ? 128 : 1024

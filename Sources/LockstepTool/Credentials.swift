@@ -120,10 +120,12 @@ final class CredentialSource {
 
     /// The passphrase for a new slot: from the descriptor, or where nothing was named asked for twice.
     func newPassphrase(askTerminal: Bool) throws -> Credential? {
-        if passphrase == nil { passphrase = try passphraseFromDescriptor() }
+        guard passphrase == nil else { return try knownPassphrase() }
+        passphrase = try passphraseFromDescriptor()
         if passphrase == nil, askTerminal {
             passphrase = try Terminal.newPassphrase("New passphrase")
         }
+        if let new = try passphrase?.clone() { PassphraseAdvice.tell(new) }
         return try knownPassphrase()
     }
 

@@ -23,7 +23,8 @@ enum Exit {
         case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: rolledBack
         case .migrationChanged, .migrationMissing, .migrationUnfinished: drift
         case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: lint
-        case .keyringMalformed, .keyringTampered, .damaged, .truncated, .plaintextDatabase,
+        case .keyringMalformed, .keyringTampered, .keyringOutdated, .damaged, .truncated,
+            .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,
             .foreignApplication, .identityMalformed, .signatureInvalid:
             tampered

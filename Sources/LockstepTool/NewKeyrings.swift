@@ -38,7 +38,7 @@ struct NewKeyrings: ~Copyable {
 
     private func addSlots(to keyring: inout Keyring) throws {
         if let credential = try credentials.newPassphrase(askTerminal: asksTerminal) {
-            try keyring.addSlot("passphrase", credential)
+            try keyring.addSlot("passphrase", credential, cost: .calibrated())
         }
         if let credential = try credentials.keyFile() {
             try keyring.addSlot("key-file", credential)

@@ -9,9 +9,13 @@ struct DatabaseOptions: ParsableArguments {
         help: "The database file. (default: the variable LOCKSTEP_DATABASE)")
     var database: String?
 
+    func validate() throws { _ = try path() }
+
+    func path() throws -> FilePath { try Self.path(database) }
+
     /// - Throws: `ValidationError` if none is named.
-    func path() throws -> FilePath {
-        guard let name = database ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
+    static func path(_ option: String?) throws -> FilePath {
+        guard let name = option ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
             throw ValidationError(
                 "no database is named: give --database FILE, or set LOCKSTEP_DATABASE")
         }

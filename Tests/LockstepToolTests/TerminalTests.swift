@@ -32,6 +32,9 @@ struct TerminalTests {
             ["New passphrase: ", "correct horse\n", "again: ", "correct horse\n"], ["init"])
         #expect(made.status == .exited(0), "\(made.shown)")
         #expect(made.shown.contains("made the encrypted database a.db"))
+        // It is told that this one is not much, after the second time, and made all the same.
+        #expect(
+            made.shown.contains("again: \nhint: this passphrase is easy to guess: it is little"))
         let asked = try await converse(
             // Ctrl-U takes back the line, backspace a character however many bytes it has.
             ["Passphrase for Keys/a.database.keyring: ", "no\u{15}correct horsö\u{7F}e\n"],
@@ -73,6 +76,15 @@ struct TerminalTests {
         #expect(adopted.shown.contains("old.db is as it was"))
         #expect(!adopted.shown.contains("NOT encrypted") && !adopted.shown.contains(passphrase))
         #expect(try Bytes.read(folder.path.appending("old.db")) == original)
+    }
+
+    @Test("A passphrase that stands many guesses is taken without advice")
+    func goodPassphrase() async throws {
+        let words = "battery staple window train orbit"
+        let made = try await converse(
+            ["New passphrase: ", "\(words)\n", "again: ", "\(words)\n"], ["init"])
+        #expect(made.status == .exited(0), "\(made.shown)")
+        #expect(!made.shown.contains("hint"), "\(made.shown)")
     }
 
     @Test("Two different answers, an empty one and Ctrl-C make nothing")

@@ -1,18 +1,25 @@
 internal import CCrypto
 
 /// scrypt (RFC 7914): a key from a passphrase, at a price in time and memory.
-enum Scrypt {
+package enum Scrypt {
     /// How dear a guess shall be.
-    struct Cost: Sendable, Hashable {
+    package struct Cost: Sendable, Hashable {
         /// The binary logarithm of N. Memory is 128·r·N bytes: 128 MiB at 17 with r = 8.
         let logN: Int
         let r: Int
         let p: Int
 
+        /// N itself.
+        var n: Int { 1 << logN }
+        /// What one derivation needs, in bytes (RFC 7914, section 5: the array V).
+        var memory: Int { 128 * r * n }
+
         /// OWASP's minimum for scrypt (Password Storage Cheat Sheet): N = 2^17, r = 8, p = 1.
-        static let standard = Cost(logN: 17, r: 8, p: 1)
+        package static let standard = Cost(logN: 17, r: 8, p: 1)
         /// Read up to N = 2^20 (1 GiB), or a keyring could exhaust the reader's memory.
         static let readable = 14...20
+        /// What a slot may be given that is made here.
+        static let choosable = advisable...20
         /// As much as a full keyring of standard slots: 64 times 2^17, half a minute.
         static let mostTogether = 1 << 23
         /// Below 2^16 a guess is cheaper than it should be; keyrings with less get a warning.

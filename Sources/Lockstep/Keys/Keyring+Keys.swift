@@ -1,19 +1,9 @@
-/// The keys of a keyring, and their lives.
+/// The keys of a keyring, and how they go from one state to another.
 extension Keyring {
     /// Unwraps every key that has material.
     /// - Throws: ``LockstepError/Code/keyringTampered`` if one does not unwrap or is not the one committed to.
     public borrowing func requireSound() throws(LockstepError) {
         for entry in document.keys where entry.wrapped != nil { _ = try unwrap(entry) }
-    }
-
-    /// Destroys a key's material for good; its entry remains, so that errors can tell why nothing opens.
-    /// What it encrypted cannot be read any more with this keyring, only with a copy from before.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if there is no such key;
-    ///   ``LockstepError/Code/keyringConflict`` if it is the active one, or destroyed already.
-    public mutating func destroyKey(
-        _ kind: KeyKind, version: UInt32
-    ) throws(LockstepError) {
-        try setState(kind, version: version, to: .destroyed)
     }
 
     /// Adds a random key of the next version and returns that version.
@@ -51,11 +41,15 @@ extension Keyring {
     ) throws(LockstepError) {
         let index = try index(of: kind, version)
         let old = document.keys[index].state
+        guard old != state else {
+            throw LockstepError(
+                .keyringConflict, "\(kind.rawValue) key \(version) is \(state.rawValue) already")
+        }
         guard old.successors.contains(state) else {
             throw LockstepError(
                 .keyringConflict,
                 "\(kind.rawValue) key \(version) cannot go from \(old.rawValue) to \(state.rawValue)",
-                hint: old == .active ? "activate another key first" : nil)
+                hint: old == .active ? Self.wayToReplace(kind) : nil)
         }
         var keys = document.keys
         keys[index] = try rewrapped(keys[index], as: state, today)

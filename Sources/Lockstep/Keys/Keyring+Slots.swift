@@ -1,13 +1,16 @@
 /// The ways to open a keyring.
 extension Keyring {
     /// Adds a way to open the keyring.
-    ///
-    /// A passphrase slot costs what `Scrypt.Cost.standard` says, 0.5 s and 128 MiB, at each opening.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none.
+    /// - Parameter cost: What a passphrase costs whoever guesses, and whoever opens the slot; nothing else
+    ///   has a cost.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none, or if the
+    ///   keyring's passphrases together would cost more than is read.
     public mutating func addSlot(
-        _ name: String, _ credential: borrowing Credential
+        _ name: String, _ credential: borrowing Credential, cost: PassphraseCost = .standard
     ) throws(LockstepError) {
-        try addSlot(name, credential, cost: .standard)
+        // Before anything is measured.
+        try requireRoom(for: name)
+        try addSlot(name, credential, cost: scryptCost(cost, credential, name))
     }
 
     mutating func addSlot(
@@ -48,11 +51,14 @@ extension Keyring {
     }
 
     /// Has `credential` open a slot in the place of what opened it, such as another passphrase.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot.
+    /// - Parameter cost: as in ``addSlot(_:_:cost:)``.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot, or if the keyring's
+    ///   passphrases together would cost more than is read.
     public mutating func changeSlot(
-        _ name: String, to credential: borrowing Credential
+        _ name: String, to credential: borrowing Credential, cost: PassphraseCost = .standard
     ) throws(LockstepError) {
-        try changeSlot(name, to: credential, cost: .standard)
+        _ = try slot(name)
+        try changeSlot(name, to: credential, cost: scryptCost(cost, credential, name))
     }
 
     mutating func changeSlot(
@@ -78,7 +84,7 @@ extension Keyring {
     /// encrypted stays as it is. If it throws, nothing has changed.
     /// - Throws: ``LockstepError/Code/keyringTampered`` if a key does not unwrap.
     public mutating func rotateRing() throws(LockstepError) {
-        let ringID = try Random.bytes(16)
+        let ringID = try Random.bytes(KeyringDocument.ringIDLength)
         let fresh = try SecretBytes(random: 32)
         var keys = document.keys
         for index in keys.indices where keys[index].wrapped != nil {
@@ -88,6 +94,22 @@ extension Keyring {
         setRing(ringID, fresh)
         document.keys = keys
         document.slots = []
+    }
+
+    /// The cost of the slot `name` that `credential` is to open. Readers refuse what costs too much in all.
+    private borrowing func scryptCost(
+        _ wish: PassphraseCost, _ credential: borrowing Credential, _ name: String
+    ) throws(LockstepError) -> Scrypt.Cost {
+        guard credential.kind == .passphrase else { return .standard }
+        let left = Scrypt.Cost.mostTogether - document.costOfSlots(besides: name)
+        let cost = try wish.scrypt(within: left)
+        guard cost.n <= left else {
+            throw LockstepError(
+                .keyringConflict,
+                "with that passphrase the keyring's slots together would cost more than is read",
+                hint: "choose a lower cost, remove a slot, or add one for a recipient instead")
+        }
+        return cost
     }
 
     private func slot(_ name: String) throws(LockstepError) -> Int {

@@ -6,6 +6,8 @@ public struct Keyring: ~Copyable {
     private(set) var ringKey: SecretBytes
     /// The ring that stands in the file; another one than the document's while the ring key is changed.
     private(set) var writtenRingID: [UInt8]
+    /// The rings that stood in the file before, as far as this value has seen it written.
+    private(set) var formerRings: [[UInt8]] = []
 
     private init(document: KeyringDocument, ringKey: consuming SecretBytes) {
         self.document = document
@@ -27,7 +29,8 @@ public struct Keyring: ~Copyable {
             throw LockstepError(.misuse, "an identifier is 16 bytes, not \(subjectID.count)")
         }
         let document = KeyringDocument(
-            ringID: try Random.bytes(16), epoch: 1, purpose: purpose, subjectID: subjectID)
+            ringID: try Random.bytes(KeyringDocument.ringIDLength), epoch: 1, purpose: purpose,
+            subjectID: subjectID)
         var keyring = Keyring(document: document, ringKey: try SecretBytes(random: 32))
         for kind in purpose.kinds { try keyring.addKey(kind, state: .active, today: today) }
         return keyring
@@ -150,6 +153,7 @@ public struct Keyring: ~Copyable {
     mutating func wasWritten(epoch: UInt64, _ signature: String?) {
         document.epoch = epoch
         document.signature = signature
+        if writtenRingID != document.ringID { formerRings.append(writtenRingID) }
         writtenRingID = document.ringID
     }
 

@@ -48,6 +48,7 @@ struct KeyringDocument: Sendable, Equatable {
     static let largestFile = 262_144
     static let mostSlots = 64
     static let mostKeys = 1024
+    static let ringIDLength = 16
     /// What SQLite can store of it.
     static let greatestEpoch = UInt64(Int64.max)
 
@@ -91,6 +92,15 @@ struct KeyringDocument: Sendable, Equatable {
         /// The line without the wrapped key: what the wrapping is bound to.
         var boundLine: String {
             "key \(kind.rawValue) \(version) \(state.rawValue) \(day) \(Base64.encode(commitment))"
+        }
+    }
+
+    /// What it costs to try a passphrase on every slot that takes one: the sum of their N.
+    /// - Parameter name: The slot that is left out.
+    func costOfSlots(besides name: String? = nil) -> Int {
+        slots.reduce(0) { sum, slot in
+            guard case .scrypt(_, let cost) = slot.kind, slot.name != name else { return sum }
+            return sum + cost.n
         }
     }
 

@@ -62,11 +62,7 @@ struct KeyringParser {
 
     /// Each slot that a passphrase is tried on costs its N.
     private func checkTotalCost(_ document: KeyringDocument) throws(LockstepError) {
-        let total = document.slots.reduce(0) { sum, slot in
-            guard case .scrypt(_, let cost) = slot.kind else { return sum }
-            return sum + 1 << cost.logN
-        }
-        guard total <= Scrypt.Cost.mostTogether else {
+        guard document.costOfSlots() <= Scrypt.Cost.mostTogether else {
             throw LockstepError(
                 .keyringUnsupported, "the keyring's passphrase slots together cost too much to try",
                 hint: "the file was not written by Lockstep, or it was changed")

@@ -59,12 +59,10 @@ public struct MigrationHistory: Sendable, Equatable {
 
 /// Reads and writes the ledger.
 public enum Ledger {
-    static let table = "lockstep_migration"
-
     /// What was applied, in the order of application; empty for a database without a ledger.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
     public static func entries(_ connection: borrowing Connection) throws -> [LedgerEntry] {
-        guard try exists(table, connection) else { return [] }
+        guard try EngineTables.exists(EngineTables.ledger, connection) else { return [] }
         return try connection.query(
             """
             SELECT position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
@@ -88,14 +86,6 @@ public enum Ledger {
         MigrationHistory(
             entries: try entries(connection), unfinished: try MigrationProgress.all(connection),
             repeated: try RepeatableLedger.all(connection))
-    }
-
-    static func exists(
-        _ table: String, _ connection: borrowing Connection
-    ) throws -> Bool {
-        try connection.value(
-            "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table,
-            as: Int64.self) == 1
     }
 
     static func impossibleVersion() -> LockstepError {

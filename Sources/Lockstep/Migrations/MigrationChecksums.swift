@@ -17,8 +17,10 @@ struct MigrationChecksums: Sendable, Equatable {
     init(
         bytes: [UInt8], text: String, markers: (String) -> String? = { _ in nil }
     ) throws(LockstepError) {
-        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
-            .joined(separator: "\n")
+        let lines =
+            text.utf8.contains(UInt8(ascii: "\r"))
+            ? text.split(separator: "\r\n", omittingEmptySubsequences: false)
+                .joined(separator: "\n") : text
         self.bytes = try HashFunction.sha256.digest(bytes.span)
         self.text = try HashFunction.sha256.digest(Array(lines.utf8).span)
         tokens = try HashFunction.sha256.digest(

@@ -73,6 +73,10 @@ public struct MigrationSet: Sendable, Equatable {
             sources: try MigrationFolder.read(folder, layout: layout))
     }
 
+    /// What the set in a folder is called: as the folder.
+    /// - Throws: ``LockstepError/Code/notFound``.
+    public static func name(of folder: FilePath) throws -> String { try Folder.name(of: folder) }
+
     /// Reads the sets of a folder: the one it is, or else one for each of its folders that holds
     /// migrations, by name; with a name, only that one.
     ///

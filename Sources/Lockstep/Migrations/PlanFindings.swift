@@ -125,7 +125,7 @@ enum PlanFindings {
             return [
                 .fatal(
                     .migrationChanged, "\(migration.title) has changed since it was applied",
-                    "restore it as it was, and put the change into a new version")
+                    "restore the file as it was, and put the change into a new version")
             ]
         }
         let what =

@@ -20,10 +20,8 @@ public struct RepeatedMigration: Sendable, Equatable {
 
 /// Reads and writes which repeatable migrations have run.
 enum RepeatableLedger {
-    static let table = "lockstep_repeatable"
-
     static func all(_ connection: borrowing Connection) throws -> [RepeatedMigration] {
-        guard try Ledger.exists(table, connection) else { return [] }
+        guard try EngineTables.exists(EngineTables.repeatables, connection) else { return [] }
         return try connection.query(
             """
             SELECT "set", name, applied_at, checksum_bytes, checksum_text, checksum_tokens

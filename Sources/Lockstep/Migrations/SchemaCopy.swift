@@ -10,7 +10,7 @@ enum SchemaCopy {
             SELECT s.sql FROM main.sqlite_schema AS s
             LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
             WHERE s.sql IS NOT NULL AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-              AND s.tbl_name NOT IN (\(verbatim: EngineTables.list))
+              AND s.tbl_name NOT IN (\(verbatim: EngineTables.quotedNames))
               AND coalesce(l.type, '') <> 'shadow'
             ORDER BY s.type = 'trigger', s.type = 'view', s.rowid
             """

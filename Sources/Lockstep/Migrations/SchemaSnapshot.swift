@@ -31,7 +31,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
 
     private let objects: [String: Object]
 
-    /// Takes the schema of `connection` apart. SQLite's own tables, the ledger, and what virtual tables
+    /// Takes the schema of `connection` apart. SQLite's own tables, the engine's, and what virtual tables
     /// keep their content in are left out.
     public init(_ connection: borrowing Connection) throws {
         let found = try connection.query(
@@ -39,7 +39,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
             SELECT s.type, s.name, s.sql FROM sqlite_schema AS s
             LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.tbl_name
             WHERE s.sql IS NOT NULL AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-              AND s.tbl_name NOT LIKE 'lockstep\\_%' ESCAPE '\\'
+              AND s.tbl_name NOT IN (\(verbatim: EngineTables.quotedNames))
               AND coalesce(l.type, '') <> 'shadow'
             """
         ) { row in (try row[0] as String, try row[1] as String, try row[2] as String) }

@@ -166,10 +166,9 @@ struct TableRebuild {
         let taken = (old + new).contains { $0.name.asciiLowercased == "rowid" }
         guard !taken else { return false }
         for name in [table, temporaryName] {
-            let hasRowID = try connection.value(
-                "SELECT wr = 0 FROM pragma_table_list WHERE schema = 'main' AND lower(name) = lower(?)",
-                name, as: Bool.self)
-            guard hasRowID == true else { return false }
+            // PRAGMA table_list would tell as well, after it has looked into every view.
+            let probe = "SELECT rowid FROM main.\(SQLTokens.quote(name))"
+            guard connection.core.refusal(of: probe) == nil else { return false }
         }
         return !new.contains { $0.isRowIDAlias }
     }

@@ -34,10 +34,8 @@ public struct UnfinishedMigration: Sendable, Equatable {
 
 /// Reads and writes how far versions have come.
 enum MigrationProgress {
-    static let table = "lockstep_progress"
-
     static func all(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
-        guard try Ledger.exists(table, connection) else { return [] }
+        guard try EngineTables.exists(EngineTables.progress, connection) else { return [] }
         return try connection.query(
             """
             SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up,
@@ -89,7 +87,7 @@ enum MigrationProgress {
     static func erase(
         _ set: String, _ version: MigrationVersion, _ connection: borrowing Connection
     ) throws {
-        guard try Ledger.exists(table, connection) else { return }
+        guard try EngineTables.exists(EngineTables.progress, connection) else { return }
         try connection.execute(
             "DELETE FROM main.lockstep_progress WHERE \"set\" = ? AND version = ?", set,
             version.description)

@@ -24,11 +24,12 @@ public struct KeyRotationReport: Sendable, Hashable {
 /// 2. The database must verify, and be in use by nobody. Its log is brought in, and it stays locked until
 ///    the copy has its name.
 /// 3. The new key is recorded in the keyring as pending.
-/// 4. The database is copied to `<name>.rotating` under the new key, page by page, and the copy is verified.
+/// 4. The database is copied to `<name>.rotating` under the new key, page by page, and the copy is verified. Then
+///    it is made to remember the epoch that the keyring will have at the end: see ``Keyring/remember(in:)``.
 /// 5. The copy takes the database's name, with its owner and permissions.
 /// 6. The keyring takes the new key into use and retires the old one.
 ///
-/// Costs writing the database once, reading it four times and the copy as often, and its size and a
+/// Costs writing the database once, reading it four times and the copy five times, and its size and a
 /// sixteenth more in free space. A new passphrase or another slot needs none of this: slots wrap the
 /// keyring's keys, and the database's stays the same.
 ///
@@ -77,6 +78,7 @@ public struct DatabaseKeyRotation: Sendable {
     ///   ``LockstepError/Code/locked`` if another rotation runs; ``LockstepError/Code/full``;
     ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or was changed meanwhile;
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose;
+    ///   ``LockstepError/Code/keyringOutdated`` for an old copy of the keyring;
     ///   ``LockstepError/Code/keyUnavailable`` for a file under a key that is out of use;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``: what is damaged is not copied;
     ///   ``LockstepError/Code/alreadyExists`` if a file named `<name>.rotating` is not ours;
@@ -105,17 +107,30 @@ public struct DatabaseKeyRotation: Sendable {
         _ keyring: inout Keyring, _ progress: (CopyProgress) throws -> Void
     ) throws -> (version: UInt32, copy: CopyReport) {
         let old = try keyring.databaseKey()
-        let change = try KeyChange.begin(database, key: old, schema: options)
+        let change = try begin(old, keyring)
         try change.requireSpace(freeSpace)
         let version = try recordPending(&keyring)
         let new = try keyring.databaseKey(version: version)
-        let copy = try change.copy(from: old, to: new) { copied in
+        let exact = try change.copy(from: old, to: new) { copied in
             try Task.checkCancellation()
             try progress(copied)
         }
         try Task.checkCancellation()
+        let epoch = keyring.epoch + 1
+        let copy = try change.amend(exact, key: new) { try keyring.remember(epoch: epoch, in: $0) }
         try change.replace(with: copy)
         return (version, copy.report)
+    }
+
+    /// The keyring's epoch rises when the new key is recorded, and that much the old file may be behind. What
+    /// it is behind already, such as by a rotation that came no further, it learns before.
+    private func begin(
+        _ old: borrowing DatabaseKey, _ keyring: borrowing Keyring
+    ) throws -> KeyChange {
+        try KeyChange.begin(database, key: old, schema: options) { connection in
+            guard try keyring.isKnown(in: connection) else { return }
+            try keyring.remember(in: connection)
+        }
     }
 
     /// A key that is pending already was recorded before, and its copy has been removed.
@@ -142,16 +157,30 @@ public struct DatabaseKeyRotation: Sendable {
     private func finish(
         _ version: UInt32, _ keyring: inout Keyring
     ) throws -> KeyRotationReport {
-        var reading = options.ofSchema
-        reading.isQueryOnly = true
-        // Sixteen bytes are soon forged; a page that verifies is not.
-        _ = try Connection.open(
-            database, key: keyring.databaseKey(version: version), options: reading)
+        try catchUp(version, keyring)
         // What was interrupted may not have got so far, and once the old key is retired a loss of power
         // must not bring the old file back.
         try AtomicFile.syncFolder(of: database)
         try removeLeftover(keyring)
         return try promote(version, nil, &keyring)
+    }
+
+    /// Mostly the file remembers the epoch that the keyring is about to have. Where the keyring was changed
+    /// since the interruption it is behind.
+    private func catchUp(_ version: UInt32, _ keyring: borrowing Keyring) throws {
+        let key = try keyring.databaseKey(version: version)
+        let epoch = keyring.epoch + 1
+        var reading = options.ofSchema
+        reading.isQueryOnly = true
+        let isBehind: Bool
+        do {
+            // Sixteen bytes are soon forged; a page that verifies is not.
+            let connection = try Connection.open(database, key: key, options: reading)
+            isBehind = try !keyring.ringsBehind(epoch, in: connection).isEmpty
+        }
+        guard isBehind else { return }
+        try keyring.remember(
+            epoch: epoch, in: Connection.open(database, key: key, options: options.ofSchema))
     }
 
     /// A copy is begun only when its key is recorded: without a pending key the file is somebody else's.

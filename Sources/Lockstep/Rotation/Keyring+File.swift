@@ -37,7 +37,8 @@ extension Keyring {
         }
     }
 
-    private borrowing func keyEntry(of path: FilePath) throws -> KeyringDocument.KeyEntry {
+    /// The entry of the key that the file at `path` is under, in whatever state it is.
+    borrowing func keyEntry(of path: FilePath) throws -> KeyringDocument.KeyEntry {
         let active = try activeDatabaseKey()
         guard FileAccess.exists(path) else { return active }
         let head = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)

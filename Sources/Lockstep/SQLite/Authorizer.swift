@@ -60,6 +60,10 @@ final class Authorizer {
                 guard let context = unsafe context else { return SQLITE_DENY }
                 let authorizer = unsafe Unmanaged<Authorizer>.fromOpaque(context)
                     .takeUnretainedValue()
+                // Most of what is asked is about columns that are read, in whose names nobody is interested.
+                if action == SQLITE_READ, let first = unsafe first {
+                    return authorizer.decide(action, unsafe String(cString: first), nil)
+                }
                 return authorizer.decide(
                     action, unsafe first.map { unsafe String(cString: $0) },
                     unsafe second.map { unsafe String(cString: $0) })
@@ -126,10 +130,13 @@ final class Authorizer {
                 + "Connection.savepoint(_:) nests")
     }
 
-    /// The ledger is written by the migrator, in step with the schema; nothing may stand in for it.
+    /// The ledger is written by the migrator, in step with the schema, and the others are as much the
+    /// engine's; nothing may stand in for them.
     private func ownNameDenial(_ name: String?) -> LockstepError? {
         let name = (name ?? "").asciiLowercased
-        guard name.hasPrefix("lockstep_"), !name.hasPrefix("lockstep_rebuild_") else { return nil }
+        guard name.hasPrefix(EngineTables.prefix), !name.hasPrefix("lockstep_rebuild_") else {
+            return nil
+        }
         return LockstepError(
             .denied, "\(name) is refused: names that begin with lockstep_ are the engine's",
             hint: "choose another name")

@@ -38,7 +38,7 @@ public struct Blob: ~Copyable {
         _ place: BlobPlace, _ access: Access, on core: ConnectionCore
     ) throws(LockstepError) {
         let name = place.table.asciiLowercased
-        if access == .write, name.hasPrefix("lockstep_") || name.hasPrefix("sqlite_") {
+        if access == .write, name.hasPrefix(EngineTables.prefix) || name.hasPrefix("sqlite_") {
             throw LockstepError(
                 .denied, "\(name) is refused: its rows are the engine's",
                 hint: "only read from it")

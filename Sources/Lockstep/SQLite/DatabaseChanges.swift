@@ -71,6 +71,6 @@ public struct DatabaseChanges: Sendable, Hashable {
 
     /// SQLite's and the engine's tables are nobody else's concern.
     private static func isOwn(_ table: String) -> Bool {
-        table.hasPrefix("sqlite_") || table.hasPrefix("lockstep_")
+        table.hasPrefix("sqlite_") || table.hasPrefix(EngineTables.prefix)
     }
 }

@@ -1,5 +1,11 @@
 public import CSQLCipher
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// The current row of a statement, on loan to a closure.
 ///
 /// Columns are read by their ordinal, from 0 on, and decode to the type that is asked for:
@@ -72,6 +78,19 @@ public struct Row: ~Copyable {
     // be looked into where it is (SQLite's documentation, "Protected and unprotected sqlite3_value").
     @inlinable
     func value(_ column: Int32) -> OpaquePointer? { unsafe sqlite3_column_value(statement, column) }
+
+    /// Whether a TEXT is these bytes; no other type is.
+    func holds(_ bytes: [UInt8], at column: Int) -> Bool {
+        let value = unsafe value(Int32(clamping: column))
+        guard unsafe sqlite3_value_type(value) == SQLITE_TEXT,
+            unsafe sqlite3_value_bytes(value) == bytes.count
+        else { return false }
+        guard let start = unsafe sqlite3_value_text(value) else { return false }
+        return unsafe bytes.withUnsafeBytes { bytes in
+            guard let other = bytes.baseAddress else { return true }
+            return unsafe memcmp(start, other, bytes.count) == 0
+        }
+    }
 
     /// The value of a column, where what is shown matters more than what is stored: bytes of a TEXT that are
     /// not UTF-8 become U+FFFD.

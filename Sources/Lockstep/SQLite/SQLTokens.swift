@@ -125,6 +125,16 @@ struct SQLTokens: Sequence, IteratorProtocol {
         "where",
     ]
 
+    /// Whether the unquoted word `word`, which is given in lower case, stands in `sql`.
+    static func hasWord(_ word: String, in sql: String) -> Bool {
+        let bytes = Array(sql.utf8)
+        let count = word.utf8.count
+        return SQLTokens(bytes, from: 0).contains { token in
+            token.kind == .word && token.range.count == count
+                && zip(bytes[token.range], word.utf8).allSatisfy { $0 | 0x20 == $1 }
+        }
+    }
+
     // MARK: Scanning
 
     private func byte(at offset: Int = 0) -> UInt8? {
@@ -236,7 +246,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
 extension StringProtocol {
     /// In lower case as SQLite understands it: the letters of ASCII, and no others.
     var asciiLowercased: String {
-        String(
+        guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
+        return String(
             decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

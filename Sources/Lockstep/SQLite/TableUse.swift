@@ -39,8 +39,13 @@ struct TableUse {
     private mutating func noteSchema(_ action: Int32, _ first: String, _ second: String?) {
         var use = schema ?? SchemaUse()
         switch action {
-        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE, SQLITE_CREATE_VIEW:
-            use.created.insert(first)
+        case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW, SQLITE_DROP_INDEX,
+            SQLITE_DROP_TRIGGER, SQLITE_DROP_TEMP_TRIGGER:
+            use.removesObjects = true
+        default: break
+        }
+        switch action {
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE, SQLITE_CREATE_VIEW: use.created.insert(first)
         case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW: use.dropped.insert(first)
         // The first is the database.
         case SQLITE_ALTER_TABLE: use.altered.insert(second ?? "")
@@ -61,6 +66,8 @@ struct SchemaUse {
     var dropped: Set<String> = []
     /// Tables that ALTER TABLE changes.
     var altered: Set<String> = []
+    /// Whether it drops anything, indexes and triggers too.
+    var removesObjects = false
     /// Whether triggers change that no schema shows.
     var hasTemporaryTriggers = false
 
@@ -71,6 +78,7 @@ struct SchemaUse {
         created.formUnion(other.created)
         dropped.formUnion(other.dropped)
         altered.formUnion(other.altered)
+        removesObjects = removesObjects || other.removesObjects
         hasTemporaryTriggers = hasTemporaryTriggers || other.hasTemporaryTriggers
     }
 }

@@ -14,6 +14,8 @@ public struct VerificationReport: Sendable {
         case ledger
         /// The schema is what the migrations make.
         case drift
+        /// Neither the file nor its keyring is older than the other.
+        case age
         /// The keyring's keys are fit for use.
         case keyring
     }

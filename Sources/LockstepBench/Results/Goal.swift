@@ -37,6 +37,8 @@ struct Goal: Sendable {
         Goal(.migrate, "folder", .cpu(atMost: 1, times: "alembic")),
         Goal(.rerun, "folder", .wallMicroseconds(below: 20_000)),
         Goal(.rebuild, "directive", .cpu(atMost: 1, times: "sqlcipher-shell")),
+        Goal(.keyring, "key-file", .wallMicroseconds(below: 5000)),
+        Goal(.passphrase, "slot", .cpu(atMost: 1.05, times: PeerProgram.ownName, ["scrypt"])),
     ]
 
     init(_ workload: WorkloadName, _ variant: String, _ bound: Bound) {

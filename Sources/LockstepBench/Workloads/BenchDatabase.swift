@@ -32,7 +32,7 @@ struct BenchDatabase: Sendable {
     private var options: StoreOptions {
         var options = StoreOptions()
         options.connection.synchronous = request.synchronous == .full ? .full : .normal
-        let reads = [.open, .scan, .point].contains(request.workload)
+        let reads = request.workload.needsFilledFile
         options.cacheBytes = reads ? (request.cacheBytes + 2) / 3 * 4 : request.cacheBytes * 4
         return options
     }

@@ -12,6 +12,8 @@ enum OwnWorkloads {
     /// Which there are, in which variants; the first is what others are held against.
     static let variants: [WorkloadName: [String]] = [
         .open: ["store"],
+        .keyring: ["key-file"],
+        .passphrase: ["slot", "scrypt"],
         .insert: ["typed", "values"],
         .scan: ["row", "codable"],
         .point: ["async", "transaction"],
@@ -44,6 +46,8 @@ enum OwnWorkloads {
         return switch request.workload {
         case .fill, .insert: try InsertWorkload.run(database)
         case .open: try OpenWorkload.run(database)
+        case .keyring: try KeyringWorkload.run(database)
+        case .passphrase: try PassphraseWorkload.run(database)
         case .scan: try ScanWorkload.run(database)
         case .point: try PointWorkload.run(database)
         case .commit: try CommitWorkload.run(database)

@@ -63,6 +63,7 @@ struct Adopt: ParsableCommand {
             let keyring =
                 try isNew ? new.make(.database, file) : slots.credentials.open(file)
             report = try adopt(passphrase, into: path, keyring.databaseKey())
+            Remembering.tell(path, of: keyring)
         } catch {
             new.discard()
             throw error

@@ -27,7 +27,7 @@ struct Init: ParsableCommand {
             if let dataset {
                 _ = try new.make(.fields, KeyringFile.fields(of: dataset, in: keyrings.folder))
             }
-            _ = try Connection.create(path, key: keyring.databaseKey())
+            Remembering.tell(try Connection.create(path, key: keyring.databaseKey()), of: keyring)
         } catch {
             new.discard()
             throw error

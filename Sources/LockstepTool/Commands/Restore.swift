@@ -37,6 +37,7 @@ struct Restore: ParsableCommand {
         let report = try Store.restore(path, key: key, from: backup, backupKey: backupKey) { _ in
             try Interruption.check()
         }
+        Remembering.tell(path, of: keyring)
         let result = CopyResult(report, from: backup, to: path)
         guard output.format == .text else { return try Output.json(result) }
         result.tell("restored")

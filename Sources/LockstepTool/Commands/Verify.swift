@@ -8,7 +8,7 @@ struct Verify: ParsableCommand {
         abstract:
             "Prove that a database is encrypted, whole and of the schema its migrations make.",
         discussion: """
-            Exits with 0 only if everything holds: 65 for damage or tampering, 4 for a ledger or schema \
+            Exits with 0 only if everything holds: 65 for damage, tampering or an older copy, 4 for a ledger or schema \
             that does not fit the migrations, 1 for everything else. Nothing is changed.
             """)
 
@@ -38,8 +38,7 @@ struct Verify: ParsableCommand {
     func run() throws {
         let sets = try migrations.sets()
         let session = try access.session()
-        let report = try Verification(session.path, sets: sets).run(
-            key: session.key(), keyring: session.keyring.summary)
+        let report = try Verification(session.path, sets: sets).run(keyring: session.keyring)
         try tell(report, session.path.string)
         if let code = Self.exitCode(report) { throw ExitCode(code) }
     }
@@ -74,7 +73,7 @@ struct Verify: ParsableCommand {
     private static func exitCode(_ report: VerificationReport) -> Int32? {
         let codes = report.outcomes.filter(\.hasFailed).map { outcome in
             switch outcome.check {
-            case .encryption, .pages, .integrity: Exit.tampered
+            case .encryption, .pages, .integrity, .age: Exit.tampered
             case .ledger, .drift: Exit.drift
             case .foreignKeys, .keyring: Exit.failed
             }

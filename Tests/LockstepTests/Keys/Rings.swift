@@ -12,6 +12,12 @@ enum Rings {
     static let identity =
         "AGE-SECRET-KEY-1XMWWC06LY3EE5RYTXM9MFLAZ2U56JJJ36S0MYPDRWSVLUL66MV4QX3S7F6"
 
+    /// A keyring that can be handed around.
+    final class Box {
+        var ring: Keyring
+        init(_ ring: consuming Keyring) { self.ring = ring }
+    }
+
     static func keyFile(_ fill: UInt8 = 0xA5) throws -> Credential {
         try .keyFile(Secrets.make([UInt8](repeating: fill, count: 32)))
     }

@@ -48,7 +48,7 @@ struct BackfillTests {
         #expect(try right(connection) == rows)
         #expect(try Scratch.int(connection, "SELECT count(*) FROM pragma_index_list('t')") == 1)
         #expect(try MigrationProgress.all(connection).isEmpty)
-        #expect(try !Ledger.exists(MigrationProgress.table, connection))
+        #expect(try !EngineTables.exists(EngineTables.progress, connection))
         #expect(try Ledger.entries(connection).count == 2)
     }
 
@@ -82,7 +82,7 @@ struct BackfillTests {
             _ = try Migrator(set).run(on: connection)
             #expect(try Scratch.int(connection, "SELECT sum(n - 1000) FROM t") == 435)
             #expect(try Ledger.entries(connection).count == 2)
-            #expect(try !Ledger.exists(MigrationProgress.table, connection))
+            #expect(try !EngineTables.exists(EngineTables.progress, connection))
             event += 1
         }
     }

@@ -35,7 +35,7 @@ struct BareScriptTests {
         #expect(report.steps.map(\.statements) == [8])
         #expect(try values(connection) == [11, 12, 13, 104])
         #expect(try Ledger.entries(connection).count == 1)
-        #expect(try !Ledger.exists(MigrationProgress.table, connection))
+        #expect(try !EngineTables.exists(EngineTables.progress, connection))
         #expect(try Scratch.int(connection, "PRAGMA foreign_keys") == 1)
     }
 

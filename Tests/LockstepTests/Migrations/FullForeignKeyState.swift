@@ -1,3 +1,5 @@
+@testable import Lockstep
+
 /// The state of a database's foreign keys: which refer to nothing, and which rows have no parent.
 struct ForeignKeyState {
     /// Rows without a parent, by reference.

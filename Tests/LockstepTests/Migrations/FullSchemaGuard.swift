@@ -1,3 +1,5 @@
+@testable import Lockstep
+
 /// What a migration must not break, measured before it runs and again before it commits.
 ///
 /// SQLite accepts each of these silently: rows deleted by a cascade, children without parents, a foreign
@@ -23,7 +25,8 @@ struct SchemaGuard {
             SELECT s.name, s.rootpage, l.type, s.sql FROM main.sqlite_schema AS s
             JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
             WHERE s.type = 'table' AND l.type IN ('table', 'virtual')
-              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN (\(verbatim: EngineTables.list))
+              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+              AND s.name NOT IN (\(verbatim: EngineTables.quotedNames))
             """
         ) { row in
             (
@@ -57,7 +60,8 @@ struct SchemaGuard {
             guard let left = new.rows, left < rows else { continue }
             throw Self.lost("\(new.name) went from \(rows) rows to \(left)", old)
         }
-        for (key, table) in tables where before.tables[key] == nil && key.hasPrefix("lockstep_") {
+        for (key, table) in tables
+        where before.tables[key] == nil && key.hasPrefix(EngineTables.prefix) {
             throw LockstepError(
                 .denied,
                 "\(table.name) is refused: names that begin with lockstep_ are the engine's",

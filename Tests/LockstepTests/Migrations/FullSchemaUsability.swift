@@ -1,3 +1,5 @@
+@testable import Lockstep
+
 /// Whether SQLite can still use every table, view and trigger.
 ///
 /// `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())` is accepted, and from then on every statement
@@ -19,7 +21,8 @@ enum SchemaUsability {
             FROM main.sqlite_schema AS s
             LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
             WHERE s.type IN ('table', 'view', 'trigger')
-              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN (\(verbatim: EngineTables.list))
+              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+              AND s.name NOT IN (\(verbatim: EngineTables.quotedNames))
             """
         ) { row in
             (

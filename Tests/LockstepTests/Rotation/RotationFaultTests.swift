@@ -221,8 +221,9 @@ struct RotationFaultTests {
             _ = try await Self.run(scratch, "kill", at: call, "promote-first")
             if let fault = try scratch.findFault(content) { faults.append(fault) }
         }
-        #expect(!faults.isEmpty)
-        #expect(faults.allSatisfy { $0.contains("is an old copy") }, "\(faults)")
+        #expect(faults.contains { $0.contains("is an old copy") }, "\(faults)")
+        // Killed later, it leaves a file that does not know of its keyring's last versions either.
+        #expect(faults.contains { $0.contains("the file is older than its keyring") }, "\(faults)")
     }
 
     @Test(

@@ -55,6 +55,7 @@ struct RotationScratch {
     func fill(rows: Int, size: Int = 100, logged: Int = 20) throws {
         let original = try DatabaseScratch()
         let connection = try Connection.create(original.path, key: keyring().databaseKey())
+        try keyring().remember(in: connection)
         try connection.setHeaderField("user_version", 77)
         try connection.run(
             script: """
@@ -131,7 +132,17 @@ struct RotationScratch {
         guard opening.count == 1 else { return "keys \(opening) open it" }
         let state = keyring.summary.keys.first { $0.version == opening[0] }?.state
         guard state == .active || state == .pending else { return "its key is \(state as Any)" }
-        return nil
+        return try findAgeFault(keyring)
+    }
+
+    /// Whether the file and its keyring seem to be of two times: they never are.
+    func findAgeFault(_ keyring: borrowing Keyring) throws -> String? {
+        var options = ConnectionOptions()
+        options.isQueryOnly = true
+        let connection = try Connection.open(
+            path, key: keyring.databaseKey(for: path), options: options)
+        let findings = try AgeCheck(keyring, of: path).run(connection).findings
+        return findings.isEmpty ? nil : "\(findings)"
     }
 
     func opens(_ key: borrowing DatabaseKey) throws -> Bool {

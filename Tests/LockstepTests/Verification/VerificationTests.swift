@@ -170,23 +170,20 @@ struct VerificationTests {
 
     @Test("A compromised key fails the keyring's check, a cheap or open slot is worth a notice")
     func keyring() throws {
-        let scratch = try database()
+        let scratch = try DatabaseScratch()
         let secret = [UInt8](repeating: 7, count: 32)
         var keyring = try Keyring.create(.database)
-        try keyring.addSlot(
-            "cheap", .passphrase(Passphrase(Array("correct horse".utf8).span)),
-            cost: Scrypt.Cost(logN: 14, r: 8, p: 1))
+        try keyring.addSlot("cheap", Rings.passphrase("correct horse"), cost: Rings.cheap)
         try keyring.addSlot(
             "variable", .environment(variable: "K", SecretBytes(copying: secret.span)))
-        let sound = try Verification(scratch.path, sets: [set()]).run(
-            key: scratch.key(), keyring: keyring.summary)
-        #expect(sound.isClean)
+        try keyring.remember(in: Connection.create(scratch.path, key: keyring.databaseKey()))
+        let sound = try Verification(scratch.path, sets: []).run(keyring: keyring)
+        #expect(sound.isClean, "\(sound)")
+        #expect(sound.outcomes.map(\.check).suffix(2) == [.age, .keyring])
         #expect(sound.outcomes.last?.findings.count == 2)
         try keyring.addKey(.database, state: .pending)
-        try keyring.setState(.database, version: 2, to: .active)
-        try keyring.setState(.database, version: 1, to: .compromised)
-        let report = try Verification(scratch.path, sets: [set()]).run(
-            key: scratch.key(), keyring: keyring.summary)
+        try keyring.setState(.database, version: 2, to: .compromised)
+        let report = try Verification(scratch.path, sets: []).run(keyring: keyring)
         #expect(failed(report) == [.keyring])
     }
 }

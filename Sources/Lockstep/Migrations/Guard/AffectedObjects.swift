@@ -6,28 +6,32 @@
 enum AffectedObjects {
     /// - Parameters:
     ///   - children: Tables whose parents can be referred to by other columns than before.
-    ///   - pending: Titles of objects that are looked at whatever has changed.
+    ///   - pending: Names that are looked at whatever has changed.
+    /// - Returns: In the order of the schema.
     static func of(
         _ difference: SchemaCatalogue.Difference, _ children: Set<String>,
-        in catalogue: SchemaCatalogue,
-        also pending: Set<String> = []
+        in catalogue: SchemaCatalogue, also pending: Set<String>
     ) -> [CatalogueEntry] {
-        let fresh = Set(difference.added.map(\.rowID))
-        var tables = children
+        var affected: [Int64: CatalogueEntry] = [:]
+        func add(_ object: CatalogueEntry?) {
+            if let object { affected[object.rowID] = object }
+        }
+        for object in difference.added { add(object) }
         for object in difference.added + difference.removed {
             // A statement on the table compiles its triggers and keeps its indexes.
             switch object.kind {
-            case .index, .trigger: tables.insert(object.table)
+            case .index, .trigger: add(catalogue.relations[object.table])
             default: continue
             }
         }
-        let names = changedNames(difference)
-        let named = names.isEmpty ? [] : dependents(of: names, in: catalogue)
-        return catalogue.objects.filter { object in
-            fresh.contains(object.rowID) || named.contains(object.rowID)
-                || (object.isTable && tables.contains(object.key))
-                || (!pending.isEmpty && pending.contains(object.title))
+        for name in children { add(catalogue.relations[name]) }
+        for name in pending {
+            add(catalogue.relations[name])
+            add(catalogue.triggers[name])
         }
+        let names = changedNames(difference)
+        if !names.isEmpty { addDependents(of: names, in: catalogue, add) }
+        return affected.values.sorted { $0.rowID < $1.rowID }
     }
 
     /// What is no longer what it was: a name that is only new cannot have been named before, except in vain,
@@ -42,27 +46,23 @@ enum AffectedObjects {
         return names
     }
 
-    private static func dependents(
-        of names: Set<String>, in catalogue: SchemaCatalogue
-    ) -> Set<Int64> {
+    private static func addDependents(
+        of names: Set<String>, in catalogue: SchemaCatalogue, _ add: (CatalogueEntry) -> Void
+    ) {
         var names = names
-        var found: Set<Int64> = []
-        let namers = catalogue.objects.filter { !$0.words.isEmpty }
+        var namers = Array(catalogue.namers.values)
         var hasGrown = true
         while hasGrown {
             hasGrown = false
-            for object in namers where !found.contains(object.rowID) {
+            namers.removeAll { object in
                 guard !object.words.isDisjoint(with: names) || isOwner(object, of: names) else {
-                    continue
+                    return false
                 }
-                found.insert(object.rowID)
-                if object.kind == .view {
-                    names.insert(object.key)
-                    hasGrown = true
-                }
+                add(object)
+                if object.kind == .view, names.insert(object.key).inserted { hasGrown = true }
+                return true
             }
         }
-        return found
     }
 
     private static func isOwner(_ object: CatalogueEntry, of names: Set<String>) -> Bool {

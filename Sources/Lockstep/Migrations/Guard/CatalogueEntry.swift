@@ -20,6 +20,8 @@ final class CatalogueEntry {
     let table: String
     let rootPage: Int64
     let sql: String
+    /// The same, to be compared.
+    let sqlBytes: [UInt8]
     /// Every name, word and text in the SQL of a view, trigger or virtual table, in lower case.
     let words: Set<String>
     /// Whether it may have foreign keys.
@@ -36,9 +38,19 @@ final class CatalogueEntry {
         table = other.table
         rootPage = other.rootPage
         sql = other.sql
+        sqlBytes = other.sqlBytes
         words = other.words
         hasReferences = other.hasReferences
         mayReplace = other.mayReplace
+    }
+
+    /// What ``init(_:)`` reads of the schema's rows.
+    static let columns = SQL(verbatim: "rowid, rootpage, sql, type, name, tbl_name")
+
+    convenience init(_ row: borrowing Row) throws {
+        self.init(
+            rowID: try row[0], type: try row[3], name: try row[4], table: try row[5],
+            rootPage: try row[1] as Int64? ?? 0, sql: try row[2] as String? ?? "")
     }
 
     init(
@@ -50,7 +62,7 @@ final class CatalogueEntry {
         self.table = table.asciiLowercased
         self.rootPage = rootPage
         self.sql = sql
-        let words = type == "index" ? [] : SQLTokens.names(in: sql)
+        sqlBytes = Array(sql.utf8)
         switch type {
         case "table" where Self.isVirtual(sql): kind = Self.virtualKind(sql)
         case "table": kind = .table
@@ -59,10 +71,10 @@ final class CatalogueEntry {
         case "view": kind = .view
         default: kind = .trigger
         }
-        hasReferences = kind == .table && words.contains("references")
-        mayReplace = words.contains("replace")
+        hasReferences = kind == .table && SQLTokens.hasWord("references", in: sql)
+        mayReplace = type != "index" && SQLTokens.hasWord("replace", in: sql)
         // The names in a table's own SQL are those of its columns, and of tables that foreign keys tell.
-        self.words = kind == .table ? [] : words
+        words = type == "index" || kind == .table ? [] : SQLTokens.names(in: sql)
     }
 
     /// Whether statements can be prepared on it that show whether it is sound.

@@ -7,6 +7,8 @@ struct SchemaCatalogue {
     private(set) var triggers: [String: CatalogueEntry] = [:]
     private var virtualTables: Set<String> = []
     private var replacing: Set<Int64> = []
+    /// Those whose SQL names others.
+    private(set) var namers: [Int64: CatalogueEntry] = [:]
 
     /// What has come and gone; an object that has changed is in both.
     struct Difference {
@@ -48,7 +50,7 @@ struct SchemaCatalogue {
         fresh.reserveCapacity(objects.count + 8)
         var position = 0
         _ = try core.ask(
-            "SELECT rowid, rootpage, type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema"
+            "SELECT \(CatalogueEntry.columns) FROM main.sqlite_schema"
         ) { row in
             let rowID: Int64 = try row[0]
             while position < objects.count, objects[position].rowID < rowID {
@@ -61,27 +63,58 @@ struct SchemaCatalogue {
                 if try isSame(known, row) { return fresh.append(known) }
                 difference.removed.append(known)
             }
-            let object = CatalogueEntry(
-                rowID: rowID, type: try row[2], name: try row[3], table: try row[4],
-                rootPage: try row[1] as Int64? ?? 0, sql: try row[5])
+            let object = try CatalogueEntry(row)
             fresh.append(object)
             difference.added.append(object)
         }
         difference.removed += objects[position...]
         objects = fresh
-        for object in difference.removed { forget(object) }
-        for object in difference.added { learn(object) }
-        try tellShadows(difference, core)
+        try apply(difference, core)
         return difference
     }
 
+    /// Reads what has come behind the objects that there were, and anew the definitions of these tables, when
+    /// nothing else can have changed.
+    mutating func extend(_ core: ConnectionCore, _ tables: Set<String>) throws -> Difference {
+        var difference = Difference()
+        let last = objects.last?.rowID ?? 0
+        for table in tables {
+            guard let known = relations[table],
+                let index = objects.firstIndex(where: { $0 === known }),
+                let object = try core.ask(
+                    "SELECT \(CatalogueEntry.columns) FROM main.sqlite_schema WHERE rowid = ?",
+                    known.rowID, row: { row in try CatalogueEntry(row) }
+                ).first
+            else { continue }
+            difference.removed.append(known)
+            difference.added.append(object)
+            objects[index] = object
+        }
+        let new = try core.ask(
+            "SELECT \(CatalogueEntry.columns) FROM main.sqlite_schema WHERE rowid > ?", last
+        ) { row in try CatalogueEntry(row) }
+        difference.added += new
+        objects += new
+        try apply(difference, core)
+        return difference
+    }
+
+    private mutating func apply(_ difference: Difference, _ core: ConnectionCore) throws {
+        for object in difference.removed { forget(object) }
+        for object in difference.added { learn(object) }
+        try tellShadows(difference, core)
+    }
+
     private func isSame(_ known: CatalogueEntry, _ row: borrowing Row) throws -> Bool {
-        try row[1] as Int64? ?? 0 == known.rootPage && row[3] as String == known.name
-            && row[5] as String == known.sql
+        guard try row[1] as Int64? ?? 0 == known.rootPage else { return false }
+        // The SQL has the name in it; the indexes of constraints have none.
+        guard known.sqlBytes.isEmpty else { return row.holds(known.sqlBytes, at: 2) }
+        return try row[2] as String? == nil && row[4] as String == known.name
     }
 
     private mutating func learn(_ object: CatalogueEntry) {
         if object.mayReplace { replacing.insert(object.rowID) }
+        if !object.words.isEmpty { namers[object.rowID] = object }
         switch object.kind {
         case .index: break
         case .trigger: triggers[object.key] = object
@@ -92,6 +125,7 @@ struct SchemaCatalogue {
 
     private mutating func forget(_ object: CatalogueEntry) {
         replacing.remove(object.rowID)
+        namers[object.rowID] = nil
         switch object.kind {
         case .index: break
         case .trigger: triggers[object.key] = nil

@@ -13,7 +13,9 @@ extension SchemaGuard {
         var after = before
         var difference = SchemaCatalogue.Difference()
         after.schemaVersion = try core.schemaVersion()
-        if progress.changesSchema || after.schemaVersion != before.schemaVersion {
+        if progress.changesSchema, let extended = progress.extended {
+            difference = try after.catalogue.extend(core, extended)
+        } else if progress.changesSchema || after.schemaVersion != before.schemaVersion {
             difference = try after.catalogue.refresh(core)
         }
         try requireNothingLost(before, &after, allowed, changes)
@@ -162,6 +164,6 @@ extension SchemaGuard {
             throw failure.error
         }
         after.unusable = Set(failures.map(\.object))
-        after.halfProbed = hasForeignKeys == true ? [] : pending.union(objects.map(\.title))
+        after.halfProbed = hasForeignKeys == true ? [] : pending.union(objects.map(\.key))
     }
 }

@@ -23,7 +23,8 @@ final class SchemaGuard: StatementWatch {
         var rows: [String: Int64?] = [:]
         /// Rows without a parent, by child and parent.
         var orphans: [String: [String: Int]] = [:]
-        /// Objects that were probed while foreign keys were off, which then are not compiled.
+        /// Tables, views and triggers by their names, which were probed while foreign keys were off: then
+        /// those are not compiled.
         var halfProbed: Set<String> = []
         /// Whether there are triggers that no schema shows, so that nothing can be told from names.
         var isOpaque = false
@@ -37,6 +38,8 @@ final class SchemaGuard: StatementWatch {
         var children: Set<String> = []
         var schema = SchemaUse()
         var changesSchema = false
+        /// The tables whose definitions were added to; nil once other objects may have changed, too.
+        var extended: Set<String>? = []
         var replaces = false
         var rowsBefore: [String: Int64?] = [:]
         var orphansBefore: [String: [String: Int]] = [:]
@@ -89,10 +92,11 @@ final class SchemaGuard: StatementWatch {
     private func prepare(_ sql: String, _ use: TableUse, _ known: inout Knowledge) throws {
         progress.replaces =
             progress.replaces || known.catalogue.mayReplace
-            || SQLTokens.names(in: sql).contains("replace")
+            || SQLTokens.hasWord("replace", in: sql)
         if let schema = use.schema {
             progress.changesSchema = true
             progress.schema.formUnion(schema)
+            noteExtent(of: schema, sql)
             if schema.hasTemporaryTriggers { known.isOpaque = true }
             if known.unusable == nil {
                 let failures = try SchemaUsability.failures(of: known.catalogue.objects, core)
@@ -119,6 +123,17 @@ final class SchemaGuard: StatementWatch {
             guard known.keys.keys[child] != nil else { continue }
             progress.orphansBefore[child] =
                 try known.orphans[child] ?? RowCounts.orphans(child, core)
+        }
+    }
+
+    /// New objects come behind all others, and adding a column rewrites no other definition.
+    private func noteExtent(of schema: SchemaUse, _ sql: String) {
+        guard !schema.removesObjects else { return progress.extended = nil }
+        guard !schema.altered.isEmpty else { return }
+        if case .addColumn = AlterStatement(sql) {
+            progress.extended?.formUnion(schema.altered)
+        } else {
+            progress.extended = nil
         }
     }
 

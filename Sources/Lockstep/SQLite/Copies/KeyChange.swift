@@ -22,17 +22,21 @@ struct KeyChange: ~Copyable {
     }
 
     /// Checks every page, opens the database, brings its log in, removes it, and keeps everybody else out.
-    /// - Parameter schema: What holds the functions and collations that the schema needs.
+    /// - Parameters:
+    ///   - schema: What holds the functions and collations that the schema needs.
+    ///   - prepare: May write to the database, whose pages all verify, before that becomes difficult.
     /// - Throws: ``LockstepError/Code/busy`` if anybody has the database open, and
-    ///   ``LockstepError/Code/damaged``; nothing has changed then.
+    ///   ``LockstepError/Code/damaged``; nothing else has changed then than what `prepare` changes.
     static func begin(
-        _ path: FilePath, key: borrowing DatabaseKey, schema: ConnectionOptions = .init()
+        _ path: FilePath, key: borrowing DatabaseKey, schema: ConnectionOptions = .init(),
+        prepare: (borrowing Connection) throws -> Void = { _ in }
     ) throws -> KeyChange {
         var options = schema.ofSchema
         options.busyTimeout = .zero
         do {
             try requireSound(path, key, options)
             let connection = try Connection.open(path, key: key, options: options)
+            try prepare(connection)
             try connection.with(rights: .engine) { try seize(connection) }
             try Opening.requireNoSideFiles(of: path)
             return KeyChange(path, connection, schema)
@@ -106,6 +110,22 @@ struct KeyChange: ~Copyable {
         return RekeyedDatabase(pending: pending, report: report)
     }
 
+    /// Has `write` add to the copy what the original does not hold, and checks every page of it again.
+    func amend(
+        _ copy: consuming RekeyedDatabase, key: borrowing DatabaseKey,
+        _ write: (borrowing Connection) throws -> Void
+    ) throws -> RekeyedDatabase {
+        var options = schema.ofSchema
+        options.isScratch = true
+        let path = copy.pending.path
+        do {
+            let connection = try Connection.open(path, key: key, options: options)
+            try write(connection)
+        }
+        let pages = try Backup.requireSound(path, key).pages
+        return copy.withPages(pages)
+    }
+
     /// Gives the copy the name of the original. When it returns, that is on the disk.
     /// - Throws: ``LockstepError/Code/replaced`` if another file has that name by now.
     func replace(with copy: borrowing RekeyedDatabase) throws {
@@ -166,5 +186,10 @@ struct RekeyedDatabase: ~Copyable {
     fileprivate init(pending: consuming PendingDatabase, report: CopyReport) {
         self.pending = pending
         self.report = report
+    }
+
+    fileprivate consuming func withPages(_ pages: Int) -> RekeyedDatabase {
+        let rows = report.rows
+        return RekeyedDatabase(pending: pending, report: CopyReport(pages: pages, rows: rows))
     }
 }

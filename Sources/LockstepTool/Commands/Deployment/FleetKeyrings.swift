@@ -12,7 +12,7 @@ final class FleetKeyrings: @unchecked Sendable {
     private let shared: Keyring?
 
     /// Opens the one keyring for all files, if one is named.
-    init(_ access: AccessOptions) throws {
+    init(_ access: FleetAccessOptions) throws {
         options = access.keyrings
         credentials = CredentialSource(access.credentials)
         shared =

@@ -58,7 +58,7 @@ enum FleetRun {
 
     static func run(
         _ pattern: String, _ sets: [MigrationSet], _ wish: Plan.Wish, _ jobs: Int?,
-        _ safety: SafetyOptions, _ access: AccessOptions, _ format: OutputFormat
+        _ safety: SafetyOptions, _ access: FleetAccessOptions, _ format: OutputFormat
     ) throws {
         let files = try FleetMigration.files(matching: pattern)
         let keyrings = try FleetKeyrings(access)

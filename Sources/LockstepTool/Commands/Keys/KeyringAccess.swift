@@ -24,6 +24,27 @@ struct KeyringAccess: ParsableArguments {
         if let dataset { return try KeyringFile.fields(of: dataset, in: keyrings.folder) }
         return keyrings.file(for: FilePath(database ?? ""))
     }
+
+    /// Opens the keyring, changes it, writes it, has its database remember that, and tells what was done.
+    func change(
+        _ body: (inout Keyring, KeyringFile) throws -> String
+    ) throws {
+        let file = try file()
+        var keyring = try credentials.open(file)
+        let done = try body(&keyring, file)
+        try file.save(&keyring)
+        Output.line(done)
+        remember(keyring)
+    }
+
+    /// Has the database of a keyring that was written remember it.
+    func remember(_ keyring: borrowing Keyring) {
+        guard keyring.purpose == .database else { return }
+        if let database { return Remembering.tell(FilePath(database), of: keyring) }
+        Output.note(
+            "notice: no database was named, and so none knows of the change: `lockstep migrate` on it makes "
+                + "it remember")
+    }
 }
 
 /// What shall open a slot that is being made.
@@ -60,7 +81,7 @@ struct NewSlotOptions: ParsableArguments {
         if let newKeyFile, try KeyFile.createIfMissing(FilePath(newKeyFile)) {
             Output.line("made the key file \(newKeyFile)")
         }
-        try keyring.addSlot(name, credential())
+        try keyring.addSlot(name, credential(), cost: .calibrated())
     }
 
     private func credential() throws -> Credential {
@@ -76,9 +97,13 @@ struct NewSlotOptions: ParsableArguments {
     }
 
     func newPassphrase() throws -> Credential {
-        guard let number = newPassphraseFd else {
-            return .passphrase(try Terminal.newPassphrase("New passphrase"))
-        }
-        return .passphrase(try Passphrase(readingFrom: number))
+        let passphrase =
+            if let newPassphraseFd {
+                try Passphrase(readingFrom: newPassphraseFd)
+            } else {
+                try Terminal.newPassphrase("New passphrase")
+            }
+        PassphraseAdvice.tell(passphrase)
+        return .passphrase(passphrase)
     }
 }

@@ -43,11 +43,10 @@ extension Keys {
         var name: String
 
         func run() throws {
-            let file = try access.file()
-            var keyring = try access.credentials.open(file)
-            try slot.addSlot(name, to: &keyring)
-            try file.save(&keyring)
-            Output.line("added the slot \(name) to \(file.path)")
+            try access.change { keyring, file in
+                try slot.addSlot(name, to: &keyring)
+                return "added the slot \(name) to \(file.path)"
+            }
         }
     }
 
@@ -66,11 +65,10 @@ extension Keys {
         var name: String
 
         func run() throws {
-            let file = try access.file()
-            var keyring = try access.credentials.open(file)
-            try keyring.removeSlot(name)
-            try file.save(&keyring)
-            Output.line("removed the slot \(name) from \(file.path)")
+            try access.change { keyring, file in
+                try keyring.removeSlot(name)
+                return "removed the slot \(name) from \(file.path)"
+            }
         }
     }
 
@@ -90,14 +88,13 @@ extension Keys {
         var slot: String?
 
         func run() throws {
-            let file = try access.file()
-            var keyring = try access.credentials.open(file)
-            let name = try slotName(keyring.summary)
-            var new = NewSlotOptions()
-            new.newPassphraseFd = newPassphraseFd
-            try keyring.changeSlot(name, to: new.newPassphrase())
-            try file.save(&keyring)
-            Output.line("changed the passphrase of the slot \(name) of \(file.path)")
+            try access.change { keyring, file in
+                let name = try slotName(keyring.summary)
+                var new = NewSlotOptions()
+                new.newPassphraseFd = newPassphraseFd
+                try keyring.changeSlot(name, to: new.newPassphrase(), cost: .calibrated())
+                return "changed the passphrase of the slot \(name) of \(file.path)"
+            }
         }
 
         private func slotName(_ summary: KeyringSummary) throws -> String {
@@ -163,6 +160,7 @@ extension Keys {
             }
             try file.save(&keyring)
             Output.line("\(file.path) has a new ring key, and \(counted(names.count, "slot"))")
+            access.remember(keyring)
         }
 
         /// Another's slot of the same kind is not kept: it would open with what was given here.
@@ -180,7 +178,7 @@ extension Keys {
             if let recipient = credential.recipient {
                 try keyring.addSlot(slot.name, for: recipient)
             } else {
-                try keyring.addSlot(slot.name, credential)
+                try keyring.addSlot(slot.name, credential, cost: .calibrated())
             }
         }
     }

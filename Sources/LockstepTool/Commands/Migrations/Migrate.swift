@@ -16,7 +16,7 @@ struct Migrate: ParsableCommand {
             they are done. Run it again after a failure: what is done is not done twice.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FleetAccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -30,13 +30,13 @@ struct Migrate: ParsableCommand {
     @OptionGroup var fleet: FleetOptions
 
     func validate() throws {
-        guard fleet.pattern == nil || access.database.database == nil else {
+        guard fleet.pattern != nil else { return _ = try access.path() }
+        guard access.database == nil else {
             throw ValidationError("--fleet names the databases: leave out --database")
         }
     }
 
     func run() throws {
-        if fleet.pattern == nil { _ = try access.database.path() }
         let sets = try migrations.sets()
         guard to == nil || sets.count == 1 else {
             throw ValidationError("--to needs one set: name it with --set")
@@ -51,6 +51,7 @@ struct Migrate: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
+        Remembering.tell(connection, of: session.keyring)
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
 }
@@ -84,6 +85,7 @@ struct Rollback: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
+        Remembering.tell(connection, of: session.keyring)
         let wish = to.map { Plan.Wish.downTo($0) } ?? .back(steps)
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }

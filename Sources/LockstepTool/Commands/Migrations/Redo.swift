@@ -29,6 +29,7 @@ struct Redo: ParsableCommand {
         }
         let session = try access.session()
         let connection = try session.connect()
+        Remembering.tell(connection, of: session.keyring)
         try MigrationRun.run(sets, wish: .redo(steps), runner, on: connection, output.format)
     }
 }

@@ -1,0 +1,149 @@
+public import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The files of a version that is yet to be written, in the layout of its set.
+public struct MigrationDraft: Sendable, Equatable {
+    /// The version.
+    public let version: String
+    /// Paths in the set's folder, and what to write there.
+    public let files: [(path: String, content: String)]
+
+    /// The version behind the newest of `set`: the next number, with as many digits, or the time now in UTC
+    /// where the set counts by time.
+    /// - Parameter name: What it is called: letters, digits, `_` and `-`.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` for a name that cannot be in a file's.
+    public init(named name: String, behind set: MigrationSet) throws(LockstepError) {
+        try self.init(named: name, behind: set, now: Clock.microsecondsSinceEpoch / 1_000_000)
+    }
+
+    init(named name: String, behind set: MigrationSet, now: Int64) throws(LockstepError) {
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "-")
+        }
+        guard !name.isEmpty, name.utf8.count <= 200, isPlain else {
+            throw LockstepError(
+                .migrationMalformed, "a migration cannot be named “\(name)”",
+                hint: "use letters, digits, _ and -, such as add_ratings")
+        }
+        version = try Self.nextVersion(set, now)
+        files = Self.files(set, version, name)
+    }
+
+    /// Writes the files, and none of them over another.
+    /// - Returns: Their paths.
+    /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/inputOutput``.
+    @discardableResult
+    public func write(into folder: FilePath) throws -> [FilePath] {
+        let paths = files.map { folder.appending($0.path) }
+        for path in paths where FileAccess.exists(path) {
+            throw LockstepError(
+                .alreadyExists, "\(path) exists already", hint: "choose another name")
+        }
+        for (path, file) in zip(paths, files) {
+            if file.path.contains("/") { try Self.makeFolder(AtomicFile.parent(of: path)) }
+            try Self.write(file.content, to: path)
+        }
+        return paths
+    }
+
+    private static func makeFolder(_ path: FilePath) throws {
+        let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o777) }
+        guard result != 0, Errno(rawValue: errno) != .fileExists else { return }
+        throw LockstepError.system(Errno(rawValue: errno), "create the folder", path)
+    }
+
+    /// Readable by everybody whom the umask allows: it is source, and no secret.
+    private static func write(_ text: String, to path: FilePath) throws {
+        let file = try translatingErrno("create", path) {
+            try FileDescriptor.open(
+                path, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+        }
+        try file.closeAfter {
+            try translatingErrno("write", path) { _ = try file.writeAll(text.utf8) }
+        }
+    }
+
+    /// Whether both would write the same.
+    public static func == (one: MigrationDraft, other: MigrationDraft) -> Bool {
+        one.version == other.version
+            && one.files.elementsEqual(other.files) {
+                $0.path == $1.path && $0.content == $1.content
+            }
+    }
+
+    // MARK: Versions
+
+    /// Numbers of as many digits are times: 20240131120000.
+    private static let digitsOfTime = 12
+
+    private static func nextVersion(
+        _ set: MigrationSet, _ now: Int64
+    ) throws(LockstepError) -> String {
+        guard let newest = set.files.last else { return first(set.layout, now) }
+        let digits = String(
+            (newest.fileName.split(separator: "/").first ?? "").drop { !$0.isNumber }
+                .prefix { $0.isNumber || $0 == "." || $0 == "-" }.filter(\.isNumber))
+        if set.layout == .diesel || digits.count >= digitsOfTime { return time(now, set.layout) }
+        guard let number = newest.version.number, number < UInt64.max else {
+            throw LockstepError(
+                .migrationMalformed,
+                "what follows version \(newest.version) of \(set.name) cannot be told",
+                hint: "make the file by hand")
+        }
+        return padded("\(number + 1)", to: digits.count)
+    }
+
+    private static func first(_ layout: MigrationLayout, _ now: Int64) -> String {
+        switch layout {
+        case .native: "0001"
+        case .refinery, .flyway: "1"
+        case .goose: "00001"
+        case .golangMigrate: "000001"
+        case .dbmate, .sqlx, .diesel: time(now, layout)
+        }
+    }
+
+    private static func time(_ now: Int64, _ layout: MigrationLayout) -> String {
+        let stamp = TimeStamp.text(secondsSinceEpoch: now).filter(\.isNumber)
+        guard layout == .diesel else { return stamp }
+        let day =
+            "\(stamp.prefix(4))-\(stamp.dropFirst(4).prefix(2))-\(stamp.dropFirst(6).prefix(2))"
+        return "\(day)-\(stamp.suffix(6))"
+    }
+
+    private static func padded(_ number: String, to count: Int) -> String {
+        String(repeating: "0", count: max(count - number.count, 0)) + number
+    }
+
+    // MARK: Files
+
+    private static func files(
+        _ set: MigrationSet, _ version: String, _ name: String
+    ) -> [(path: String, content: String)] {
+        let stem = "\(version)_\(name)"
+        switch set.layout {
+        case .native:
+            return [("\(stem).sql", "-- lockstep: up\n\n-- lockstep: down\n\n")]
+        case .dbmate:
+            return [("\(stem).sql", "-- migrate:up\n\n-- migrate:down\n\n")]
+        case .goose:
+            return [("\(stem).sql", "-- +goose Up\n\n-- +goose Down\n\n")]
+        case .golangMigrate:
+            return [("\(stem).up.sql", ""), ("\(stem).down.sql", "")]
+        case .sqlx:
+            let isPaired = set.files.last?.fileName.hasSuffix(".up.sql") ?? true
+            return isPaired
+                ? [("\(stem).up.sql", ""), ("\(stem).down.sql", "")] : [("\(stem).sql", "")]
+        case .refinery, .flyway: return [("V\(version)__\(name).sql", "")]
+        case .diesel: return [("\(stem)/up.sql", ""), ("\(stem)/down.sql", "")]
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import SystemPackage
+
+/// Neither the file nor its keyring is an older copy that was put back: each counts the keyring's versions, the
+/// keyring in its epoch and the file in what it remembers. What was put back between two changes of the keyring
+/// is not seen.
+///
+/// A rotation of the key is two versions of the keyring: in the first the new key is pending, in the second it
+/// is in use, and between them the file is replaced. Interrupted, it leaves the old file, which does not know of
+/// the first version, or the new one, which knows of the second already. Neither is a sign of anything.
+struct AgeCheck {
+    let ring: [UInt8]
+    let epoch: UInt64
+    /// The key that the file is under.
+    let key: KeyringSummary.Key
+    /// Whether a rotation was begun and not finished.
+    let isRotating: Bool
+
+    /// - Parameter path: The file.
+    init(_ keyring: borrowing Keyring, of path: FilePath) throws {
+        let entry = try keyring.keyEntry(of: path)
+        self.init(
+            ring: keyring.document.ringID, epoch: keyring.epoch,
+            key: KeyringSummary.Key(
+                kind: entry.kind, version: entry.version, state: entry.state, since: entry.day),
+            isRotating: keyring.document.keys.contains {
+                $0.kind == .database && $0.state == .pending
+            })
+    }
+
+    init(ring: [UInt8], epoch: UInt64, key: KeyringSummary.Key, isRotating: Bool) {
+        self.ring = ring
+        self.epoch = epoch
+        self.key = key
+        self.isRotating = isRotating
+    }
+
+    func run(
+        _ connection: borrowing Connection
+    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
+        compare(try RememberedEpochs.read(connection))
+    }
+
+    /// - Parameter remembered: The least epochs by the rings' ids, as the file has them.
+    func compare(
+        _ remembered: [[UInt8]: UInt64]
+    ) -> (summary: String, findings: [VerificationReport.Finding]) {
+        let seen = remembered[ring]
+        let summary = seen.map { "the file has seen epoch \($0) of its keyring" } ?? "not known"
+        let findings = [keyFinding, epochFinding(seen, isNew: remembered.isEmpty)]
+        return (summary, findings.compactMap { $0 })
+    }
+
+    private var keyFinding: VerificationReport.Finding? {
+        guard key.state != .active, key.state != .pending else { return nil }
+        return .failure(
+            "the file is older than its keyring: it is under database key \(key.version), which was "
+                + "marked \(key.state.rawValue) on \(key.since); an older copy may have been put back"
+        )
+    }
+
+    private func epochFinding(_ seen: UInt64?, isNew: Bool) -> VerificationReport.Finding? {
+        guard let seen else {
+            return .notice(
+                isNew
+                    ? "the file remembers no keyring: `lockstep migrate` makes it remember this one"
+                    : "the file does not know this keyring's ring: `lockstep migrate` makes it known"
+            )
+        }
+        let least = key.state == .pending ? seen - 1 : seen
+        let most = isRotating && key.state == .active ? seen + 1 : seen
+        if epoch < least {
+            return .failure(
+                "the keyring is older than the file: its epoch is \(epoch), and the file has seen "
+                    + "\(seen); an older copy of the keyring may have been put back")
+        }
+        if epoch > most {
+            return .failure(
+                "the file is older than its keyring: it has seen epoch \(seen), and the keyring's is "
+                    + "\(epoch); an older copy of the file may have been put back; if it is meant, "
+                    + "`lockstep migrate` makes it remember")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,40 @@
+import Lockstep
+import SystemPackage
+
+/// How a passphrase is measured.
+enum Passphrases {
+    /// Each takes about half a second.
+    static let mostOperations = 4
+}
+
+/// What a passphrase slot costs beside its scrypt: `slot` opens a keyring, `scrypt` does nothing but derive at the
+/// same cost. The row that is read afterwards is no part of it.
+enum PassphraseWorkload {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
+        let store = try database.open(database.key())
+        let file = KeyringFile(FilePath("\(database.request.path).passphrase.keyring"))
+        if !file.exists {
+            var keyring = try Keyring.create(.database)
+            try keyring.addSlot("bench", credential(), cost: .standard)
+            try file.create(keyring)
+        }
+        var measurement = Measurement()
+        try store.read { db in try measurement.look(at: db) }
+        for id in Rows.keys(database.request.operations, of: database.request.rows) {
+            measurement.clock.start()
+            if database.request.variant == "scrypt" {
+                _ = try Scrypt.Cost.measure(.standard)
+            } else {
+                _ = try file.open { _ in try credential() }.databaseKey()
+            }
+            measurement.clock.stop()
+            measurement.hash.add(try store.read { db in try Record.find(id, in: db) })
+            measurement.operations += 1
+        }
+        return measurement
+    }
+
+    private static func credential() throws -> Credential {
+        .passphrase(try Passphrase(Array("battery staple window train orbit".utf8).span))
+    }
+}

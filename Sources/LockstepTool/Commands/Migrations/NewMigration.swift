@@ -1,0 +1,59 @@
+import ArgumentParser
+import Lockstep
+import SystemPackage
+
+/// `lockstep new`: the files of the next version.
+struct NewMigration: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Make the files of the next version of a migration set.",
+        discussion: """
+            In the layout of the set, with the number or time that comes next. In an empty folder the \
+            layout is Lockstep's own unless --layout names another.
+            """)
+
+    @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var output: FormatOptions
+
+    @Argument(help: "What the version does, such as add_ratings.")
+    var name: String
+
+    private struct Result: Encodable {
+        let set: String
+        let version: String
+        let files: [String]
+    }
+
+    func run() throws {
+        let folder = try folder()
+        let set = try set(in: folder)
+        let draft = try MigrationDraft(named: name, behind: set)
+        let paths = try draft.write(into: folder).map(\.string)
+        switch output.format {
+        case .json: try Output.json(Result(set: set.name, version: draft.version, files: paths))
+        case .text: for path in paths { Output.line("made \(path)") }
+        }
+    }
+
+    private func folder() throws -> FilePath {
+        let folder = FilePath(migrations.migrations)
+        guard let name = migrations.set else { return folder }
+        return folder.appending(name)
+    }
+
+    /// An empty folder is a set that is about to begin.
+    private func set(in folder: FilePath) throws -> MigrationSet {
+        do {
+            let sets = try MigrationSet.sets(in: folder, layout: migrations.layout)
+            let isOne = try sets.count == 1 && sets[0].name == MigrationSet.name(of: folder)
+            guard isOne else {
+                throw ValidationError("\(folder) holds several sets: name one with --set")
+            }
+            return sets[0]
+        } catch let error as LockstepError where error.code == .notFound {
+            return try MigrationSet(
+                name: MigrationSet.name(of: folder), layout: migrations.layout ?? .native, files: []
+            )
+        }
+    }
+}

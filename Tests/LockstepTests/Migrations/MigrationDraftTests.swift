@@ -1,0 +1,65 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("The files of the next version")
+struct MigrationDraftTests {
+    /// 2026-11-22 08:30:59 UTC
+    private static let now: Int64 = 1_795_336_259
+
+    @Test(
+        "The next number or time, in the layout of the set",
+        arguments: [
+            (MigrationLayout.native, [], ["0001_x.sql"]),
+            (.native, ["0009_a.sql"], ["0010_x.sql"]), (.native, ["1_a.sql"], ["2_x.sql"]),
+            (.native, ["20240131120000_a.sql"], ["20261122083059_x.sql"]),
+            (.golangMigrate, [], ["000001_x.up.sql", "000001_x.down.sql"]),
+            (.golangMigrate, ["7_a.up.sql"], ["8_x.up.sql", "8_x.down.sql"]),
+            (.dbmate, [], ["20261122083059_x.sql"]), (.goose, [], ["00001_x.sql"]),
+            (.goose, ["00099_a.sql"], ["00100_x.sql"]),
+            (.sqlx, [], ["20261122083059_x.up.sql", "20261122083059_x.down.sql"]),
+            (.sqlx, ["3_a.sql"], ["4_x.sql"]), (.refinery, ["V1__a.sql"], ["V2__x.sql"]),
+            (.flyway, [], ["V1__x.sql"]),
+            (.diesel, [], ["2026-11-22-083059_x/up.sql", "2026-11-22-083059_x/down.sql"]),
+        ])
+    func names(layout: MigrationLayout, existing: [String], expected: [String]) throws {
+        let set = try MigrationSet(
+            name: "test", layout: layout,
+            files: existing.map { name in
+                let markers: [MigrationLayout: String] = [
+                    .native: "-- lockstep: up\n", .goose: "-- +goose Up\n",
+                    .dbmate: "-- migrate:up\n",
+                ]
+                return (name: name, content: (markers[layout] ?? "") + "CREATE TABLE a (b);\n")
+            })
+        let draft = try MigrationDraft(named: "x", behind: set, now: Self.now)
+        #expect(draft.files.map(\.path) == expected)
+        // What was made is read again, behind what was there.
+        let folder = try TemporaryFolder()
+        for path in try draft.write(into: folder.path) where path.string.contains("up") {
+            try Bytes.write(Array("CREATE TABLE x (y);\n".utf8), to: path)
+        }
+        let again = try MigrationSet(folder: folder.path, layout: layout)
+        #expect(again.files.count == 1)
+        #expect(again.files.first?.name == "x")
+        Refusal.expect(.alreadyExists) { try draft.write(into: folder.path) }
+    }
+
+    @Test(
+        "Names that could not be a file's are refused",
+        arguments: ["", "a b", "../x", "a/b", "ä", "a.sql", String(repeating: "x", count: 201)])
+    func badNames(name: String) throws {
+        let set = try MigrationSet(name: "test", layout: .native, files: [])
+        Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: name, behind: set) }
+    }
+
+    @Test("Behind a version of several parts nobody knows what comes")
+    func parts() throws {
+        let set = try MigrationSet(
+            name: "test", layout: .flyway, files: [(name: "V1.2__a.sql", content: "SELECT 1;")])
+        Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: "x", behind: set) }
+    }
+}

@@ -1,0 +1,242 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// An older copy of a database or of its keyring, put back, and what only looks like one.
+@Suite("The age of files and keyrings")
+struct AgeCheckTests {
+    private static let ring = [UInt8](repeating: 7, count: 16)
+
+    /// What is found: `keyring` or `file`, whichever is older, `notice`, or nothing.
+    private static func findings(
+        epoch: UInt64, seen: UInt64?, key: KeyState = .active, isRotating: Bool = false,
+        knowsAnother: Bool = false
+    ) throws -> [String] {
+        let check = AgeCheck(
+            ring: ring, epoch: epoch,
+            key: .init(kind: .database, version: 3, state: key, since: try Rings.day("2026-01-02")),
+            isRotating: isRotating)
+        var remembered: [[UInt8]: UInt64] = [:]
+        if let seen { remembered[ring] = seen }
+        if knowsAnother { remembered[[UInt8](repeating: 8, count: 16)] = 100 }
+        return check.compare(remembered).findings.map { finding in
+            guard finding.isFailure else { return "notice" }
+            return finding.message.hasPrefix("the keyring is older") ? "keyring" : "file"
+        }
+    }
+
+    @Test("Epochs that agree are well, and any that do not are told, whichever is the older")
+    func epochs() throws {
+        for seen: UInt64 in [1, 2, 7, UInt64(Int64.max)] {
+            #expect(try Self.findings(epoch: seen, seen: seen) == [])
+            if seen > 1 { #expect(try Self.findings(epoch: seen - 1, seen: seen) == ["keyring"]) }
+            #expect(try Self.findings(epoch: 1, seen: seen) == (seen == 1 ? [] : ["keyring"]))
+            #expect(try Self.findings(epoch: seen + 1, seen: seen) == ["file"])
+        }
+        #expect(try Self.findings(epoch: 9, seen: 9, knowsAnother: true) == [])
+    }
+
+    @Test("What is not known is worth a notice, and no failure")
+    func unknown() throws {
+        #expect(try Self.findings(epoch: 5, seen: nil) == ["notice"])
+        #expect(try Self.findings(epoch: 5, seen: nil, knowsAnother: true) == ["notice"])
+    }
+
+    @Test(
+        "A rotation that was begun explains one epoch, in the direction in which it goes",
+        arguments: [
+            // The old file: the keyring may be ahead by the version that records the new key.
+            (KeyState.active, 4, []), (.active, 5, []), (.active, 6, ["file"]),
+            (.active, 3, ["keyring"]),
+            // The new one: it knows already of the version that takes the key into use.
+            (.pending, 3, []), (.pending, 4, []), (.pending, 5, ["file"]),
+            (.pending, 2, ["keyring"]),
+        ] as [(KeyState, UInt64, [String])])
+    func rotating(_ key: KeyState, _ epoch: UInt64, _ expected: [String]) throws {
+        #expect(try Self.findings(epoch: epoch, seen: 4, key: key, isRotating: true) == expected)
+    }
+
+    @Test(
+        "A file under a key that is out of use is older, whatever it remembers",
+        arguments: [KeyState.retired, .compromised])
+    func keyOutOfUse(_ state: KeyState) throws {
+        #expect(try Self.findings(epoch: 4, seen: 4, key: state) == ["file"])
+        #expect(try Self.findings(epoch: 4, seen: 2, key: state) == ["file", "file"])
+        #expect(try Self.findings(epoch: 4, seen: nil, key: state) == ["file", "notice"])
+        #expect(
+            try Self.findings(epoch: 5, seen: 4, key: state, isRotating: true) == ["file", "file"])
+    }
+
+    // MARK: With files
+
+    private let scratch: RotationScratch
+
+    init() throws {
+        scratch = try RotationScratch()
+        try scratch.fill(rows: 20)
+    }
+
+    private func verify() throws -> VerificationReport.Outcome {
+        let report = try Verification(scratch.path, sets: []).run(keyring: scratch.keyring())
+        return try #require(report.outcomes.first { $0.check == .age })
+    }
+
+    /// Writes the keyring once more, and has the database remember it.
+    private func change(remembering: Bool = true) throws {
+        var keyring = try scratch.keyring()
+        try scratch.file.save(&keyring)
+        guard remembering else { return }
+        try keyring.remember(
+            in: Connection.open(scratch.path, key: keyring.databaseKey(for: scratch.path)))
+    }
+
+    @Test("The database's file put back is found, and so is the keyring's")
+    func putBack() throws {
+        #expect(try verify().findings == [])
+        let (database, keyring) = (
+            try Bytes.read(scratch.path), try Bytes.read(scratch.file.path)
+        )
+        // The log is brought into the file first, or it would go into the older one.
+        try change()
+        let log = FilePath(scratch.path.string + "-wal")
+        #expect(!FileAccess.exists(log))
+        #expect(try verify().findings == [])
+        let newer = try Bytes.read(scratch.path)
+        try Bytes.write(database, to: scratch.path)
+        #expect(try verify().hasFailed)
+        #expect(try verify().findings[0].message.hasPrefix("the file is older than its keyring"))
+        try Bytes.write(newer, to: scratch.path)
+        try Bytes.write(keyring, to: scratch.file.path)
+        #expect(try verify().findings[0].message.hasPrefix("the keyring is older than the file"))
+        // Both together are of one time: that is the limit.
+        try Bytes.write(database, to: scratch.path)
+        #expect(try verify().findings == [])
+    }
+
+    @Test("Verifying a file that nobody may write to writes nothing, known or not")
+    func readOnly() throws {
+        let bare = try RotationScratch()
+        do { _ = try Connection.create(bare.path, key: bare.keyring().databaseKey()) }
+        let before = try Bytes.read(bare.path)
+        let report = try Verification(bare.path, sets: []).run(keyring: bare.keyring())
+        #expect(report.isClean)
+        let age = try #require(report.outcomes.first { $0.check == .age })
+        #expect(age.findings.map(\.isFailure) == [false])
+        #expect(age.findings[0].message.contains("remembers no keyring"))
+        #expect(try Bytes.read(bare.path) == before)
+        #expect(try bare.databaseNames == ["data.db"])
+    }
+
+    @Test("A keyring with another ring is a notice until the database knows it")
+    func otherRing() throws {
+        var keyring = try scratch.keyring()
+        try keyring.rotateRing()
+        try keyring.addSlot("key-file", KeyFile.read(scratch.folder.file("my.key")))
+        try scratch.file.save(&keyring)
+        #expect(try !verify().hasFailed)
+        #expect(try verify().findings[0].message.contains("does not know this keyring's ring"))
+        try keyring.remember(in: Connection.open(scratch.path, key: keyring.databaseKey()))
+        #expect(try verify().findings == [])
+    }
+
+    @Test("The file from before a rotation is verified under its retired key, and fails")
+    func retired() throws {
+        do {
+            // Without a log, which would be another file's.
+            let key = try scratch.keyring().databaseKey()
+            try Connection.open(scratch.path, key: key).checkpoint(.truncate)
+        }
+        let old = try Bytes.read(scratch.path)
+        try scratch.rotate()
+        #expect(try verify().findings == [])
+        try Bytes.write(old, to: scratch.path)
+        let report = try Verification(scratch.path, sets: []).run(keyring: scratch.keyring())
+        for outcome in report.outcomes
+        where [.encryption, .pages, .integrity].contains(outcome.check) {
+            #expect(!outcome.hasFailed)
+        }
+        let age = try #require(report.outcomes.first { $0.check == .age })
+        #expect(age.findings.allSatisfy { $0.message.hasPrefix("the file is older") })
+        #expect(age.findings[0].message.contains("database key 1, which was marked retired on"))
+    }
+
+    @Test("A page that is damaged fails this check with the others, and the run goes on")
+    func damaged() throws {
+        do {
+            let key = try scratch.keyring().databaseKey()
+            try Connection.open(scratch.path, key: key).checkpoint(.truncate)
+        }
+        var bytes = try Bytes.read(scratch.path)
+        bytes[1000] ^= 1
+        try Bytes.write(bytes, to: scratch.path)
+        let report = try Verification(scratch.path, sets: []).run(keyring: scratch.keyring())
+        #expect(report.outcomes.filter(\.hasFailed).map(\.check).contains(.age))
+        #expect(report.outcomes.last?.check == .keyring)
+    }
+
+    // MARK: Rotations
+
+    private struct Stop: Error {}
+
+    @Test(
+        "Rotations that come no further, however many, make nobody older",
+        arguments: [
+            DatabaseKeyRotation.Reason.routine, .compromise,
+        ])
+    func aborted(_ reason: DatabaseKeyRotation.Reason) throws {
+        for _ in 0..<4 {
+            #expect(throws: Stop.self) { try scratch.rotate(reason) { _ in throw Stop() } }
+            #expect(try verify().findings == [])
+        }
+        try scratch.rotate(reason)
+        #expect(try verify().findings == [])
+    }
+
+    @Test("Interrupted behind the exchange, and the keyring changed since: the next run ends it")
+    func changedSince() throws {
+        var pending: [UInt8] = []
+        try scratch.rotate { _ in pending = try Bytes.read(scratch.file.path) }
+        try Bytes.write(pending, to: scratch.file.path)
+        #expect(try verify().findings == [])
+        try change()
+        #expect(try verify().findings == [])
+        try change()
+        #expect(try verify().findings == [])
+        #expect(try scratch.rotate().copy == nil)
+        #expect(try verify().findings == [])
+        #expect(try scratch.states == [.retired, .active])
+    }
+
+    @Test("A file that never heard of its keyring is rotated, and knows it from then on")
+    func unknownBefore() throws {
+        let bare = try RotationScratch()
+        do { _ = try Connection.create(bare.path, key: bare.keyring().databaseKey()) }
+        #expect(throws: Stop.self) { try bare.rotate { _ in throw Stop() } }
+        try bare.rotate()
+        let report = try Verification(bare.path, sets: []).run(keyring: bare.keyring())
+        #expect(report.outcomes.allSatisfy { $0.findings.isEmpty }, "\(report)")
+    }
+
+    @Test("Changes that the database was not told of end with the next rotation")
+    func forgotten() throws {
+        try change(remembering: false)
+        try change(remembering: false)
+        #expect(try verify().hasFailed)
+        try scratch.rotate()
+        #expect(try verify().findings == [])
+    }
+
+    @Test("With an older copy of the keyring nothing is rotated, and nothing changes")
+    func outdated() throws {
+        let old = try Bytes.read(scratch.file.path)
+        try change()
+        try Bytes.write(old, to: scratch.file.path)
+        let before = try Bytes.read(scratch.path)
+        Refusal.expect(.keyringOutdated) { try scratch.rotate() }
+        #expect(try Bytes.read(scratch.file.path) == old)
+        #expect(try Bytes.read(scratch.path) == before)
+        #expect(try scratch.databaseNames == ["data.db"])
+    }
+}
