@@ -86,10 +86,11 @@ struct MarkedSections {
     }
 
     private func script(_ sections: [Section], inTransaction: Bool) -> MigrationScript {
-        MigrationScript(
-            sections.flatMap(\.pieces), line: sections.first?.line ?? 1,
+        let pieces = sections.flatMap(\.pieces)
+        return MigrationScript(
+            pieces, line: sections.first?.line ?? 1,
             implied: MigrationScript.implied(
-                isForeign: isForeign,
+                by: pieces, isForeign: isForeign,
                 inTransaction: inTransaction && sections.allSatisfy(\.inTransaction)))
     }
 

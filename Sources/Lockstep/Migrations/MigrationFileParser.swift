@@ -24,8 +24,10 @@ enum MigrationFileParser {
                 hint: owner.layout.map { "read the folder as it is: --layout \($0.rawValue)" }
                     ?? "put the ways up and down into files of their own")
         }
+        let pieces = try cutter.cut(source.text())
         return MigrationScript(
-            try cutter.cut(source.text()), line: 1,
-            implied: MigrationScript.implied(isForeign: true, inTransaction: inTransaction))
+            pieces, line: 1,
+            implied: MigrationScript.implied(
+                by: pieces, isForeign: true, inTransaction: inTransaction))
     }
 }

@@ -23,7 +23,30 @@ extension MigrationScript {
     }
 
     /// What goes without saying in files that other tools have run.
-    static func implied(isForeign: Bool, inTransaction: Bool) -> [Directive] {
-        (isForeign ? [.doubleQuotedTexts] : []) + (inTransaction ? [] : [.noTransaction])
+    ///
+    /// Most of those that run outside a transaction do so for the sake of `PRAGMA foreign_keys` alone, which is a
+    /// directive here. Without anything else that SQLite refuses inside one they are safer there.
+    static func implied(
+        by pieces: [ScriptCutter.Piece], isForeign: Bool, inTransaction: Bool
+    ) -> [Directive] {
+        guard isForeign else { return inTransaction ? [] : [.noTransaction] }
+        let isBare = !inTransaction && pieces.contains(where: needsNoTransaction)
+        return [.doubleQuotedTexts] + (isBare ? [.noTransaction] : [])
+    }
+
+    /// Whether SQL holds a statement that concerns transactions, or that SQLite runs outside of one only.
+    private static func needsNoTransaction(_ piece: ScriptCutter.Piece) -> Bool {
+        guard case .sql = piece.content else { return false }
+        let bytes = Array(piece.text.utf8)
+        var isStart = true
+        for token in SQLTokens(bytes, from: 0) where token.kind != .space && token.kind != .comment
+        {
+            let text = String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased
+            if isStart, ["vacuum", "pragma", "begin", "attach", "detach"].contains(text) {
+                return true
+            }
+            isStart = text == ";"
+        }
+        return false
     }
 }

@@ -10,6 +10,9 @@ public struct MigrationSet: Sendable, Equatable {
     public let files: [MigrationFile]
     /// Versions that are written in Swift.
     var code: [CodeMigration] = []
+    /// Versions of the folder that another tool runs as programs: each needs a ``CodeMigration`` of its
+    /// version in its place.
+    public let foreignCode: [ForeignCode]
     /// What is run again whenever it has changed, after all versions, in this order.
     public let repeatables: [MigrationFile]
     /// What leads from an empty database to a later version in one step, ascending.
@@ -50,6 +53,7 @@ public struct MigrationSet: Sendable, Equatable {
         self.name = name
         self.layout = layout
         files = contents.versions.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
+        foreignCode = contents.code.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
         repeatables = contents.repeatables
         baselines = contents.baselines
         leftAlone = contents.leftAlone.sorted()
@@ -123,14 +127,16 @@ public struct MigrationSet: Sendable, Equatable {
             }
         }
         guard let baseline else { return self }
-        return MigrationSet(
-            self, files: [baseline] + files.filter { $0.version > baseline.version })
+        return MigrationSet(self, from: baseline)
     }
 
-    private init(_ set: MigrationSet, files: [MigrationFile]) {
-        (name, layout, self.files) = (set.name, set.layout, files)
+    /// `set` with `baseline` in the place of all versions up to its own.
+    private init(_ set: MigrationSet, from baseline: MigrationFile) {
+        (name, layout) = (set.name, set.layout)
         (repeatables, baselines, leftAlone) = (set.repeatables, set.baselines, set.leftAlone)
-        code = set.code
+        files = [baseline] + set.files.filter { $0.version > baseline.version }
+        code = set.code.filter { $0.version > baseline.version }
+        foreignCode = set.foreignCode.filter { $0.version > baseline.version }
     }
 
     /// Where the order of names is not that of numbers, the folder was never run in the latter.

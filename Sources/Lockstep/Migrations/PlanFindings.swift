@@ -2,7 +2,7 @@
 enum PlanFindings {
     static func all(_ state: PlanState, allowsOutOfOrder: Bool) -> [Plan.Finding] {
         let known = Dictionary(grouping: state.migrations, by: \.version)
-        var findings = duplicates(known, state) + gaps(state)
+        var findings = duplicates(known, state) + gaps(state) + foreignCode(state)
         for entry in state.applied {
             guard let migration = known[entry.version]?.first else {
                 findings.append(
@@ -71,6 +71,14 @@ enum PlanFindings {
                 .versionGap,
                 "\(state.set.name) has a gap: version \(one + 1) is missing before \(next)",
                 "add the missing file, or renumber the later ones that were never applied")
+        }
+    }
+
+    /// Programs of other tools for which no code of ours stands.
+    private static func foreignCode(_ state: PlanState) -> [Plan.Finding] {
+        let ours = Set(state.set.code.map(\.version))
+        return state.set.foreignCode.filter { !ours.contains($0.version) }.map {
+            Plan.Finding(isFatal: true, error: $0.error)
         }
     }
 

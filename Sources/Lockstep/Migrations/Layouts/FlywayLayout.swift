@@ -12,7 +12,7 @@ enum FlywayLayout {
         let settings = try FlywaySettings.all(in: sources)
         for source in sources {
             if let language = language(of: source) {
-                throw ForeignCode.refusal(source, language)
+                contents.code.append(try code(source, language))
             }
             guard source.isSQL else { continue }
             let stem = source.name.dropLast(4)
@@ -62,6 +62,18 @@ enum FlywayLayout {
             up: MigrationFileParser.parseWhole(
                 source, as: .flyway, inTransaction: settings.runsInTransaction),
             kind: kind)
+    }
+
+    /// A program in the place of a version; one in the place of anything else is refused.
+    private static func code(
+        _ source: MigrationSource, _ language: String
+    ) throws(LockstepError) -> ForeignCode {
+        let stem = source.name.prefix(upTo: source.name.lastIndex(of: ".") ?? source.name.endIndex)
+        guard let name = PrefixedName(stem), name.prefix == .version else {
+            throw ForeignCode.refusal(source, language)
+        }
+        return ForeignCode(
+            version: try version(name, source), fileName: source.path, language: language)
     }
 
     private static func version(

@@ -11,8 +11,10 @@ enum GooseLayout {
         for source in sources where source.folder == nil {
             let number = NumberedName(source.stem ?? source.name)
             let version = number?.signedVersion(atLeast: 1)
-            if version != nil, source.name.hasSuffix(".go"), !source.name.hasSuffix("_test.go") {
-                throw ForeignCode.refusal(source, "Go")
+            let isCode = source.name.hasSuffix(".go") && !source.name.hasSuffix("_test.go")
+            if isCode, let version {
+                contents.code.append(
+                    ForeignCode(version: version, fileName: source.path, language: "Go"))
             }
             guard source.isSQL else { continue }
             guard source.stem != nil, let number, let version else {
@@ -107,14 +109,5 @@ enum GooseLayout {
             }
         }
         if let begun { throw malformed(begun, "StatementBegin has no StatementEnd") }
-    }
-}
-
-/// Versions that are programs and not SQL.
-enum ForeignCode {
-    static func refusal(_ source: MigrationSource, _ language: String) -> LockstepError {
-        source.malformed(
-            "is a version written in \(language), which this program cannot run",
-            hint: "leaving it out would make a hole: write the version as SQL")
     }
 }

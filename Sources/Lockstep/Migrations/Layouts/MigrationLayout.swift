@@ -65,6 +65,8 @@ struct LayoutContents {
     var versions: [MigrationFile] = []
     var repeatables: [MigrationFile] = []
     var baselines: [MigrationFile] = []
+    /// Versions that its tool runs as programs.
+    var code: [ForeignCode] = []
     /// SQL files that the layout's own tool ignores as well.
     var leftAlone: [String] = []
 }

@@ -23,7 +23,11 @@ enum RefineryLayout {
                 if source.isSQL { contents.leftAlone.append(source.path) }
                 continue
             }
-            guard !isCode else { throw ForeignCode.refusal(source, "Rust") }
+            guard !isCode else {
+                contents.code.append(
+                    ForeignCode(version: version, fileName: source.path, language: "Rust"))
+                continue
+            }
             contents.versions.append(
                 try MigrationFile(
                     version, name: name.description, source,

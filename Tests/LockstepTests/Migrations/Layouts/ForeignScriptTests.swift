@@ -37,61 +37,86 @@ struct ForeignScriptTests {
 
     @Test("Each layout says in its own way that a file runs outside a transaction")
     func transactions() throws {
+        let bare = "VACUUM;"
         let cases: [(MigrationLayout, [String: String], Bool, Bool)] = [
             (
                 .native,
                 ["1_a.sql": "-- lockstep: up\n-- lockstep: no transaction\n-- lockstep: down"],
                 false, true
             ),
-            (.native, ["1_a.sql": "-- lockstep: up\n-- lockstep: down"], true, true),
-            (.golangMigrate, ["1_a.up.sql": "", "1_a.down.sql": "-- no-transaction"], true, true),
+            (.native, ["1_a.sql": "-- lockstep: up\n\(bare)\n-- lockstep: down"], true, true),
             (
-                .golangMigrate, ["1_a.up.sql": "-- lockstep: no transaction", "1_a.down.sql": ""],
+                .golangMigrate, ["1_a.up.sql": bare, "1_a.down.sql": "-- no-transaction\n\(bare)"],
+                true, true
+            ),
+            (
+                .golangMigrate,
+                ["1_a.up.sql": "-- lockstep: no transaction", "1_a.down.sql": bare],
                 false, true
             ),
-            (.sqlx, ["1_a.up.sql": "-- no-transaction", "1_a.down.sql": ""], false, true),
             (
-                .sqlx, ["1_a.up.sql": " -- no-transaction", "1_a.down.sql": "-- no-transaction\n"],
+                .sqlx, ["1_a.up.sql": "-- no-transaction\n\(bare)", "1_a.down.sql": bare], false,
+                true
+            ),
+            (
+                .sqlx,
+                [
+                    "1_a.up.sql": " -- no-transaction\n\(bare)",
+                    "1_a.down.sql": "-- no-transaction\n\(bare)",
+                ],
                 true, false
             ),
-            (.dbmate, ["1_a.sql": "-- migrate:up transaction:false\n-- migrate:down"], false, true),
             (
-                .dbmate, ["1_a.sql": "-- migrate:up\n-- migrate:down x transaction:false\n"], true,
-                false
+                .dbmate,
+                ["1_a.sql": "-- migrate:up transaction:false\n\(bare)\n-- migrate:down\n\(bare)"],
+                false, true
             ),
             (
-                .goose, ["1_a.sql": "-- +goose NO TRANSACTION\n-- +goose Up\n-- +goose Down"],
+                .dbmate,
+                ["1_a.sql": "-- migrate:up\n\(bare)\n-- migrate:down x transaction:false\n\(bare)"],
+                true, false
+            ),
+            (
+                .goose,
+                [
+                    "1_a.sql":
+                        "-- +goose NO TRANSACTION\n-- +goose Up\n\(bare)\n-- +goose Down\n\(bare)"
+                ],
                 false, false
             ),
             (
-                .goose, ["1_a.sql": "-- +goose Up\n-- +goose Down\n-- +goose No  Transaction"],
+                .goose,
+                [
+                    "1_a.sql":
+                        "-- +goose Up\n\(bare)\n-- +goose Down\n-- +goose No  Transaction\n\(bare)"
+                ],
                 false, false
             ),
             (
                 .diesel,
                 [
-                    "1_a/up.sql": "", "1_a/down.sql": "",
+                    "1_a/up.sql": bare, "1_a/down.sql": bare,
                     "1_a/metadata.toml": "\"run_in_transaction\"=false",
                 ], false, false
             ),
             (
                 .diesel,
                 [
-                    "1_a/up.sql": "", "1_a/down.sql": "",
+                    "1_a/up.sql": bare, "1_a/down.sql": bare,
                     "1_a/metadata.toml": "run_in_transaction = true\n",
                 ], true, true
             ),
             (
                 .flyway,
                 [
-                    "V1__a.sql": "", "U1__a.sql": "",
+                    "V1__a.sql": bare, "U1__a.sql": bare,
                     "V1__a.sql.conf": "# x\nexecuteInTransaction=false",
                 ], false, true
             ),
             (
                 .flyway,
                 [
-                    "V1__a.sql": "", "U1__a.sql": "",
+                    "V1__a.sql": bare, "U1__a.sql": bare,
                     "U1__a.sql.conf": "flyway.executeInTransaction = FALSE\n",
                 ], true, false
             ),
@@ -217,7 +242,8 @@ struct ForeignScriptTests {
     @Test("Every directive's spelling reads as it")
     func spellings() {
         for directive in [
-            Directive.rebuild(table: "a \"b\""), .set(column: "c d", expression: "'x'  || 1"),
+            Directive.backfill(table: "b c", batch: 7), .rebuild(table: "a \"b\""),
+            .set(column: "c d", expression: "'x'  || 1"),
             .dropColumn("é"), .allowLoss(table: "t"), .foreignKeysOff, .noTransaction,
             .doubleQuotedTexts,
         ] {

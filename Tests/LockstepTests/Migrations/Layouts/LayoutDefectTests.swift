@@ -110,8 +110,6 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(
             .goose,
             ["1_a.sql": "-- +goose Up\n-- +goose StatementBegin\n-- +goose Down\n"], "1_a.sql:2"),
-        LayoutDefect(
-            .goose, ["1_a.sql": "-- +goose Up\n", "2_b.go": "package x"], "2_b.go", "Go"),
     ]
 
     private static let prefixed = [
@@ -122,7 +120,6 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(.refinery, ["V1__x.SQL": ""], "V1__x.SQL"),
         LayoutDefect(.refinery, ["1_x.sql": ""], "1_x.sql"),
         LayoutDefect(.refinery, ["V9223372036854775808__x.sql": ""], "V9223372036854775808"),
-        LayoutDefect(.refinery, ["a/V1__x.rs": "", "V2__y.sql": ""], "a/V1__x.rs", "Rust"),
         LayoutDefect(.refinery, ["a/V2__y.sql": "\n-- migrate:up"], "a/V2__y.sql:2"),
     ]
 
@@ -160,7 +157,7 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(.flyway, ["V99999999999999999999__x.sql": ""], "V99999999999999999999"),
         LayoutDefect(.flyway, ["beforeMigrate.sql": ""], "beforeMigrate.sql", "callback"),
         LayoutDefect(.flyway, ["afterMigrate__x.sql": ""], "afterMigrate__x.sql", "callback"),
-        LayoutDefect(.flyway, ["V1__x.java": "", "V2__y.sql": ""], "V1__x.java", "Java"),
+        LayoutDefect(.flyway, ["V1__x.sql": "", "U1__x.java": ""], "U1__x.java", "Java"),
         LayoutDefect(.flyway, ["R__x.kt": "", "V2__y.sql": ""], "R__x.kt", "Kotlin"),
         LayoutDefect(.flyway, ["V1__x.sql": "SELECT 1;\nSELECT ${x};"], "V1__x.sql:2"),
         LayoutDefect(.flyway, ["V1__x.sql": "SELECT\n 'a ${x} b';"], "V1__x.sql:2"),

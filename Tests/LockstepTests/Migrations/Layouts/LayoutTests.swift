@@ -134,4 +134,37 @@ struct LayoutTests {
             #expect(try findings(["1_a.sql": before], ["1_a.sql": spaced]).isEmpty)
         }
     }
+
+    @Test("A version in another language stops the run, unless code of ours stands in its place")
+    func code() throws {
+        for (layout, one, program, language) in [
+            (MigrationLayout.goose, "1_a.sql", "00002_b.go", "Go"),
+            (.refinery, "V1__a.sql", "deep/V2__b.rs", "Rust"),
+            (.flyway, "V1__a.sql", "V2.0__b.java", "Java"),
+            (.flyway, "V1__a.sql", "V2__b.sh", "a script language"),
+        ] {
+            let up = layout == .goose ? "-- +goose Up\n" : ""
+            let folder = try LayoutFolder([one: "\(up)CREATE TABLE a (x);", program: "no SQL"])
+            let set = try folder.set(layout)
+            #expect(set.foreignCode.map(\.fileName) == [program])
+            let error = try #require(Plan(set, ledger: [], wish: .latest).findings.first?.error)
+            #expect(error.code == .migrationMalformed)
+            #expect(error.message.contains("\(program) is written in \(language)"))
+            #expect(error.hint?.contains("version 2") == true)
+            let connection = try Connection.inMemory()
+            Refusal.expect(.migrationMalformed) { _ = try Migrator(set).run(on: connection) }
+            let whole = set.adding(
+                try CodeMigration(version: MigrationVersion(2), name: "b") { connection in
+                    try connection.execute("INSERT INTO a VALUES (2)")
+                })
+            #expect(try Migrator(whole).run(on: connection).steps.count == 2)
+            #expect(try Scratch.int(connection, "SELECT x FROM a") == 2)
+        }
+        // A baseline stands for programs, too.
+        let folder = try LayoutFolder([
+            "V1__a.java": "", "B2__ab.sql": "CREATE TABLE a (x);", "V3__c.sql": "",
+        ])
+        let steps = try Migrator(try folder.set()).run(on: Connection.inMemory()).steps
+        #expect(steps.map(\.name) == ["ab", "c"])
+    }
 }
