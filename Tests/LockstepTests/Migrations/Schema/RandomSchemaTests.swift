@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Schemas drawn at random")
 struct RandomSchemaTests {
-    @Test("Two random spellings of a random schema do not differ", arguments: UInt64(0)..<200)
+    @Test("Two random spellings of a random schema do not differ", arguments: UInt64(0)..<120)
     func spellings(seed: UInt64) throws {
         var random = SplitMix64(state: seed &+ 1_000_000)
         let schema = RandomSchema(seed: seed)
@@ -13,7 +13,7 @@ struct RandomSchemaTests {
         #expect(one.differences(from: other) == [])
     }
 
-    @Test("A random change is found, and its object named", arguments: UInt64(0)..<400)
+    @Test("A random change is found, and its object named", arguments: UInt64(0)..<250)
     func changes(seed: UInt64) throws {
         var random = SplitMix64(state: seed &+ 2_000_000)
         let schema = RandomSchema(seed: seed)
