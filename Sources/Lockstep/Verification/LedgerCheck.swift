@@ -2,7 +2,7 @@
 enum LedgerCheck {
     static func run(
         _ connection: borrowing Connection, _ sets: [MigrationSet]
-    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
+    ) throws -> CheckResult {
         let ledger = try Ledger.entries(connection)
         var findings: [VerificationReport.Finding] = []
         let known = Set(sets.map(\.name))

@@ -34,6 +34,9 @@ public struct SchemaSnapshot: Sendable, Equatable {
 
     private let objects: [String: DefinedObject]
 
+    /// How many objects there are.
+    public var count: Int { objects.count }
+
     /// Takes the schema of `connection` apart. SQLite's own tables, the engine's, temporary objects, and
     /// what virtual tables keep their content in are left out.
     public init(_ connection: borrowing Connection) throws {
