@@ -121,10 +121,10 @@ enum AtomicFile {
     static func removeLeftovers(of path: FilePath) throws {
         guard let name = path.lastComponent else { return }
         let folder = parent(of: path)
-        for file in try Folder.list(folder, hidden: true).files
-        where file.hasPrefix(".\(name.string).") && file.hasSuffix(".new") {
-            remove(folder.appending(file))
+        let leftovers = try Folder.list(folder, hidden: true) { file in
+            file.hasPrefix(".\(name.string).") && file.hasSuffix(".new")
         }
+        for file in leftovers.files { remove(folder.appending(file)) }
     }
 
     /// A name beside `path` that nothing bears: hidden, and ending in `.new`.

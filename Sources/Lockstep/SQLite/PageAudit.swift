@@ -18,7 +18,8 @@ public struct PageAudit: Sendable, Hashable {
     public let uncommittedFrames: Int
     /// Commits in the log that a damaged page before them cuts off: SQLite passes over them.
     public let lostCommits: Int
-    /// Bytes behind the last whole page.
+    /// Bytes behind the last whole page. Those of a page that the log replaces are not looked at: a
+    /// checkpoint that was killed leaves them.
     public let strayBytes: Int
 
     /// Whether everything verified.
@@ -54,7 +55,9 @@ public struct PageAudit: Sendable, Hashable {
         return PageAudit(
             pages: pageCount, frames: log.pages.count, damagedPages: damagedPages,
             damagedFrames: log.damaged, uncommittedFrames: log.uncommitted,
-            lostCommits: log.lostCommits, strayBytes: file.size % pageSize
+            lostCommits: log.lostCommits,
+            strayBytes: replaced.contains(UInt32(clamping: pageCount + 1))
+                ? 0 : file.size % pageSize
         )
     }
 
