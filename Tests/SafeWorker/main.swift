@@ -10,6 +10,9 @@ import SystemPackage
 //   SafeWorker migrate FOLDER FAULT CALL          as it is due
 //   SafeWorker die-migrating FOLDER FAULT CALL    kills itself when version 3 begins
 //   SafeWorker die-checking FOLDER FAULT CALL     kills itself in the program's own check
+//   SafeWorker fleet FOLDER FAULT CALL            as a fleet of one file, without a way back; makes a file
+//                                                 FOLDER/told when its result is told
+//   SafeWorker fleet-read FOLDER FAULT CALL       the same beside a reader, who keeps the log from the file
 //   SafeWorker copy-back FOLDER FAULT CALL        puts the backup back in a wrong way: tests must notice
 //
 // FAULT is kill, tear, lose, lie, once, staying or full; CALL counts from 1 on the calls to files in the
@@ -39,6 +42,15 @@ func migrate(_ action: String, _ database: FilePath, _ set: MigrationSet) throws
     default: break
     }
     try migration.run(DatabaseAccess(key: key()))
+}
+
+func migrateFleet(_ database: FilePath, _ set: MigrationSet) throws {
+    let fleet = FleetMigration(of: [database], sets: [set])
+    _ = try fleet.run(access: { _ in try DatabaseAccess(key: key()) }) { result in
+        if let error = result.error { throw error }
+        let told = database.removingLastComponent().appending("told")
+        try AtomicFile.create(told).close()
+    }
 }
 
 /// Writes the backup's bytes over the database: killed in the midst of it, the file is neither.
@@ -72,10 +84,17 @@ unsafe folder.withPlatformString { unsafe faulty_calls_arm($0, Int32(fault), cal
 do {
     let set = try MigrationSet(folder: folder.appending("test"))
     let database = folder.appending("data.db")
-    if arguments[1] == "copy-back" {
-        try copyBack(database, set)
-    } else {
-        try migrate(arguments[1], database, set)
+    switch arguments[1] {
+    case "copy-back": try copyBack(database, set)
+    case "fleet": try migrateFleet(database, set)
+    case "fleet-read":
+        let reader = try Connection.open(database, key: key())
+        try reader.execute("UPDATE item SET id = id WHERE id = 1")
+        try reader.read { reader in
+            _ = try Ledger.entries(reader)
+            try migrateFleet(database, set)
+        }
+    default: try migrate(arguments[1], database, set)
     }
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))

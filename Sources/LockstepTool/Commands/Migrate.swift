@@ -25,12 +25,18 @@ struct Migrate: ParsableCommand {
         transform: Self.version)
     var to: MigrationVersion?
 
+    @Option(help: "How many seconds to wait while somebody else holds a lock.")
+    var wait: Int = 60
+
     @OptionGroup var safety: SafetyOptions
     @OptionGroup var fleet: FleetOptions
 
     func validate() throws {
         guard fleet.pattern == nil || access.database.database == nil else {
             throw ValidationError("--fleet names the databases: leave out --database")
+        }
+        guard (0...1_000_000_000).contains(wait) else {
+            throw ValidationError("--wait must be 0 or more seconds")
         }
     }
 
@@ -43,15 +49,15 @@ struct Migrate: ParsableCommand {
         let wish = to.map { Plan.Wish.version($0) } ?? .latest
         if let pattern = fleet.pattern {
             return try FleetRun.run(
-                pattern, sets, wish, fleet.jobs, safety, access, output.format)
+                pattern, sets, wish, fleet.jobs, wait, safety, access, output.format)
         }
         if safety.safe {
-            return try SafeRun.run(sets, wish, safety, access.session(), output.format)
+            return try SafeRun.run(sets, wish, wait, safety, access.session(), output.format)
         }
         let session = try access.session()
         let connection = try session.connect()
         try MigrationRun.run(
-            sets, wish: wish, on: connection, output.format)
+            sets, wish: wish, wait: wait, on: connection, output.format)
     }
 }
 
@@ -137,15 +143,15 @@ enum MigrationRun {
 
     /// What was done is told even where a later version fails.
     static func run(
-        _ sets: [MigrationSet], wish: Plan.Wish, on connection: borrowing Connection,
-        _ format: OutputFormat
+        _ sets: [MigrationSet], wish: Plan.Wish, wait: Int = 60,
+        on connection: borrowing Connection, _ format: OutputFormat
     ) throws {
         var result = Result()
         var failure: LockstepError?
         for set in sets where failure == nil {
             var report = MigrationReport()
             do {
-                try Migrator(set).run(wish, on: connection, into: &report)
+                try Migrator(set, patience: .seconds(wait)).run(wish, on: connection, into: &report)
             } catch let error as LockstepError {
                 failure = error
                 result.error = Failure(error)
