@@ -126,9 +126,10 @@ enum AtomicFile {
     static func leftovers(of path: FilePath) throws -> [FilePath] {
         guard let name = path.lastComponent else { return [] }
         let folder = parent(of: path)
-        return try Folder.list(folder, hidden: true).files
-            .filter { $0.hasPrefix(".\(name.string).") && $0.hasSuffix(".new") }
-            .map { folder.appending($0) }
+        let leftovers = try Folder.list(folder, hidden: true) { file in
+            file.hasPrefix(".\(name.string).") && file.hasSuffix(".new")
+        }
+        return leftovers.files.map { folder.appending($0) }
     }
 
     /// A name beside `path` that nothing bears: hidden, and ending in `.new`.

@@ -19,7 +19,8 @@ public struct PageAudit: Sendable, Hashable {
     public let uncommittedFrames: Int
     /// Commits in the log that a damaged page before them cuts off: SQLite passes over them.
     public let lostCommits: Int
-    /// Bytes behind the last whole page.
+    /// Bytes behind the last whole page. Those of a page that the log replaces are not looked at: a
+    /// checkpoint that was killed leaves them.
     public let strayBytes: Int
 
     /// Whether everything verified.
@@ -66,7 +67,9 @@ public struct PageAudit: Sendable, Hashable {
             pages: total, frames: log.pages.count,
             damagedPages: damaged.filter { Int($0) <= left }.sorted(),
             damagedFrames: log.damaged, uncommittedFrames: log.uncommitted,
-            lostCommits: log.lostCommits, strayBytes: file.size % Profile.current.pageSize)
+            lostCommits: log.lostCommits,
+            strayBytes: replaced.contains(UInt32(clamping: total + 1))
+                ? 0 : file.size % Profile.current.pageSize)
     }
 
     /// What all readers together find, in no order.

@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -95,6 +96,23 @@ struct PageAuditTests {
         try scratch.damage { $0.removeLast(4095) }
         let whole = try audit()
         #expect(whole.isClean && whole.pages == pages - 1)
+    }
+
+    @Test("A page that a killed checkpoint wrote by half is in the log, and no damage")
+    func killedCheckpoint() throws {
+        let connection = try scratch.open()
+        try scratch.add(rows: 300, to: connection)
+        let log = try Bytes.read(scratch.side("-wal"))
+        try connection.checkpoint(.truncate)
+        let grown = try scratch.bytes
+        #expect(grown.count > (pages + 1) * 4096)
+        let killed = try DatabaseScratch()
+        try Bytes.write(Array(grown.prefix(pages * 4096 + 2048)), to: killed.path)
+        try Bytes.write(log, to: killed.side("-wal"))
+        #expect(try PageAudit.run(killed.path, key: killed.key()).isClean)
+        // Without the log it is.
+        try FileManager.default.removeItem(atPath: killed.side("-wal").string)
+        #expect(try PageAudit.run(killed.path, key: killed.key()).strayBytes == 2048)
     }
 
     @Test("A file of one page is audited like any other")
