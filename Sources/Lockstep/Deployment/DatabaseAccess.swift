@@ -18,7 +18,8 @@ public struct DatabaseAccess: ~Copyable {
     public init(_ keyring: borrowing Keyring, for path: FilePath) throws {
         let key = try keyring.databaseKey(for: path)
         var salts: Set<[UInt8]> = [key.salt]
-        for entry in keyring.summary.keys where entry.kind == .database && entry.state != .destroyed {
+        for entry in keyring.summary.keys where entry.kind == .database && entry.state != .destroyed
+        {
             let salt = try keyring.databaseKey(version: entry.version).salt
             salts.insert(salt)
         }

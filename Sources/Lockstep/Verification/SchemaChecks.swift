@@ -1,7 +1,11 @@
 /// Every foreign key has a parent with a key that fits, or no row could ever be inserted.
 enum ReferencesCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
-        let broken = try ForeignKeyState.brokenReferences(connection)
+        let catalogue = try SchemaCatalogue(connection.core)
+        var keys = ForeignKeys()
+        _ = try keys.update(
+            SchemaCatalogue.Difference(added: catalogue.objects), connection.core)
+        let broken = keys.broken
         return (
             broken.isEmpty ? "each finds a key to refer to" : counted(broken.count, "broken one"),
             broken.sorted().map {
@@ -16,7 +20,8 @@ enum ReferencesCheck {
 /// SQLite can use every table, view and trigger: it accepts definitions on which every statement fails.
 enum ObjectsCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
-        let failures = try SchemaUsability.failures(connection)
+        let objects = try SchemaCatalogue(connection.core).objects
+        let failures = try SchemaUsability.failures(of: objects, connection.core)
         return (
             failures.isEmpty
                 ? "every table, view and trigger prepares" : counted(failures.count, "broken one"),

@@ -12,7 +12,8 @@ struct FreshBuildTests {
     }
 
     private func build(_ ledger: [LedgerEntry], _ sets: [MigrationSet]) throws -> SchemaSnapshot {
-        try SchemaSnapshot(FreshBuild.run(MigrationHistory(entries: ledger), sets, ConnectionOptions()) { true })
+        try SchemaSnapshot(
+            FreshBuild.run(MigrationHistory(entries: ledger), sets, ConnectionOptions()) { true })
     }
 
     @Test("It is what migrating makes, rebuilds and switched foreign keys included")
@@ -65,7 +66,8 @@ struct FreshBuildTests {
         let error = #expect(throws: LockstepError.self) { _ = try build(ledger, [broken]) }
         #expect(error?.message.contains("0001_step.sql:3") == true, "\(String(describing: error))")
         Refusal.expect(.interrupted) {
-            _ = try FreshBuild.run(MigrationHistory(entries: ledger), [broken], ConnectionOptions()) { false }.path
+            _ = try FreshBuild.run(MigrationHistory(entries: ledger), [broken], ConnectionOptions())
+            { false }.path
         }
     }
 
