@@ -115,8 +115,8 @@ struct AgeCheckTests {
         #expect(try verify().findings == [])
     }
 
-    @Test("Verifying a file that nobody may write to writes nothing, known or not")
-    func readOnly() throws {
+    @Test("Verifying writes nothing, also where the file knows of no keyring")
+    func unknownFile() throws {
         let bare = try RotationScratch()
         do { _ = try Connection.create(bare.path, key: bare.keyring().databaseKey()) }
         let before = try Bytes.read(bare.path)
