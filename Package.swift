@@ -105,11 +105,16 @@ let package = Package(
             dependencies: ["Lockstep", "FaultyCalls", systemPackage],
             path: "Tests/RotationWorker",
             swiftSettings: strict),
+        .executableTarget(
+            name: "SafeWorker",
+            dependencies: ["Lockstep", "FaultyCalls", systemPackage],
+            path: "Tests/SafeWorker",
+            swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
                 "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CopyWorker",
-                "RotationWorker", "FaultyVFS", systemPackage,
+                "RotationWorker", "SafeWorker", "FaultyVFS", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),

@@ -70,46 +70,15 @@ struct MigrationTrial: ~Copyable {
         var ran: [MigrationPreview.Statement] = []
         defer { statements = ran }
         var known: KnownState?
-        func tried(_ body: () throws -> Void) throws {
-            try copy.with(rights: .engine) { try copy.run(.beginImmediate) }
-            do {
-                try MigrationTransaction.checked(
-                    title, allowed: script.tablesAllowedToLoseRows, copy, &known, body)
-                try copy.run(.commit)
-            } catch {
-                if copy.isInTransaction { try copy.run(.rollBack) }
-                throw error
-            }
+        var replay = ScriptReplay(script: script, title: title)
+        replay.inspect = { sql, line in
+            ran.append(MigrationPreview.Statement(line: line, sql: sql))
         }
-        try MigrationTransaction.withForeignKeys(off: script.needsForeignKeysOff, copy) {
-            for segment in try script.segments(title) {
-                switch segment {
-                case .transaction(let part):
-                    var runner = ScriptRunner(script: part, fileName: title, observe: { _ in })
-                    runner.inspect = { sql, line in
-                        ran.append(MigrationPreview.Statement(line: line, sql: sql))
-                    }
-                    try tried { _ = try runner.run(copy) }
-                case .backfill(let backfill):
-                    try tried { try backfill.check(title, script.tablesAllowedToLoseRows, copy) }
-                    ran.append(
-                        MigrationPreview.Statement(line: backfill.line, sql: backfill.sql))
-                case .bare(let sql, let line):
-                    var position = 0
-                    while var bare = try BareStatements(
-                        sql, from: position, line: line, segment: 0, title)
-                    {
-                        if bare.runsAlone {
-                            try bare.runAlone(copy)
-                        } else {
-                            try tried { try bare.run(copy) { _ in } }
-                        }
-                        ran.append(
-                            MigrationPreview.Statement(line: bare.line, sql: bare.text))
-                        position = bare.end
-                    }
-                }
-            }
+        try replay.run(copy) { body in
+            let transaction = try Transaction(.immediate, on: copy)
+            try MigrationTransaction.checked(
+                title, allowed: script.tablesAllowedToLoseRows, copy, &known, body)
+            try transaction.commit()
         }
     }
 }

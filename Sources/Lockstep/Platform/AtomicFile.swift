@@ -116,15 +116,20 @@ enum AtomicFile {
         guard moved else { throw LockstepError.system(Errno(rawValue: errno), "replace", target) }
     }
 
-    /// Removes what writers of `path` left beside it that were killed: files named as
-    /// ``uniqueSibling(of:)`` does. Nobody else may be writing it.
+    /// Removes what writers of `path` left beside it that were killed. Nobody else may be writing it.
     static func removeLeftovers(of path: FilePath) throws {
-        guard let name = path.lastComponent else { return }
+        for file in try leftovers(of: path) { remove(file) }
+    }
+
+    /// What lies beside `path` under names as ``uniqueSibling(of:)`` gives them: of writers at work, or of
+    /// such as were killed.
+    static func leftovers(of path: FilePath) throws -> [FilePath] {
+        guard let name = path.lastComponent else { return [] }
         let folder = parent(of: path)
-        for file in try Folder.list(folder, hidden: true).files
-        where file.hasPrefix(".\(name.string).") && file.hasSuffix(".new") {
-            remove(folder.appending(file))
+        let leftovers = try Folder.list(folder, hidden: true) { file in
+            file.hasPrefix(".\(name.string).") && file.hasSuffix(".new")
         }
+        return leftovers.files.map { folder.appending($0) }
     }
 
     /// A name beside `path` that nothing bears: hidden, and ending in `.new`.

@@ -131,6 +131,33 @@ package enum FileAccess {
         return overflow ? .max : bytes
     }
 
+    /// Who may do what with a file or folder.
+    struct Rights {
+        /// The permission bits in octal digits, as `chmod` takes them.
+        let mode: String
+        /// Whether it belongs to the user who asks.
+        let isOwn: Bool
+        let isReadableByOthers: Bool
+        let isWritableByOthers: Bool
+        /// Whether only their owners may remove what lies in the folder.
+        let isSticky: Bool
+    }
+
+    /// Who may do what with what stands at `path`; nil if nothing does. Others are the group and everybody.
+    static func rights(on path: FilePath) throws -> Rights? {
+        guard exists(path) else { return nil }
+        let status = try translatingErrno("look at", path) {
+            try Stat(path, followTargetSymlink: false)
+        }
+        let permissions = status.permissions
+        return Rights(
+            mode: String(permissions.rawValue & 0o7777, radix: 8),
+            isOwn: status.userID.rawValue == geteuid(),
+            isReadableByOthers: !permissions.isDisjoint(with: [.groupRead, .otherRead]),
+            isWritableByOthers: !permissions.isDisjoint(with: [.groupWrite, .otherWrite]),
+            isSticky: permissions.contains(.saveText))
+    }
+
     private static func checkType(_ status: Stat, _ path: FilePath) throws {
         switch status.type {
         case .regular: return

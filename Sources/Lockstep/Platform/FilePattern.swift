@@ -3,7 +3,8 @@ internal import SystemPackage
 /// A path with `*` and `?` in it, as shells have them, expanded without one.
 ///
 /// `*` stands for any characters of a name but a dot at its beginning, `?` for one character, and a component
-/// `**` for any number of folders, none included; it follows no links. Nothing else has a meaning.
+/// `**` for any number of folders, none included; it follows no links. At the end it stands for all files in
+/// them. Nothing else has a meaning.
 struct FilePattern {
     private let root: FilePath
     private let components: [String]
@@ -11,7 +12,8 @@ struct FilePattern {
     init(_ pattern: String) {
         let path = FilePath(pattern)
         root = path.root.map { FilePath(root: $0) } ?? FilePath("")
-        components = path.components.map(\.string)
+        let names = path.components.map(\.string)
+        components = names.last == "**" ? names + ["*"] : names
     }
 
     /// Whether `text` is more than a plain path.

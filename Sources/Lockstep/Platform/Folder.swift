@@ -27,8 +27,10 @@ enum Folder {
 
     /// The names of the folder's visible files and of its visible folders, or of the hidden ones, each
     /// sorted.
+    /// - Parameter isWanted: Says which names are looked at; looking at a file costs more than reading its
+    ///   name.
     static func list(
-        _ path: FilePath, hidden: Bool = false
+        _ path: FilePath, hidden: Bool = false, where isWanted: (String) -> Bool = { _ in true }
     ) throws -> (files: [String], folders: [String]) {
         guard let stream = unsafe path.withPlatformString({ unsafe opendir($0) }) else {
             let failure = Errno(rawValue: errno)
@@ -47,7 +49,7 @@ enum Folder {
                     unsafe String(cString: $0)
                 }
             }
-            guard name.hasPrefix(".") == hidden else { continue }
+            guard name.hasPrefix(".") == hidden, isWanted(name) else { continue }
             // What vanished, or a link that leads nowhere, is neither file nor folder.
             guard let status = try? Stat(path.appending(name)) else { continue }
             switch status.type {

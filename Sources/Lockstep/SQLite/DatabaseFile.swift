@@ -35,6 +35,17 @@ struct DatabaseFile: ~Copyable {
         return try handle.read(at: offset, wanted)
     }
 
+    /// Fills `bytes` from `offset` on, and gives how many bytes there were; fewer only at the file's end.
+    func read(at offset: Int, into bytes: inout [UInt8]) throws -> Int {
+        let wanted = max(min(bytes.count, size - offset), 0)
+        guard wanted > 0 else { return 0 }
+        try unsafe bytes.withUnsafeMutableBytes { buffer in
+            try unsafe handle.read(
+                at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+        }
+        return wanted
+    }
+
     /// Runs `body` while nobody has the database open, in this process or another; every connection in WAL
     /// mode holds a shared lock for as long as it lives. The file must have been opened as writable.
     /// - Throws: ``LockstepError/Code/busy`` if somebody has.
@@ -114,14 +125,16 @@ private struct Handle: ~Copyable {
 
     func read(at offset: Int, _ count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        let code = unsafe bytes.withUnsafeMutableBytes {
-            unsafe file.pointee.pMethods.pointee.xRead(
-                file, $0.baseAddress, Int32(clamping: count), Int64(offset))
-        }
+        try unsafe bytes.withUnsafeMutableBytes { try unsafe read(at: offset, into: $0) }
+        return bytes
+    }
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws {
+        let code = unsafe file.pointee.pMethods.pointee.xRead(
+            file, buffer.baseAddress, Int32(clamping: buffer.count), Int64(offset))
         // A file that shrank meanwhile ends in zeros, which no MAC confirms.
         guard code == SQLITE_OK || code == Self.shortRead else {
             throw LockstepError.system(.ioError, "read", path)
         }
-        return bytes
     }
 }

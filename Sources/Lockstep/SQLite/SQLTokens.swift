@@ -103,10 +103,13 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return "\"\(String(decoding: inner, as: UTF8.self))\""
     }
 
-    /// A name as ``normalize(_:)`` has it: bare where it needs no quotes, so that both ways to write it
-    /// are one; quoted where without them it would be something else.
     private static func canonical(_ quoted: String) -> String {
-        let name = unquote(quoted).asciiLowercased
+        canonicalName(unquote(quoted).asciiLowercased)
+    }
+
+    /// A name in lower case as ``normalize(_:)`` has it: bare where it needs no quotes, so that both ways
+    /// to write it are one; quoted where without them it would be something else.
+    static func canonicalName(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
             bytes.first.map { isWord($0) && !isDigit($0) } == true && bytes.allSatisfy(isWord)

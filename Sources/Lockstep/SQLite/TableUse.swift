@@ -45,7 +45,8 @@ struct TableUse {
         default: break
         }
         switch action {
-        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE, SQLITE_CREATE_VIEW: use.created.insert(first)
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE, SQLITE_CREATE_VIEW:
+            use.created.insert(first)
         case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW: use.dropped.insert(first)
         // The first is the database.
         case SQLITE_ALTER_TABLE: use.altered.insert(second ?? "")

@@ -26,7 +26,10 @@ struct WriteAheadLog: ~Copyable {
         let commits: Bool
     }
 
-    /// Nil if there is no log, or an empty one.
+    /// Bytes before a frame's page.
+    static let frameHeader = 24
+
+    /// Nil if there is no log, an empty one, or one that SQLite would not read.
     init?(of database: FilePath, pageSize: Int) throws {
         let file: DatabaseFile
         do {
@@ -89,24 +92,31 @@ struct WriteAheadLog: ~Copyable {
     /// The frames up to the last commit.
     func committedFrames() throws -> [Frame] {
         let bigEndian = header[3] & 1 == 1
-        var sum = Checksum()
-        sum.add(header[..<24], bigEndian)
+        var sum = Checksum(bigEndian)
+        sum.add(header.span.extracting(..<24))
         guard sum.matches(header[24..<32]) else { return [] }
         var frames: [Frame] = []
         var committed = 0
         var offset = 32
+        let length = Self.frameHeader + pageSize
+        // 1 MiB at a time, whole frames.
+        var buffer = [UInt8](repeating: 0, count: (1 << 20) / length * length)
         while true {
-            let frame = try file.read(at: offset, 24 + pageSize)
-            guard frame.count == 24 + pageSize, frame[8..<16] == header[16..<24] else { break }
-            sum.add(frame[..<8], bigEndian)
-            sum.add(frame[24...], bigEndian)
-            guard sum.matches(frame[16..<24]) else { break }
-            let next = Self.frame(frame, at: offset)
-            frames.append(next)
-            if next.commits { committed = frames.count }
-            offset += 24 + pageSize
+            let count = try file.read(at: offset, into: &buffer)
+            for start in stride(from: 0, through: count - length, by: length) {
+                let head = buffer[start..<start + Self.frameHeader]
+                guard head.dropFirst(8).prefix(8) == header[16..<24] else {
+                    return Array(frames[..<committed])
+                }
+                sum.add(buffer.span.extracting(start..<start + 8))
+                sum.add(buffer.span.extracting(start + Self.frameHeader..<start + length))
+                guard sum.matches(head.dropFirst(16)) else { return Array(frames[..<committed]) }
+                frames.append(Self.frame(Array(head), at: offset + start))
+                if frames.last?.commits == true { committed = frames.count }
+            }
+            guard count == buffer.count else { return Array(frames[..<committed]) }
+            offset += count
         }
-        return Array(frames[..<committed])
     }
 
     /// The bytes of a frame's page.
@@ -117,15 +127,20 @@ struct WriteAheadLog: ~Copyable {
     }
 
     private struct Checksum {
+        let bigEndian: Bool
         var first: UInt32 = 0
         var second: UInt32 = 0
 
-        mutating func add(_ bytes: ArraySlice<UInt8>, _ bigEndian: Bool) {
-            var at = bytes.startIndex
-            while at + 8 <= bytes.endIndex {
-                first &+= Self.word(bytes[at..<(at + 4)], bigEndian) &+ second
-                second &+= Self.word(bytes[(at + 4)..<(at + 8)], bigEndian) &+ first
-                at += 8
+        init(_ bigEndian: Bool) { self.bigEndian = bigEndian }
+
+        mutating func add(_ bytes: Span<UInt8>) {
+            unsafe bytes.withUnsafeBytes { bytes in
+                for at in stride(from: 0, through: bytes.count - 8, by: 8) {
+                    let one = unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self)
+                    let two = unsafe bytes.loadUnaligned(fromByteOffset: at + 4, as: UInt32.self)
+                    first &+= (bigEndian ? one.bigEndian : one.littleEndian) &+ second
+                    second &+= (bigEndian ? two.bigEndian : two.littleEndian) &+ first
+                }
             }
         }
 

@@ -4,7 +4,7 @@ internal import SystemPackage
 enum CiphertextCheck {
     static func run(
         _ path: FilePath, _ key: borrowing DatabaseKey
-    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
+    ) throws -> CheckResult {
         let file = try DatabaseFile(path)
         var findings: [VerificationReport.Finding] = []
         let head = try file.read(at: 0, DatabaseKey.saltLength)

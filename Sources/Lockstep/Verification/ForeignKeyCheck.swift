@@ -1,20 +1,54 @@
 /// Every row that refers to another finds it.
 enum ForeignKeyCheck {
-    static func run(
-        _ connection: borrowing Connection
-    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
-        let orphans = try connection.query("PRAGMA foreign_key_check") { row in
-            "\(try row[0] as String) → \(try row[2] as String)"
-        }
-        let findings = Dictionary(grouping: orphans) { $0 }.sorted { $0.key < $1.key }.map {
-            VerificationReport.Finding.failure("\($0.value.count) rows of \($0.key) have no parent")
-        }
-        let count: Int64? = try connection.value(
+    /// How many rowids of those that do not are told.
+    private static let told = 10
+
+    static func run(_ connection: borrowing Connection) throws -> CheckResult {
+        let tables = try connection.query(
             """
-            SELECT count(DISTINCT t.name || '/' || f.id)
-            FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f
-            WHERE t.schema = 'main'
-            """)
-        return ("\(count ?? 0) foreign keys", findings)
+            SELECT t.name, count(DISTINCT f.id)
+            FROM pragma_table_list AS t, pragma_foreign_key_list(t.name, 'main') AS f
+            WHERE t.schema = 'main' AND t.type = 'table' GROUP BY t.name ORDER BY t.name
+            """, as: (String, Int).self)
+        var findings: [VerificationReport.Finding] = []
+        for (table, _) in tables { findings += try orphans(in: table, connection) }
+        return (counted(tables.reduce(0) { $0 + $1.1 }, "foreign key"), findings)
+    }
+
+    private struct Orphans {
+        let parent: String
+        var count = 0
+        var rowIDs: [Int64] = []
+    }
+
+    private static func orphans(
+        in table: String, _ connection: borrowing Connection
+    ) throws -> [VerificationReport.Finding] {
+        var found: [Int: Orphans] = [:]
+        do {
+            try connection.prepare("PRAGMA main.foreign_key_check(\(name: table))").forEach { row in
+                let key: Int = try row[3]
+                var orphans = try found[key] ?? Orphans(parent: row[2])
+                orphans.count += 1
+                if let rowID: Int64 = try row[1], orphans.rowIDs.count < told {
+                    orphans.rowIDs.append(rowID)
+                }
+                found[key] = orphans
+            }
+        } catch let error as LockstepError where error.code == .sqlFailed {
+            // SQLite cannot check a reference that has nothing to refer to, as the next check tells.
+            return [.failure("the rows of \(table) cannot be checked: \(error.message)")]
+        }
+        return found.sorted { $0.key < $1.key }.map { _, orphans in
+            let ids = orphans.rowIDs.map(String.init).joined(separator: ", ")
+            let more = orphans.count > orphans.rowIDs.count ? ", …" : ""
+            var finding = VerificationReport.Finding.failure(
+                "\(counted(orphans.count, "row")) of \(table) "
+                    + "\(orphans.count == 1 ? "has" : "have") no parent in \(orphans.parent)"
+                    + (ids.isEmpty ? "" : ": rowid \(ids)\(more)"))
+            finding.rows = VerificationReport.Finding.Rows(
+                table: table, parent: orphans.parent, count: orphans.count, rowIDs: orphans.rowIDs)
+            return finding
+        }
     }
 }

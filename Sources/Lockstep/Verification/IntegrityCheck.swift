@@ -2,7 +2,7 @@
 enum IntegrityCheck {
     static func run(
         _ connection: borrowing Connection
-    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
+    ) throws -> CheckResult {
         let answers = try connection.query("PRAGMA integrity_check(20)") { row in
             try row[0] as String
         }

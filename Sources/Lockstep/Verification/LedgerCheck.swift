@@ -2,8 +2,9 @@
 enum LedgerCheck {
     static func run(
         _ connection: borrowing Connection, _ sets: [MigrationSet]
-    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
-        let ledger = try Ledger.entries(connection)
+    ) throws -> CheckResult {
+        let history = try Ledger.history(connection)
+        let ledger = history.entries
         var findings: [VerificationReport.Finding] = []
         let known = Set(sets.map(\.name))
         let carried = Set(ledger.map(\.set))
@@ -12,17 +13,19 @@ enum LedgerCheck {
                 .failure("the set \(name) was applied, and no folder of that name was given"))
         }
         for set in sets where carried.contains(set.name) || sets.count == 1 {
-            for finding in Plan(set, ledger: ledger, wish: .latest).findings {
-                findings.append(
-                    finding.isFatal
-                        ? .failure(finding.error.message) : .notice(finding.error.message))
-            }
-            let pending = set.applicable(to: ledger).files.count { file in
-                !ledger.contains { $0.set == set.name && $0.version == file.version }
-            }
+            let state = PlanState(set, history, upTo: nil)
+            findings += Plan(set, history: history, wish: .latest).findings.map(finding)
+            let pending = state.pending.count
             if pending > 0 {
                 findings.append(.notice("\(pending) versions of \(set.name) are not applied yet"))
             }
+            for file in state.changedRepeatables {
+                findings.append(.notice("\(file.fileName) has not run yet as it is now"))
+            }
+        }
+        for unfinished in history.unfinished where !known.contains(unfinished.set) {
+            findings.append(
+                .failure("\(unfinished.set) \(unfinished.version) was begun and not ended"))
         }
         let mirrored = try connection.headerField("user_version")
         if mirrored != Int64(ledger.count) {
@@ -38,5 +41,11 @@ enum LedgerCheck {
         return (
             ledger.isEmpty ? "nothing applied" : "\(ledger.count) applied of \(names)", findings
         )
+    }
+
+    /// What was begun and not ended is neither the schema from before nor the one behind it.
+    private static func finding(_ finding: Plan.Finding) -> VerificationReport.Finding {
+        finding.isFatal || finding.error.code == .migrationUnfinished
+            ? .failure(finding.error.message) : .notice(finding.error.message)
     }
 }

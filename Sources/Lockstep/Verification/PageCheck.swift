@@ -3,16 +3,18 @@ internal import SystemPackage
 /// Every page of the file and of its write-ahead log carries a MAC that verifies.
 enum PageCheck {
     static func run(
-        _ path: FilePath, _ key: borrowing DatabaseKey
-    ) throws -> (summary: String, findings: [VerificationReport.Finding]) {
-        let audit = try PageAudit.run(path, key: key)
+        _ path: FilePath, _ key: borrowing DatabaseKey,
+        _ progress: (CopyProgress) throws -> Void
+    ) throws -> CheckResult {
+        let audit = try PageAudit.run(path, key: key, progress: progress)
         var findings: [VerificationReport.Finding] = []
-        if !audit.damagedPages.isEmpty {
-            findings.append(.failure("the MAC fails on \(list(audit.damagedPages))"))
-        }
-        if !audit.damagedFrames.isEmpty {
-            findings.append(
-                .failure("the MAC fails in the write-ahead log on \(list(audit.damagedFrames))"))
+        for (pages, place) in [
+            (audit.damagedPages, ""), (audit.damagedFrames, " in the write-ahead log"),
+        ] where !pages.isEmpty {
+            var finding = VerificationReport.Finding.failure(
+                "the MAC fails\(place) on \(list(pages))")
+            finding.pages = pages
+            findings.append(finding)
         }
         if audit.strayBytes > 0 {
             findings.append(.failure("\(audit.strayBytes) bytes follow the last whole page"))
@@ -29,7 +31,7 @@ enum PageCheck {
                     "\(audit.uncommittedFrames) pages at the end of the write-ahead log were never "
                         + "committed"))
         }
-        return ("\(audit.pages) pages, \(audit.frames) in the log", findings)
+        return ("\(counted(audit.pages, "page")), \(audit.frames) in the log", findings)
     }
 
     private static func list(_ pages: [UInt32]) -> String {

@@ -2,11 +2,25 @@ public import SystemPackage
 
 /// Proves that a database is what it should be: encrypted, whole, and of the schema that its migrations
 /// make. Reads only.
+///
+/// The checks run on all processors, several at once; together they take about the time of the longest,
+/// which in large files is SQLite's own check. They write no plaintext anywhere.
 public struct Verification {
     /// The file to verify.
     let path: FilePath
     /// The migration sets that the database may carry.
     let sets: [MigrationSet]
+
+    /// The keyring's file, whose permissions are looked at.
+    public var keyringFile: FilePath?
+    /// Options whose functions and collations the schema needs; their other settings are not used.
+    public var schema = ConnectionOptions()
+    /// Also take an encrypted copy down as far as its ways down lead, and up again. Takes free space of
+    /// twice the database's size in its folder, and about the time of a backup and of the migrations.
+    public var isDeep = false
+    /// Bytes of memory for pages, at the most. SQLite's own check jumps about in indexes: with less than
+    /// the largest of them takes, it needs several times as long.
+    public var cacheBytes = 256 * 1024 * 1024
 
     /// A verification of the database at `path` against `sets`.
     public init(_ path: FilePath, sets: [MigrationSet]) {
@@ -18,72 +32,83 @@ public struct Verification {
     ///
     /// A check that cannot be carried out, such as drift in a file whose pages are damaged, is a failure
     /// of that check and not of the run.
-    /// - Throws: ``LockstepError`` if there is no such database, or the key does not fit.
-    public func run(key: borrowing DatabaseKey) throws -> VerificationReport {
-        var report = VerificationReport()
-        try run(key, nil, &report)
-        return report
+    /// - Parameter progress: Told, on this thread, what goes on; also asked some times a second while
+    ///   nothing new happens. An error that it throws ends the run.
+    /// - Throws: ``LockstepError`` if there is no such database, or the key does not fit; what `progress`
+    ///   throws.
+    public func run(
+        key: borrowing DatabaseKey, progress: (VerificationProgress) throws -> Void = { _ in }
+    ) throws -> VerificationReport {
+        try run(key, nil, nil, progress)
     }
 
     /// Runs every check, also whether the file and its keyring are of one time and the keys fit for use.
     ///
     /// A file under a key that was retired is verified, too, and is an older copy: that fails.
-    /// - Throws: as ``run(key:)``; ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
-    public func run(keyring: borrowing Keyring) throws -> VerificationReport {
-        var report = VerificationReport()
+    /// - Throws: as ``run(key:progress:)``; ``LockstepError/Code/keyringMismatch`` for a keyring of another
+    ///   purpose.
+    public func run(
+        keyring: borrowing Keyring, progress: (VerificationProgress) throws -> Void = { _ in }
+    ) throws -> VerificationReport {
         let age = try AgeCheck(keyring, of: path)
-        try run(keyring.databaseKey(version: age.key.version), age, &report)
-        try report.add(.keyring) { KeyringCheck.run(keyring.summary) }
-        return report
+        return try run(
+            keyring.databaseKey(version: age.key.version), age, keyring.summary, progress)
     }
 
     private func run(
-        _ key: borrowing DatabaseKey, _ age: AgeCheck?, _ report: inout VerificationReport
-    ) throws {
+        _ key: borrowing DatabaseKey, _ age: AgeCheck?, _ keyring: KeyringSummary?,
+        _ progress: (VerificationProgress) throws -> Void
+    ) throws -> VerificationReport {
+        let start = Clock.monotonicMicroseconds
         let diagnosis = try Diagnosis.examine(path, key: key)
         if let error = diagnosis.error(path), error.code != .damaged { throw error }
-        try report.add(.encryption) { try CiphertextCheck.run(path, key) }
-        try report.add(.pages) { try PageCheck.run(path, key) }
-        try runOnConnection(key, age, &report)
+        var report = VerificationReport()
+        report.outcomes = [
+            try .of(.encryption) { try CiphertextCheck.run(path, key) },
+            // Before a connection is opened, which has files of its own beside the database.
+            try .of(.permissions) { try PermissionsCheck.run(path, keyring: keyringFile) },
+            try .of(.sideFiles) { try SideFilesCheck.run(path) },
+        ]
+        try withoutActuallyEscaping(progress) { progress in
+            let teller = ProgressTeller(progress)
+            report.outcomes += try SimultaneousChecks(self, age).run(key, teller)
+            guard isDeep else { return }
+            let isSound = !report.outcomes.contains { $0.hasFailed && $0.check.isOfFile }
+            report.outcomes += try roundTrip(key, isSound: isSound, teller)
+        }
+        if let keyring {
+            report.outcomes.append(try .of(.keyring) { KeyringCheck.run(keyring) })
+        }
+        let order = VerificationReport.Check.allCases
+        report.outcomes.sort {
+            order.firstIndex(of: $0.check) ?? 0 < order.firstIndex(of: $1.check) ?? 0
+        }
+        report.duration = Clock.monotonicMicroseconds - start
+        return report
     }
 
-    /// The checks that need the database open; all of them fail if it does not open.
-    private func runOnConnection(
-        _ key: borrowing DatabaseKey, _ age: AgeCheck?, _ report: inout VerificationReport
-    ) throws {
-        var options = ConnectionOptions()
-        options.isQueryOnly = true
-        do {
-            let connection = try Connection.open(path, key: key, options: options)
-            try report.add(.integrity) { try IntegrityCheck.run(connection) }
-            try report.add(.foreignKeys) { try ForeignKeyCheck.run(connection) }
-            try report.add(.ledger) { try LedgerCheck.run(connection, sets) }
-            try report.add(.drift) { try DriftCheck.run(connection, sets) }
-            if let age { try report.add(.age) { try age.run(connection) } }
-        } catch let error as LockstepError where error.code == .damaged {
-            let checks: [VerificationReport.Check] = [.integrity, .foreignKeys, .ledger, .drift]
-            for check in checks + (age == nil ? [] : [.age]) {
-                try report.add(check) { throw error }
-            }
+    private func roundTrip(
+        _ key: borrowing DatabaseKey, isSound: Bool, _ teller: ProgressTeller
+    ) throws -> [VerificationReport.Outcome] {
+        let desk = VerificationDesk()
+        let key = SharedKey(try key.clone())
+        let (path, sets, schema) = (path, sets, schema)
+        try desk.start { desk in
+            let check = RoundTripCheck(path: path, sets: sets, schema: schema, desk: desk)
+            try desk.run(.roundTrip) { try check.run(key.value, isSound: isSound) }
         }
+        return try desk.finish(teller)
     }
 }
 
-extension VerificationReport {
-    /// Runs one check, times it, and turns what it throws into a failure of it.
-    mutating func add(
-        _ check: Check, _ body: () throws -> (summary: String, findings: [Finding])
-    ) throws {
-        let start = Clock.monotonicMicroseconds
-        let result: (summary: String, findings: [Finding])
-        do {
-            result = try body()
-        } catch let error as LockstepError {
-            result = ("could not be carried out", [.failure(error.message)])
+extension VerificationReport.Check {
+    /// Whether the check is of the file and its pages, and not of what they hold.
+    var isOfFile: Bool {
+        switch self {
+        case .encryption, .profile, .sideFiles, .pages, .integrity: true
+        case .permissions, .foreignKeys, .references, .objects, .ledger, .drift, .age, .keyring,
+            .roundTrip:
+            false
         }
-        outcomes.append(
-            Outcome(
-                check: check, summary: result.summary, findings: result.findings,
-                duration: Clock.monotonicMicroseconds - start))
     }
 }

@@ -10,50 +10,42 @@ struct Verify: ParsableCommand {
         discussion: """
             Exits with 0 only if everything holds: 65 for damage, tampering or an older copy, 4 for a ledger or schema \
             that does not fit the migrations, 1 for everything else. Nothing is changed.
+
+            With --deep an encrypted copy beside the database is taken down as far as its ways down lead, \
+            and up again, which must leave the same schema. It needs free space of twice the database's \
+            size, and is gone afterwards.
             """)
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
-    private struct Finding: Encodable {
-        let isFailure: Bool
-        let message: String
-    }
-
-    private struct Check: Encodable {
-        let check: String
-        let ok: Bool
-        let summary: String
-        let findings: [Finding]
-        let microseconds: Int64
-    }
-
-    private struct Result: Encodable {
-        let database: String
-        let ok: Bool
-        let checks: [Check]
-    }
+    @Flag(help: "Also try every way down, and up again, on a copy.")
+    var deep = false
 
     func run() throws {
         let sets = try migrations.sets()
         let session = try access.session()
-        let report = try Verification(session.path, sets: sets).run(keyring: session.keyring)
+        var verification = Verification(session.path, sets: sets)
+        verification.keyringFile = try access.keyringFile().path
+        verification.isDeep = deep
+        Interruption.expect()
+        var line = VerifyProgress()
+        defer { line.end() }
+        let report = try verification.run(keyring: session.keyring) {
+            try Interruption.check()
+            line.show($0)
+        }
+        line.end()
         try tell(report, session.path.string)
         if let code = Self.exitCode(report) { throw ExitCode(code) }
     }
 
+    // MARK: Telling
+
     private func tell(_ report: VerificationReport, _ path: String) throws {
         guard output.format == .text else {
-            let checks = report.outcomes.map { outcome in
-                Check(
-                    check: outcome.check.rawValue, ok: !outcome.hasFailed,
-                    summary: outcome.summary,
-                    findings: outcome.findings.map {
-                        Finding(isFailure: $0.isFailure, message: $0.message)
-                    }, microseconds: outcome.duration)
-            }
-            return try Output.json(Result(database: path, ok: report.isClean, checks: checks))
+            return try Output.json(VerifyResult(report, path))
         }
         for outcome in report.outcomes {
             let mark = outcome.hasFailed ? "FAILED" : "ok"
@@ -62,22 +54,73 @@ struct Verify: ParsableCommand {
             Output.line(
                 "\(name)\(padding)\(mark)  \(outcome.summary) (\(Output.duration(outcome.duration)))"
             )
-            for finding in outcome.findings {
-                Output.line("    \(finding.isFailure ? "failure" : "notice"): \(finding.message)")
-            }
+            for finding in outcome.findings { tell(finding) }
         }
         Output.line(report.isClean ? "verified: everything holds" : "NOT verified")
     }
 
+    private func tell(_ finding: VerificationReport.Finding) {
+        Output.line("    \(finding.isFailure ? "failure" : "notice"): \(finding.message)")
+        guard let difference = finding.difference else { return }
+        for detail in difference.details { Output.line("        \(detail)") }
+        // Of what differs the details tell; of what is all there or all missing, its definition does.
+        switch difference.change {
+        case .unexpected: Output.line("        \(Self.oneLine(difference.found ?? ""))")
+        case .missing: Output.line("        \(Self.oneLine(difference.expected ?? ""))")
+        case .different: break
+        }
+    }
+
+    private static func oneLine(_ sql: String) -> String {
+        let text = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return text.count > 200 ? "\(text.prefix(200)) …" : text
+    }
+
+    // MARK: The exit code
+
     /// Damage weighs more than drift, drift more than the rest.
     private static func exitCode(_ report: VerificationReport) -> Int32? {
-        let codes = report.outcomes.filter(\.hasFailed).map { outcome in
-            switch outcome.check {
-            case .encryption, .pages, .integrity, .age: Exit.tampered
-            case .ledger, .drift: Exit.drift
-            case .foreignKeys, .keyring: Exit.failed
-            }
-        }
-        return codes.max()
+        let codes = report.outcomes.filter(\.hasFailed).map(exitCode)
+        return [
+            Exit.tampered, Exit.drift, Exit.wrongKey, Exit.locked, Exit.inputOutput, Exit.failed,
+        ]
+        .first(where: codes.contains)
     }
+
+    private static func exitCode(_ outcome: VerificationReport.Outcome) -> Int32 {
+        // What kept a check from being carried out says more than which check it was.
+        switch outcome.obstacle?.code {
+        case .busy, .locked, .inputOutput, .accessDenied, .full, .wrongKey, .damaged, .tampered:
+            return outcome.obstacle.map { Exit.code(for: $0.code) } ?? Exit.failed
+        default: break
+        }
+        switch outcome.check {
+        case .encryption, .profile, .sideFiles, .pages, .integrity, .age: return Exit.tampered
+        case .ledger, .drift: return Exit.drift
+        case .foreignKeys, .references, .objects, .keyring, .permissions, .roundTrip:
+            return Exit.failed
+        }
+    }
+}
+
+/// What a verification is doing, on one line.
+private struct VerifyProgress {
+    private var line = ProgressLine()
+    private var running: [(check: VerificationReport.Check, text: String)] = []
+
+    mutating func show(_ progress: VerificationProgress) {
+        running.removeAll { $0.check == progress.check }
+        if !progress.isDone {
+            var text = progress.check.rawValue
+            if let step = progress.step { text += " \(step)" }
+            if let total = progress.total {
+                text += " \(ProgressLine.share(progress.done, of: total))"
+            }
+            running.append((progress.check, text))
+        }
+        let texts = running.sorted { $0.check.rawValue < $1.check.rawValue }.map(\.text)
+        line.show("verify: \(texts.joined(separator: ", "))")
+    }
+
+    mutating func end() { line.end() }
 }

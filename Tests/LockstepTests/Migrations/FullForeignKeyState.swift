@@ -16,7 +16,18 @@ struct ForeignKeyState {
 
     /// Measures the database as it is now.
     init(_ connection: borrowing Connection) throws {
-        let parts = try connection.query(
+        let parts = try Self.parts(connection)
+        broken = try Self.broken(parts, connection)
+        for child in Set(parts.map(\.child)) { try countViolations(of: child, connection) }
+    }
+
+    /// References whose parent, or whose columns there, do not exist, as `child → parent`.
+    static func brokenReferences(_ connection: borrowing Connection) throws -> Set<String> {
+        try broken(parts(connection), connection)
+    }
+
+    private static func parts(_ connection: borrowing Connection) throws -> [Part] {
+        try connection.query(
             """
             SELECT t.name, f.id, f."table", f."to"
             FROM pragma_table_list AS t, pragma_foreign_key_list(t.name, 'main') AS f
@@ -25,12 +36,18 @@ struct ForeignKeyState {
         ) { row in
             Part(child: try row[0], id: try row[1], parent: try row[2], column: try row[3])
         }
+    }
+
+    private static func broken(
+        _ parts: [Part], _ connection: borrowing Connection
+    ) throws -> Set<String> {
+        var broken: Set<String> = []
         for (_, key) in Dictionary(grouping: parts, by: { "\($0.child)/\($0.id)" }) {
-            if let first = key.first, try !Self.fits(key, parent: first.parent, connection) {
-                broken.insert(Self.name(first.child, first.parent))
+            if let first = key.first, try !fits(key, parent: first.parent, connection) {
+                broken.insert(name(first.child, first.parent))
             }
         }
-        for child in Set(parts.map(\.child)) { try countViolations(of: child, connection) }
+        return broken
     }
 
     /// - Throws: ``LockstepError/Code/foreignKeysBroken`` for what was not so before.

@@ -38,14 +38,17 @@ struct MigrationDraftTests {
         let draft = try MigrationDraft(named: "x", behind: set, now: Self.now)
         #expect(draft.files.map(\.path) == expected)
         // What was made is read again, behind what was there.
-        let folder = try TemporaryFolder()
-        for path in try draft.write(into: folder.path) where path.string.contains("up") {
+        let temporary = try TemporaryFolder()
+        let folder = temporary.file("test")
+        try FileManager.default.createDirectory(
+            atPath: folder.string, withIntermediateDirectories: false)
+        for path in try draft.write(into: folder) where path.string.contains("up") {
             try Bytes.write(Array("CREATE TABLE x (y);\n".utf8), to: path)
         }
-        let again = try MigrationSet(folder: folder.path, layout: layout)
+        let again = try MigrationSet(folder: folder, layout: layout)
         #expect(again.files.count == 1)
         #expect(again.files.first?.name == "x")
-        Refusal.expect(.alreadyExists) { try draft.write(into: folder.path) }
+        Refusal.expect(.alreadyExists) { try draft.write(into: folder) }
     }
 
     @Test(

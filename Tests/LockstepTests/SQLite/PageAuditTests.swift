@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -97,6 +98,23 @@ struct PageAuditTests {
         #expect(whole.isClean && whole.pages == pages - 1)
     }
 
+    @Test("A page that a killed checkpoint wrote by half is in the log, and no damage")
+    func killedCheckpoint() throws {
+        let connection = try scratch.open()
+        try scratch.add(rows: 300, to: connection)
+        let log = try Bytes.read(scratch.side("-wal"))
+        try connection.checkpoint(.truncate)
+        let grown = try scratch.bytes
+        #expect(grown.count > (pages + 1) * 4096)
+        let killed = try DatabaseScratch()
+        try Bytes.write(Array(grown.prefix(pages * 4096 + 2048)), to: killed.path)
+        try Bytes.write(log, to: killed.side("-wal"))
+        #expect(try PageAudit.run(killed.path, key: killed.key()).isClean)
+        // Without the log it is.
+        try FileManager.default.removeItem(atPath: killed.side("-wal").string)
+        #expect(try PageAudit.run(killed.path, key: killed.key()).strayBytes == 2048)
+    }
+
     @Test("A file of one page is audited like any other")
     func onePage() throws {
         let small = try DatabaseScratch()
@@ -105,6 +123,51 @@ struct PageAuditTests {
         #expect(try PageAudit.run(small.path, key: small.key()).isClean)
         try small.damage { $0[2000] ^= 1 }
         #expect(try PageAudit.run(small.path, key: small.key()).damagedPages == [1])
+    }
+
+    @Test("However many threads look, they find the same", arguments: [1, 2, 3, 16])
+    func threads(count: Int) throws {
+        let large = try DatabaseScratch()
+        do {
+            let connection = try large.create()
+            try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, body BLOB NOT NULL)")
+            for _ in 0..<15 { try large.add(rows: 2000, to: connection) }
+            try connection.checkpoint(.truncate)
+        }
+        let pages = try large.bytes.count / 4096
+        #expect(pages > 3 * PageReader.chunk)
+        let hurt = [2, 255, 256, 257, 512, 600, pages]
+        try large.damage { for page in hurt { $0[page * 4096 - 60] ^= 1 } }
+        var told: [Int] = []
+        let audit = try PageAudit.run(large.path, key: large.key(), threads: count) {
+            told.append($0.done)
+            #expect($0.total == pages)
+        }
+        #expect(audit.damagedPages == hurt.map { UInt32($0) })
+        #expect(audit.pages == pages)
+        #expect(told == told.sorted() && (told.last ?? 0) <= pages)
+        // What the progress throws ends the audit.
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            _ = try PageAudit.run(large.path, key: large.key(), threads: count) { _ in throw Stop()
+            }
+        }
+    }
+
+    @Test("A log of many pages is audited like a short one")
+    func longLog() throws {
+        let large = try DatabaseScratch()
+        let copy = large.folder.file("copy.db")
+        do {
+            let connection = try large.create()
+            try connection.execute("PRAGMA wal_autocheckpoint = 0")
+            try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, body BLOB NOT NULL)")
+            for _ in 0..<15 { try large.add(rows: 2000, to: connection) }
+            try Bytes.write(Bytes.read(large.path), to: copy)
+            try Bytes.write(Bytes.read(large.side("-wal")), to: FilePath(copy.string + "-wal"))
+        }
+        let audit = try PageAudit.run(copy, key: large.key())
+        #expect(audit.isClean && audit.frames > 3 * PageReader.chunk, "\(audit)")
     }
 
     @Test("Files too short for a page have none", arguments: [0, 1, 2, 15, 16, 4095])

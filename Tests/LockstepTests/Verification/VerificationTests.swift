@@ -54,7 +54,8 @@ struct VerificationTests {
         #expect(report.isClean, "\(report)")
         #expect(
             report.outcomes.map(\.check) == [
-                .encryption, .pages, .integrity, .foreignKeys, .ledger, .drift,
+                .encryption, .profile, .permissions, .sideFiles, .pages, .integrity, .foreignKeys,
+                .references, .objects, .ledger, .drift,
             ])
         #expect(try scratch.bytes == before)
     }
@@ -88,7 +89,13 @@ struct VerificationTests {
         let scratch = try database()
         try scratch.damage { $0[1000] ^= 1 }
         let report = try verify(scratch)
-        #expect(failed(report) == [.pages, .integrity, .foreignKeys, .ledger, .drift])
+        #expect(
+            failed(report) == [
+                .profile, .pages, .integrity, .foreignKeys, .references, .objects, .ledger, .drift,
+            ])
+        // All but the pages for the same reason: the database does not open.
+        let hindered = report.outcomes.filter { $0.hasFailed && $0.check != .pages }
+        #expect(hindered.allSatisfy { $0.obstacle?.code == .damaged })
     }
 
     @Test("Bytes behind the last page are found")
@@ -164,8 +171,9 @@ struct VerificationTests {
         try scratch.open().execute(SQL(verbatim: sql))
         let report = try verify(scratch)
         #expect(failed(report).contains(.drift))
-        let messages = report.outcomes.flatMap(\.findings).map(\.message)
-        #expect(messages.contains { $0.contains(message) }, "\(messages)")
+        let findings = report.outcomes.flatMap(\.findings)
+        let told = findings.map(\.message) + findings.flatMap { $0.difference?.details ?? [] }
+        #expect(told.contains { $0.contains(message) }, "\(told)")
     }
 
     @Test("A compromised key fails the keyring's check, a cheap or open slot is worth a notice")

@@ -53,10 +53,12 @@ public struct Rehearsal {
         let copy = try RehearsalCopy(of: database, in: folder)
         let key = try DatabaseKey.ephemeral()
         let start = Clock.monotonicMicroseconds
-        try original.read { original in
-            try Backup.copyPages(original, to: copy.path, key) { copied in
-                try requireGoingOn()
-                try progress(copied)
+        try NamedDamage.of(database, access.key) {
+            try original.read { original in
+                try Backup.copyPages(original, to: copy.path, key) { copied in
+                    try requireGoingOn()
+                    try progress(copied)
+                }
             }
         }
         _ = consume original

@@ -64,8 +64,10 @@ struct RehearsalCopy: ~Copyable {
 
     /// Removes the copies of `name` whose processes are gone.
     private static func sweep(_ name: String, _ folder: FilePath) throws {
-        let files = try Folder.list(folder, hidden: true).files.filter { file in
-            // Not what a link leads to.
+        let names = try Folder.list(folder, hidden: true, where: { $0.hasPrefix(".\(name).") })
+            .files
+        // Not what a link leads to.
+        let files = names.filter { file in
             (try? FileAccess.sizeOfRegularFile(folder.appending(file))) != nil
         }
         for stem in files.compactMap({ stem($0, of: name, lockEnding) }) {

@@ -99,7 +99,7 @@ struct MigrationBackups {
     /// Removes the oldest, down to so many. Those in `pinned` stay, and are not counted.
     func sweep(keeping count: Int, pinned: [FilePath] = []) throws {
         let pinned = pinned.map { FileIdentity($0) }
-        let backups = try Folder.list(place).files
+        let backups = try Folder.list(place, where: { $0.hasSuffix(Self.ending) }).files
             .compactMap { file in parse(file).map { (name: $0, path: folder.appending(file)) } }
             .filter { !pinned.contains(FileIdentity($0.path)) && isBackup($0.path) }
             .sorted { $0.name < $1.name }
@@ -108,7 +108,9 @@ struct MigrationBackups {
 
     /// Removes what killed runs left of backups that they had not finished. No other run may be under way.
     func sweepUnfinished() throws {
-        for file in try Folder.list(place, hidden: true).files {
+        for file in try Folder.list(place, hidden: true, where: { $0.hasPrefix(".\(prefix)") })
+            .files
+        {
             let name = ["-wal", "-shm", "-journal"].reduce(file) {
                 $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
             }

@@ -51,7 +51,7 @@ struct SafeJournal: Equatable {
         guard FileAccess.exists(path) else { return nil }
         let bytes = try FileAccess.read(path, limit: largestFile)
         guard let text = String(validating: bytes, as: UTF8.self),
-            let journal = parse(text, folder: database.removingLastComponent())
+            let journal = parse(text, database)
         else {
             throw LockstepError(
                 .malformedInput, "\(path) is no journal of a safe migration",
@@ -72,13 +72,17 @@ struct SafeJournal: Equatable {
 
     /// Removes it, and makes that last.
     static func remove(of database: FilePath) throws {
-        AtomicFile.remove(path(of: database))
+        let path = path(of: database)
+        AtomicFile.remove(path)
+        guard !FileAccess.exists(path) else {
+            throw LockstepError.system(.ioError, "remove", path)
+        }
         try AtomicFile.syncFolder(of: database)
     }
 
     // MARK: Text
 
-    private static func parse(_ text: String, folder: FilePath) -> SafeJournal? {
+    private static func parse(_ text: String, _ database: FilePath) -> SafeJournal? {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
         guard lines.popLast() == "", lines.popFirst() == head[...] else { return nil }
         func take(_ name: String) -> String? {
@@ -92,13 +96,17 @@ struct SafeJournal: Equatable {
         let origin = take("origin")
         let digits = take("content")
         let content = digits.flatMap { Hex.decode($0) }
-        guard lines.isEmpty, !backup.isEmpty, origin != "", digits == nil || content?.count == 32
-        else { return nil }
-        func located(_ text: String) -> FilePath {
-            text.contains("/") ? FilePath(text) : folder.appending(text)
+        let folder = database.removingLastComponent()
+        let paths = ([backup] + [origin].compactMap(\.self)).map {
+            $0.contains("/") ? FilePath($0) : folder.appending($0)
         }
+        let name = database.lastComponent?.string ?? ""
+        let areBackups = paths.map { $0.lastComponent?.string ?? "" }
+            .allSatisfy { $0.hasPrefix(name) && $0.hasSuffix(MigrationBackups.ending) }
+        guard lines.isEmpty, areBackups, digits == nil || content?.count == 32 else { return nil }
         return SafeJournal(
-            phase: phase, backup: located(backup), origin: origin.map(located), content: content)
+            phase: phase, backup: paths[0], origin: origin == nil ? nil : paths[1],
+            content: content)
     }
 
     private static func text(_ path: FilePath, _ folder: FilePath) throws -> String {

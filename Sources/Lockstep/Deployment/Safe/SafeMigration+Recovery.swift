@@ -2,8 +2,6 @@ internal import SystemPackage
 
 /// What runs that were killed have left.
 extension SafeMigration {
-    private struct Killed: Error {}
-
     /// Finishes putting back what a killed run was putting back.
     /// - Returns: The journal of a run that was killed earlier on, for this one to go on from.
     func recover(
@@ -18,7 +16,17 @@ extension SafeMigration {
         let watch = try connection.watchCommits()
         let cause = LockstepError(
             .interrupted, "an earlier run was killed while it put the database back")
-        if let content = journal.content, try connection.contentMark() == content {
+        if !FileAccess.exists(journal.backup) {
+            report.outcome = .notRestored
+            try SafeJournal.remove(of: database)
+            throw LockstepError(
+                .notRestored,
+                "an earlier run was killed while it put \(database) back, and its backup, "
+                    + "\(journal.backup), is gone: whether that was finished cannot be told",
+                hint:
+                    "check the database with `lockstep status` and `lockstep verify`, then go on from here"
+            )
+        } else if let content = journal.content, try connection.contentMark() == content {
             try restore(cause, journal, connection, watch, access, backups, &report)
         } else if try isRestored(connection, journal, access) {
             try forget(journal, backups, &report)
@@ -51,6 +59,7 @@ extension SafeMigration {
         _ access: borrowing DatabaseAccess, _ backups: MigrationBackups,
         _ report: inout SafeMigrationReport
     ) throws {
+        try sweepUnfinished(backups)
         report.backup = unfinished.backup
         let watch = try connection.watchCommits()
         do {

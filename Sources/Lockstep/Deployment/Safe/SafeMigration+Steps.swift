@@ -9,16 +9,17 @@ extension SafeMigration {
         _ report: inout SafeMigrationReport
     ) throws {
         let origin = unfinished.map { $0.origin ?? $0.backup }
-        try AtomicFile.removeLeftovers(of: SafeJournal.path(of: database))
-        try backups.sweepUnfinished()
+        try sweepUnfinished(backups)
         try backups.sweep(keeping: max(keep, 1), pinned: [origin].compactMap(\.self))
         try requireSpace(connection, backups)
         // Counted from before the backup's snapshot on: what is committed between the two is in the backup,
         // and counts all the same.
         let watch = try connection.watchCommits()
-        let backup = try backups.make(connection, access.key, schema: options) { copied in
-            try requireGoingOn()
-            try observe(.backingUp(copied))
+        let backup = try NamedDamage.of(database, access.key) {
+            try backups.make(connection, access.key, schema: options) { copied in
+                try requireGoingOn()
+                try observe(.backingUp(copied))
+            }
         }
         report.backup = backup
         var journal = SafeJournal(phase: .migrating, backup: backup, origin: origin)
@@ -35,6 +36,12 @@ extension SafeMigration {
             throw error
         }
         try complete(backups, &report)
+    }
+
+    /// Removes what killed runs had not finished writing.
+    func sweepUnfinished(_ backups: MigrationBackups) throws {
+        try AtomicFile.removeLeftovers(of: SafeJournal.path(of: database))
+        try backups.sweepUnfinished()
     }
 
     private func requireSpace(
@@ -75,14 +82,13 @@ extension SafeMigration {
     ) throws {
         try requireGoingOn()
         try observe(.verifying)
-        let after = try Verification(database, sets: sets).run(
-            key: access.key, keyring: access.keyring)
+        // The keyring is not what a migration changes: what is wrong with it is no reason to go back.
+        let after = try Verification(database, sets: sets).run(key: access.key)
         report.verification = after
         let key = try access.key.clone()
-        let keyring = access.keyring
         let new = try VerificationChange.newFailures(after) {
             guard FileAccess.exists(backup) else { return VerificationReport() }
-            return try Verification(backup, sets: sets).run(key: key, keyring: keyring)
+            return try Verification(backup, sets: sets).run(key: key)
         }
         report.migration.notices += VerificationChange.notices(after, besides: new)
         guard new.isEmpty else { throw VerificationChange.error(database, new) }

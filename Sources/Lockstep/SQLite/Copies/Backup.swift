@@ -121,6 +121,15 @@ enum Backup {
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
         schema: ConnectionOptions = .init(), _ progress: (CopyProgress) throws -> Void
     ) throws -> CopyReport {
+        try copyPages(source, to: path, key, progress)
+        return try verify(path, key, schema: schema, against: source)
+    }
+
+    /// Copies the snapshot that `source` has open to an empty file, and leaves it at that.
+    static func copyPages(
+        _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
+        _ progress: (CopyProgress) throws -> Void
+    ) throws {
         // Another page size or another reserve would give a file that nobody can open, and say nothing.
         // SQLCipher answers with a text.
         let pageSize: Int? = try source.value("SELECT CAST(page_size AS INT) FROM pragma_page_size")
@@ -131,16 +140,6 @@ enum Backup {
         }
         // The first read begins the snapshot that all the rest is of.
         _ = try source.value("SELECT count(*) FROM main.sqlite_schema", as: Int.self)
-        try copyPages(source, to: path, key, progress)
-        return try verify(path, key, schema: schema, against: source)
-    }
-
-    /// Copies the snapshot that `source` has open, or the first that it reads, to an empty file; verifies
-    /// nothing but what it reads.
-    static func copyPages(
-        _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
-    ) throws {
         var writing = ConnectionOptions()
         writing.isScratch = true
         let target = try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)

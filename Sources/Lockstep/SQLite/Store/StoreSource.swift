@@ -6,18 +6,12 @@ final class StoreSource: Sendable {
     let options: StoreOptions
     let path: FilePath
     let isInMemory: Bool
-    private let key: Mutex<KeyHolder?>
+    private let key: Mutex<SharedKey?>
     /// The file that the first connection was opened on.
     private let identity: FileIdentity?
     private let openReaders = Atomic<Int>(0)
     /// A folder to be removed with the store.
     private let temporaryFolder: FilePath?
-
-    // Sendable by this proof: the key is constant, and only read.
-    private final class KeyHolder: @unchecked Sendable {
-        let key: DatabaseKey
-        init(_ key: consuming DatabaseKey) { self.key = key }
-    }
 
     init(
         _ path: FilePath, key: borrowing DatabaseKey, _ options: StoreOptions,
@@ -27,7 +21,7 @@ final class StoreSource: Sendable {
         self.options = options
         self.temporaryFolder = temporaryFolder
         isInMemory = false
-        self.key = Mutex(KeyHolder(try key.clone()))
+        self.key = Mutex(SharedKey(try key.clone()))
         identity = FileIdentity(path)
     }
 
@@ -107,7 +101,7 @@ final class StoreSource: Sendable {
     ) throws -> Result {
         // The holder stays alive for as long as it is used, should the store be closed meanwhile.
         guard let holder = key.withLock({ $0 }) else { throw SeatQueue.closed }
-        return try body(holder.key)
+        return try body(holder.value)
     }
 
     /// Forgets the key, and removes a temporary store's files.

@@ -57,7 +57,7 @@ enum FleetRun {
     }
 
     static func run(
-        _ pattern: String, _ sets: [MigrationSet], _ wish: Plan.Wish, _ jobs: Int?,
+        _ pattern: String, _ sets: [MigrationSet], _ wish: Plan.Wish, _ jobs: Int?, _ wait: Int,
         _ safety: SafetyOptions, _ access: FleetAccessOptions, _ format: OutputFormat
     ) throws {
         let files = try FleetMigration.files(matching: pattern)
@@ -66,6 +66,8 @@ enum FleetRun {
         var fleet = FleetMigration(of: files, sets: sets)
         fleet.wish = wish
         fleet.jobs = jobs ?? fleet.jobs
+        fleet.patience = .seconds(wait)
+        fleet.options.busyTimeout = .seconds(min(wait, 5))
         fleet.goOn = { !Interruption.hasCome }
         if safety.safe {
             var way = FleetMigration.Safety()

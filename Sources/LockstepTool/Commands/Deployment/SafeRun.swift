@@ -38,7 +38,7 @@ enum SafeRun {
     }
 
     static func run(
-        _ sets: [MigrationSet], _ wish: Plan.Wish, _ options: SafetyOptions,
+        _ sets: [MigrationSet], _ wish: Plan.Wish, _ wait: Int, _ options: SafetyOptions,
         _ session: borrowing Session, _ format: OutputFormat
     ) throws {
         Interruption.expect()
@@ -46,6 +46,8 @@ enum SafeRun {
         migration.wish = wish
         migration.backupFolder = options.backupFolder.map { FilePath($0) }
         migration.keep = options.keep ?? migration.keep
+        migration.patience = .seconds(wait)
+        migration.options.busyTimeout = .seconds(min(wait, 5))
         migration.goOn = { !Interruption.hasCome }
         var report = SafeMigrationReport()
         var failure: LockstepError?

@@ -44,10 +44,10 @@ struct Migrate: ParsableCommand {
         let wish = to.map { Plan.Wish.version($0) } ?? .latest
         if let pattern = fleet.pattern {
             return try FleetRun.run(
-                pattern, sets, wish, fleet.jobs, safety, access, output.format)
+                pattern, sets, wish, fleet.jobs, runner.wait, safety, access, output.format)
         }
         if safety.safe {
-            return try SafeRun.run(sets, wish, safety, access.session(), output.format)
+            return try SafeRun.run(sets, wish, runner.wait, safety, access.session(), output.format)
         }
         let session = try access.session()
         let connection = try session.connect()

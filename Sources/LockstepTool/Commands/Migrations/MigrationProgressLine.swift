@@ -2,7 +2,7 @@ import Lockstep
 
 /// Shows on a terminal what a migration is doing, and how much is left of what can be counted.
 final class MigrationProgressLine {
-    private let line = StatusLine()
+    private var line = ProgressLine()
     private var place = ""
     private var start: (table: String, time: ContinuousClock.Instant, rows: Int)?
 
@@ -18,10 +18,12 @@ final class MigrationProgressLine {
         case .rebuilding(let table, let step): line.show("\(place): rebuild of \(table), \(step)")
         case .backfilled(let table, let rows, let total):
             line.show("\(place): \(table), \(rows) of \(total) rows\(timeLeft(table, rows, total))")
-        case .committed, .repeated: line.clear()
+        case .committed, .repeated: line.end()
         case .checked, .recorded, .advanced: break
         }
     }
+
+    deinit { line.end() }
 
     private func timeLeft(_ table: String, _ rows: Int, _ total: Int) -> String {
         guard let start, start.table == table, rows > start.rows else {

@@ -10,7 +10,9 @@ struct RunnerOptions: ParsableArguments {
     var outOfOrder = false
 
     func validate() throws {
-        guard wait >= 0 else { throw ValidationError("--wait must not be negative") }
+        guard (0...1_000_000_000).contains(wait) else {
+            throw ValidationError("--wait must be 0 or more seconds")
+        }
     }
 
     /// Ctrl-C ends it between two statements; the transaction that is under way is rolled back.

@@ -1,0 +1,151 @@
+/// A table, index, trigger or view, taken apart into facts that can be compared one by one.
+struct DefinedObject: Sendable {
+    /// `table`, `index`, `trigger` or `view`.
+    let type: String
+    let name: String
+    /// The table that an index or trigger belongs to.
+    let table: String
+    /// As SQLite keeps it.
+    let sql: String
+    /// Forms by what they are about: `column title`, `body`. What cannot be read has one, `definition`.
+    private(set) var facts: [String: SQLForm] = [:]
+    /// A table's own constraints.
+    private(set) var constraints: [SQLForm] = []
+    /// A table's columns in their order.
+    private(set) var order: [String] = []
+
+    init(type: String, name: String, table: String, sql: String) {
+        (self.type, self.name, self.table, self.sql) = (type, name, table, sql)
+    }
+
+    /// Objects with the same key are the same object to SQLite.
+    var key: String { "\(type) \(name.asciiLowercased)" }
+
+    func isSame(as other: DefinedObject) -> Bool {
+        facts == other.facts && order == other.order
+            && Self.sorted(constraints) == Self.sorted(other.constraints)
+    }
+
+    // MARK: Reading
+
+    /// Reads a table's definition, for which no other object has to be known.
+    mutating func readTable() {
+        let reader = DefinitionReader(sql)
+        do {
+            if reader.peek(1) == "virtual" {
+                let definition = try VirtualTableDefinition(reader, name: name)
+                facts["module"] = SQLForm([definition.module])
+                facts["arguments"] = definition.arguments
+                return
+            }
+            let definition = try TableDefinition(reader, name: name)
+            order = definition.order
+            for (column, form) in definition.columns { facts["column \(column)"] = form }
+            constraints = definition.constraints
+            if !definition.options.isEmpty { facts["options"] = SQLForm(definition.options) }
+        } catch {
+            facts["definition"] = SQLForm(reader.tokens, .unread)
+        }
+    }
+
+    /// Reads the definition of what belongs to tables.
+    /// - Parameters:
+    ///   - names: What the schema has names for, in lower case.
+    ///   - columns: The columns of a table of this name, in lower case.
+    mutating func read(names: Set<String>, columns: (String) -> Set<String>) {
+        let reader = DefinitionReader(sql)
+        do {
+            switch type {
+            case "index": read(try IndexDefinition(reader, name: name, columns: columns))
+            case "trigger": read(try TriggerDefinition(reader, name: name, names: names))
+            case "view":
+                let definition = try ViewDefinition(reader, name: name, names: names)
+                facts["columns"] = definition.columns
+                facts["body"] = definition.body
+            default: throw DefinitionReader.Unreadable()
+            }
+        } catch {
+            facts["definition"] = SQLForm(reader.tokens, .unread)
+        }
+    }
+
+    private mutating func read(_ definition: IndexDefinition) {
+        facts["kind"] = SQLForm([definition.isUnique ? "unique" : "not unique"])
+        facts["table"] = SQLForm([definition.table])
+        facts["columns"] = definition.columns
+        facts["condition"] = definition.condition
+    }
+
+    private mutating func read(_ definition: TriggerDefinition) {
+        facts["event"] = definition.event
+        facts["columns"] = definition.columns
+        facts["table"] = SQLForm([definition.table])
+        facts["condition"] = definition.condition
+        facts["body"] = definition.body
+    }
+
+    // MARK: Comparing
+
+    /// In what this one differs from the one that it should be: what, how it is, how it should be.
+    func details(against due: DefinedObject) -> [String] {
+        var details: [String] = []
+        for subject in Set(facts.keys).union(due.facts.keys).sorted()
+        where facts[subject] != due.facts[subject] {
+            details.append(Self.detail(subject, facts[subject], due.facts[subject]))
+        }
+        let common = Set(order).intersection(due.order)
+        let (there, expected) = (order.filter(common.contains), due.order.filter(common.contains))
+        if there != expected {
+            details.append(
+                "order of columns: \(there.joined(separator: ", ")), "
+                    + "expected \(expected.joined(separator: ", "))")
+        }
+        return details + constraintDetails(against: due)
+    }
+
+    private func constraintDetails(against due: DefinedObject) -> [String] {
+        var (extra, missing) = (Self.sorted(constraints), Self.sorted(due.constraints))
+        for constraint in extra {
+            guard let match = missing.firstIndex(of: constraint),
+                let own = extra.firstIndex(of: constraint)
+            else { continue }
+            missing.remove(at: match)
+            extra.remove(at: own)
+        }
+        var details: [String] = []
+        // Of one kind, and one on each side: it is the same one, changed.
+        for constraint in extra {
+            let kind = Self.kind(constraint)
+            let counterparts = missing.filter { Self.kind($0) == kind }
+            let isOnly = extra.count { Self.kind($0) == kind } == 1 && counterparts.count == 1
+            let counterpart = isOnly ? counterparts.first : nil
+            details.append(Self.detail("constraint", constraint, counterpart))
+            if let counterpart { missing.removeAll { $0 == counterpart } }
+        }
+        return details + missing.map { Self.detail("constraint", nil, $0) }
+    }
+
+    private static func detail(_ subject: String, _ found: SQLForm?, _ due: SQLForm?) -> String {
+        switch (found, due) {
+        case (let found?, let due?):
+            let (there, expected) = SQLForm.excerpts(found, due)
+            return "\(subject): \(told(there)), expected \(told(expected))"
+        case (let found?, nil): return "\(subject): \(told(found.text)), expected absent"
+        case (nil, let due?): return "\(subject): absent, expected \(told(due.text))"
+        case (nil, nil): return subject
+        }
+    }
+
+    private static func told(_ text: String) -> String { text.isEmpty ? "nothing" : text }
+
+    /// What a constraint is, its name aside.
+    private static func kind(_ constraint: SQLForm) -> String? {
+        var words = constraint.tokens[...]
+        while words.first == "constraint" { words = words.dropFirst(2) }
+        return words.first
+    }
+
+    private static func sorted(_ forms: [SQLForm]) -> [SQLForm] {
+        forms.sorted { $0.tokens.lexicographicallyPrecedes($1.tokens) }
+    }
+}

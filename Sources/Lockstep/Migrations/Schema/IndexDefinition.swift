@@ -1,0 +1,26 @@
+/// What a CREATE INDEX says.
+struct IndexDefinition {
+    let isUnique: Bool
+    let table: String
+    let columns: SQLForm
+    /// Nil for an index of every row.
+    let condition: SQLForm?
+
+    /// - Parameter columns: The names of a table's columns, in lower case.
+    init(
+        _ reader: DefinitionReader, name: String, columns: (String) -> Set<String>
+    ) throws(DefinitionReader.Unreadable) {
+        var reader = reader
+        isUnique = try reader.header("index", named: name, allowing: "unique")
+        try reader.require("on")
+        table = try reader.name()
+        let names = columns(table)
+        self.columns = .list(try IndexedColumn.forms(try reader.group(), names))
+        if reader.isAtEnd {
+            condition = nil
+        } else {
+            try reader.require("where")
+            condition = SQLForm(reader.rest(), .columns(names))
+        }
+    }
+}

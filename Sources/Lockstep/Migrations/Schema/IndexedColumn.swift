@@ -1,0 +1,33 @@
+/// A column or expression that an index, a key or a unique constraint lists.
+enum IndexedColumn {
+    static func forms(
+        _ tokens: some Sequence<DefinitionReader.Token>, _ columns: Set<String>
+    ) throws(DefinitionReader.Unreadable) -> [SQLForm] {
+        var forms: [SQLForm] = []
+        for part in DefinitionReader.parts(tokens) { forms.append(try form(part, columns)) }
+        return forms
+    }
+
+    private static func form(
+        _ part: [DefinitionReader.Token], _ columns: Set<String>
+    ) throws(DefinitionReader.Unreadable) -> SQLForm {
+        var part = part
+        // The order that there is anyway.
+        if part.count > 1, part.last?.word == "asc" { part.removeLast() }
+        guard let first = part.first else { throw DefinitionReader.Unreadable() }
+        // A string, too, names a column here, as does a collation's.
+        var names: Set<Int> = []
+        if first.kind == .string, part.count == 1 || ["collate", "desc"].contains(part[1].word) {
+            names.insert(0)
+        }
+        for index in part.indices.dropFirst()
+        where part[index].kind == .string && part[index - 1].word == "collate" {
+            names.insert(index)
+        }
+        for index in names {
+            part[index] = DefinitionReader.Token(
+                kind: .quotedName, text: SQLTokens.quote(part[index].name), word: "")
+        }
+        return SQLForm(part, .columns(columns))
+    }
+}

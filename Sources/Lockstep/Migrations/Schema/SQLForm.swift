@@ -1,0 +1,75 @@
+/// A piece of SQL as its tokens, in a form in which spacing, comments, the case of words and the quoting of
+/// names make no difference, and nothing else is lost.
+///
+/// The tokens stay apart, so that two forms are equal only if each token is.
+struct SQLForm: Sendable, Hashable {
+    var tokens: [String]
+
+    init(_ tokens: [String] = []) { self.tokens = tokens }
+
+    init(_ tokens: some Sequence<DefinitionReader.Token>, _ scope: NameScope) {
+        let pieces = Array(tokens)
+        var form: [String] = []
+        for index in pieces.indices { form += Self.canonical(index, pieces, scope) }
+        self.tokens = form
+    }
+
+    static func + (one: SQLForm, other: SQLForm) -> SQLForm { SQLForm(one.tokens + other.tokens) }
+    static func += (one: inout SQLForm, other: SQLForm) { one.tokens += other.tokens }
+
+    /// Forms with a comma between each two.
+    static func list(_ forms: [SQLForm]) -> SQLForm {
+        SQLForm(Array(forms.map(\.tokens).joined(separator: [","])))
+    }
+
+    /// A name as a form has it, where nothing but a name can stand.
+    static func name(_ name: String) -> String { SQLTokens.canonicalName(name) }
+
+    // MARK: Tokens
+
+    private static func canonical(
+        _ index: Int, _ tokens: [DefinitionReader.Token], _ scope: NameScope
+    ) -> [String] {
+        let token = tokens[index]
+        switch token.kind {
+        case .word, .quotedName:
+            guard !scope.drops(mainAt: index, tokens) else { return [] }
+            return [token.kind == .word ? token.word : scope.canonical(index, tokens)]
+        // Hexadecimal digits, and the letters of numbers, mean the same in either case.
+        case .number, .blob: return [token.text.asciiLowercased]
+        default: return scope.drops(dotAt: index, tokens) ? [] : [token.text]
+        }
+    }
+
+    // MARK: For people
+
+    /// On one line.
+    var text: String { Self.text(tokens[...]) }
+
+    /// Both forms, cut to what surrounds the first difference where they are long.
+    static func excerpts(_ one: SQLForm, _ other: SQLForm) -> (String, String) {
+        let same = zip(one.tokens, other.tokens).prefix { $0 == $1 }.count
+        return (one.excerpt(around: same), other.excerpt(around: same))
+    }
+
+    private static let longest = 40
+
+    private func excerpt(around index: Int) -> String {
+        guard tokens.count > Self.longest else { return text }
+        let start = max(min(index - Self.longest / 3, tokens.count - Self.longest), 0)
+        let end = min(start + Self.longest, tokens.count)
+        return (start > 0 ? "… " : "") + Self.text(tokens[start..<end])
+            + (end < tokens.count ? " …" : "")
+    }
+
+    private static func text(_ tokens: ArraySlice<String>) -> String {
+        var text = ""
+        var last = "("
+        for token in tokens {
+            let isTight = ["(", "."].contains(last) || [")", ",", ".", ";"].contains(token)
+            text += isTight ? token : " \(token)"
+            last = token
+        }
+        return text
+    }
+}

@@ -1,0 +1,19 @@
+/// What a CREATE VIEW says.
+struct ViewDefinition {
+    /// The names it gives its columns, if it gives any.
+    let columns: SQLForm?
+    let body: SQLForm
+
+    /// - Parameter names: What the schema has names for, in lower case.
+    init(
+        _ reader: DefinitionReader, name: String, names: Set<String>
+    ) throws(DefinitionReader.Unreadable) {
+        let scope = NameScope.query(names.union(NameScope.names(in: reader.tokens)))
+        var reader = reader
+        _ = try reader.header("view", named: name)
+        columns = reader.peek() == "(" ? try reader.nameList() : nil
+        try reader.require("as")
+        body = SQLForm(reader.rest(), scope)
+        guard !body.tokens.isEmpty else { throw DefinitionReader.Unreadable() }
+    }
+}

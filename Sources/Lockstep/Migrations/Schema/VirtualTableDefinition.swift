@@ -1,0 +1,45 @@
+/// What a CREATE VIRTUAL TABLE says. Its arguments are the module's own language; of those that come with
+/// SQLite it is known that words may be quoted, and that the names of columns and options have no case.
+struct VirtualTableDefinition {
+    let module: String
+    let arguments: SQLForm
+
+    private static let known: Set<String> = ["fts3", "fts4", "fts5"]
+
+    init(_ reader: DefinitionReader, name: String) throws(DefinitionReader.Unreadable) {
+        var reader = reader
+        _ = try reader.header("table", named: name, allowing: "virtual")
+        try reader.require("using")
+        let module = try reader.name()
+        self.module = module
+        var arguments: [SQLForm] = []
+        if !reader.isAtEnd {
+            let inner = try reader.group()
+            if !inner.isEmpty {
+                arguments = DefinitionReader.parts(inner).map { Self.argument($0, module) }
+            }
+        }
+        try reader.requireEnd()
+        self.arguments = .list(arguments)
+    }
+
+    private static func argument(_ tokens: [DefinitionReader.Token], _ module: String) -> SQLForm {
+        let texts = SQLForm(tokens.map(\.text))
+        guard known.contains(module), let first = tokens.first,
+            [.word, .quotedName].contains(first.kind)
+        else { return texts }
+        if tokens.count == 1 { return SQLForm([SQLForm.name(first.name)]) }
+        guard tokens[1].word == "=" else {
+            // A column, and what is said of it.
+            guard tokens.allSatisfy({ $0.kind == .word || $0.kind == .quotedName }) else {
+                return texts
+            }
+            return SQLForm([SQLForm.name(first.name)] + tokens.dropFirst().map(\.name))
+        }
+        let value = tokens.dropFirst(2)
+        guard value.count == 1, let only = value.first,
+            [.word, .string, .quotedName].contains(only.kind)
+        else { return SQLForm([first.name, "="] + value.map(\.text)) }
+        return SQLForm([first.name, "=", NameScope.literal(SQLTokens.unquote(only.text))])
+    }
+}

@@ -1,0 +1,59 @@
+/// Runs a script on a database that is only made to be looked at: without ledger, and without a note of how
+/// far it has come.
+struct ScriptReplay {
+    let script: MigrationScript
+    /// How errors call the file.
+    let title: String
+    var observe: (MigrationEvent) throws -> Void = { _ in }
+    /// Told of each statement that has run, with the line it begins on.
+    var inspect: ((_ sql: String, _ line: Int) -> Void)?
+
+    /// - Parameter transaction: Runs what it is given in a transaction.
+    func run(
+        _ connection: borrowing Connection,
+        transaction: (() throws -> Void) throws -> Void
+    ) throws {
+        try MigrationTransaction.withForeignKeys(off: script.needsForeignKeysOff, connection) {
+            guard script.takesDoubleQuotedTexts else {
+                return try runSegments(connection, transaction)
+            }
+            try connection.takingDoubleQuotedTexts { try runSegments(connection, transaction) }
+        }
+    }
+
+    private func runSegments(
+        _ connection: borrowing Connection, _ transaction: (() throws -> Void) throws -> Void
+    ) throws {
+        for segment in try script.segments(title) {
+            switch segment {
+            case .transaction(let part):
+                var runner = ScriptRunner(script: part, fileName: title, observe: observe)
+                runner.inspect = inspect
+                try transaction { _ = try runner.run(connection) }
+            case .backfill(let backfill):
+                // Where there are no rows, all there is to it is whether it could run.
+                try transaction {
+                    try backfill.check(title, script.tablesAllowedToLoseRows, connection)
+                }
+                inspect?(backfill.sql, backfill.line)
+            case .bare(let sql, let line): try runBare(sql, line, connection, transaction)
+            }
+        }
+    }
+
+    private func runBare(
+        _ sql: String, _ line: Int, _ connection: borrowing Connection,
+        _ transaction: (() throws -> Void) throws -> Void
+    ) throws {
+        var position = 0
+        while var bare = try BareStatements(sql, from: position, line: line, segment: 0, title) {
+            if bare.runsAlone {
+                try bare.runAlone(connection)
+            } else {
+                try transaction { try bare.run(connection, observe) }
+            }
+            inspect?(bare.text, bare.line)
+            position = bare.end
+        }
+    }
+}

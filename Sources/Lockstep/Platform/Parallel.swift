@@ -1,0 +1,87 @@
+/// Does numbered pieces of work on several threads at once, of which the caller's is one.
+enum Parallel {
+    /// Runs `work` once for each number below `pieces`, in about ascending order, and returns when all of
+    /// it is done.
+    ///
+    /// The first error ends everything: no further piece begins, and it is thrown once those that run have
+    /// ended. Where the system gives fewer threads it takes longer, and that is all.
+    /// - Parameters:
+    ///   - tools: One for each thread; a tool is used by one thread at a time.
+    ///   - progress: Called on this thread after each piece of its own, with how many are done by all.
+    static func run<Tool: Sendable>(
+        pieces: Int, with tools: [Tool], _ work: @escaping @Sendable (Int, Tool) throws -> Void,
+        progress: (Int) throws -> Void = { _ in }
+    ) throws {
+        guard let own = tools.first, pieces > 0 else { return }
+        let queue = PieceQueue(pieces)
+        var threads: [WorkerThread] = []
+        for tool in tools.dropFirst().prefix(pieces - 1) {
+            let thread = WorkerThread()
+            queue.join()
+            do throws(LockstepError) {
+                try thread.submit {
+                    queue.workOff { try work($0, tool) }
+                    queue.leave()
+                }
+                threads.append(thread)
+            } catch {
+                queue.leave()
+            }
+        }
+        queue.workOff { piece in
+            try work(piece, own)
+            try progress(queue.done + 1)
+        }
+        try queue.finish()
+    }
+}
+
+/// What is left to do, and how it went.
+// Sendable by this proof: every property is touched only while the condition's lock is held.
+private final class PieceQueue: @unchecked Sendable {
+    private let changed = Condition()
+    private let count: Int
+    private var next = 0
+    private var finished = 0
+    private var workers = 0
+    private var failure: (any Error)?
+
+    init(_ count: Int) { self.count = count }
+
+    var done: Int { changed.locked { finished } }
+
+    func join() { changed.locked { workers += 1 } }
+
+    func leave() {
+        changed.locked { workers -= 1 }
+        changed.signal()
+    }
+
+    func workOff(_ work: (Int) throws -> Void) {
+        while let piece = take() {
+            do {
+                try work(piece)
+                changed.locked { finished += 1 }
+            } catch {
+                changed.locked { failure = failure ?? error }
+            }
+        }
+    }
+
+    private func take() -> Int? {
+        changed.locked {
+            guard failure == nil, next < count else { return nil }
+            next += 1
+            return next - 1
+        }
+    }
+
+    /// Waits for the other threads.
+    func finish() throws {
+        let failure = changed.locked { () -> (any Error)? in
+            while workers > 0 { changed.wait() }
+            return self.failure
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,50 @@
+internal import SystemPackage
+
+/// Nobody but the owner may read or write the database and what lies beside it, nor the keyring.
+///
+/// Who may only read the database learns its size and which pages change, which is worth knowing; who may
+/// write it can destroy it, and who reads the keyring can guess at its passphrase without end.
+enum PermissionsCheck {
+    static func run(_ path: FilePath, keyring: FilePath?) throws -> CheckResult {
+        var findings: [VerificationReport.Finding] = []
+        var files = 0
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let side = DatabaseFile.side(suffix, of: path)
+            guard let rights = try FileAccess.rights(on: side) else { continue }
+            files += 1
+            if rights.isWritableByOthers {
+                findings.append(
+                    .failure(
+                        "others may write to \(side) (mode \(rights.mode)), and so destroy it: "
+                            + "chmod 600 \(side)"))
+            } else if rights.isReadableByOthers {
+                findings.append(
+                    .notice(
+                        "others may read \(side) (mode \(rights.mode)): it is encrypted, but its size "
+                            + "and changes show: chmod 600 \(side)"))
+            }
+            if !rights.isOwn {
+                findings.append(.notice("\(side) belongs to another user"))
+            }
+        }
+        if let keyring, let rights = try FileAccess.rights(on: keyring) {
+            files += 1
+            if rights.isReadableByOthers || rights.isWritableByOthers || !rights.isOwn {
+                findings.append(
+                    .failure(
+                        "the keyring \(keyring) is open to others (mode \(rights.mode)): "
+                            + "chmod 600 \(keyring)"))
+            }
+        }
+        let folder = AtomicFile.parent(of: path)
+        if let rights = try FileAccess.rights(on: folder), rights.isWritableByOthers,
+            !rights.isSticky
+        {
+            findings.append(
+                .notice(
+                    "others may write into the folder \(folder) (mode \(rights.mode)), and so put "
+                        + "another file in the place of the database"))
+        }
+        return (counted(files, "file"), findings)
+    }
+}

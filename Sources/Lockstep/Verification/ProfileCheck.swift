@@ -1,0 +1,35 @@
+/// Cipher, MAC and pages are those that every file of Lockstep has.
+enum ProfileCheck {
+    static func run(_ connection: borrowing Connection) throws -> CheckResult {
+        let settings = try connection.cipherSettings()
+        var findings: [VerificationReport.Finding] = []
+        for (name, due) in expected {
+            let found = settings[name] ?? "absent"
+            if found != due {
+                findings.append(.failure("\(name) is \(found), and \(due) is pinned"))
+            }
+        }
+        let mode = try connection.value("PRAGMA main.journal_mode", as: String.self) ?? ""
+        if mode != "wal" {
+            findings.append(
+                .notice(
+                    "its journal is of the mode \(mode): it gets a write-ahead log when a program "
+                        + "of Lockstep's first writes to it"))
+        }
+        let profile = Profile.current
+        return (
+            "SQLCipher \(profile.version), pages of \(profile.pageSize) bytes, "
+                + "\(profile.reserve) of them for IV and MAC",
+            findings
+        )
+    }
+
+    private static let expected = [
+        ("cipher_page_size", "\(Profile.current.pageSize)"),
+        ("page_size", "\(Profile.current.pageSize)"),
+        ("reserved bytes", "\(Profile.current.reserve)"),
+        ("cipher_use_hmac", "1"),
+        ("cipher_hmac_algorithm", "HMAC_SHA512"),
+        ("cipher_plaintext_header_size", "0"),
+    ]
+}

@@ -1,0 +1,110 @@
+/// The way down through a ledger, and up again.
+struct RoundTrip {
+    private let sets: [MigrationSet]
+    /// Told of each version that begins; what it throws ends the trip.
+    private let observe: (String, MigrationVersion, _ isUp: Bool) throws -> Void
+    /// What is wrong with a way, and where it ends.
+    private(set) var findings: [VerificationReport.Finding] = []
+    /// Sets that go no further down.
+    private var ended: Set<String> = []
+
+    init(
+        sets: [MigrationSet],
+        observe: @escaping (String, MigrationVersion, _ isUp: Bool) throws -> Void
+    ) {
+        self.sets = sets
+        self.observe = observe
+    }
+
+    // MARK: Down
+
+    /// Undoes what can be undone, in the reverse order of the ledger. Where a version has no way down, its
+    /// set goes no further, and others go on as far as they get without it.
+    mutating func goDown(_ ledger: [LedgerEntry], _ connection: borrowing Connection) throws {
+        for (name, entries) in Self.groups(ledger.reversed()) where !ended.contains(name) {
+            let set = try set(name)
+            let reversible = entries.prefix(while: \.isReversible)
+            if !reversible.isEmpty { try undo(Array(reversible), of: set, connection) }
+            guard reversible.count < entries.count, !ended.contains(name) else { continue }
+            let entry = entries[reversible.count]
+            end(at: entry, "has no way down, so nothing below it was tried")
+        }
+    }
+
+    private mutating func undo(
+        _ entries: [LedgerEntry], of set: MigrationSet, _ connection: borrowing Connection
+    ) throws {
+        var report = MigrationReport()
+        do {
+            try migrator(set).run(.back(entries.count), on: connection, into: &report)
+        } catch let error as LockstepError where error.code != .interrupted {
+            let entry = entries[min(report.steps.count, entries.count - 1)]
+            // A guard that keeps rows works as it should; and what others did not undo may stand in the way.
+            guard error.code == .rowsLost || !ended.isEmpty else {
+                findings.append(.failure("the way down fails: \(error.message)"))
+                ended.insert(set.name)
+                return
+            }
+            end(at: entry, "goes no further down: \(error.message)")
+        }
+    }
+
+    private mutating func end(at entry: LedgerEntry, _ why: String) {
+        ended.insert(entry.set)
+        findings.append(.notice("\(entry.set) \(entry.version) (\(entry.name)) \(why)"))
+    }
+
+    // MARK: Up
+
+    /// Applies again what was undone, in the order of the ledger.
+    mutating func goUp(
+        _ ledger: [LedgerEntry], from lowest: [LedgerEntry], _ connection: borrowing Connection
+    ) throws {
+        let left = Set(lowest.map { "\($0.set) \($0.version)" })
+        let missing = ledger.filter { !left.contains("\($0.set) \($0.version)") }
+        for (name, entries) in Self.groups(missing) {
+            guard let target = entries.last?.version else { continue }
+            do {
+                _ = try migrator(set(name)).run(.version(target), on: connection)
+            } catch let error as LockstepError where error.code != .interrupted {
+                findings.append(.failure("the way up again fails: \(error.message)"))
+                return
+            }
+        }
+    }
+
+    // MARK: Both
+
+    private func migrator(_ set: MigrationSet) -> Migrator {
+        let observe = observe
+        return Migrator(set) { event in
+            switch event {
+            case .began(let set, let version, let isUp): try observe(set, version, isUp)
+            default: break
+            }
+        }
+    }
+
+    private func set(_ name: String) throws -> MigrationSet {
+        guard let set = sets.first(where: { $0.name == name }) else {
+            throw LockstepError(
+                .migrationMissing, "the files of the set \(name) are needed to go up again")
+        }
+        return set
+    }
+
+    /// Entries of one set that stand behind one another.
+    private static func groups(
+        _ entries: some Sequence<LedgerEntry>
+    ) -> [(set: String, entries: [LedgerEntry])] {
+        var groups: [(set: String, entries: [LedgerEntry])] = []
+        for entry in entries {
+            if groups.last?.set == entry.set {
+                groups[groups.count - 1].entries.append(entry)
+            } else {
+                groups.append((entry.set, [entry]))
+            }
+        }
+        return groups
+    }
+}

@@ -1,0 +1,26 @@
+/// Every foreign key has a parent with a key that fits, or no row could ever be inserted.
+enum ReferencesCheck {
+    static func run(_ connection: borrowing Connection) throws -> CheckResult {
+        let broken = try ForeignKeyState.brokenReferences(connection)
+        return (
+            broken.isEmpty ? "each finds a key to refer to" : counted(broken.count, "broken one"),
+            broken.sorted().map {
+                .failure(
+                    "a foreign key has nothing to refer to: \($0); the parent must exist, and its "
+                        + "columns be its primary key or unique")
+            }
+        )
+    }
+}
+
+/// SQLite can use every table, view and trigger: it accepts definitions on which every statement fails.
+enum ObjectsCheck {
+    static func run(_ connection: borrowing Connection) throws -> CheckResult {
+        let failures = try SchemaUsability.failures(connection)
+        return (
+            failures.isEmpty
+                ? "every table, view and trigger prepares" : counted(failures.count, "broken one"),
+            failures.map { .failure($0.error.message) }
+        )
+    }
+}

@@ -1,0 +1,108 @@
+internal import SystemPackage
+
+/// The checks that take time, at once: the MACs of the pages on as many threads as there are processors,
+/// SQLite's own check on one more, and what else needs the database open on another.
+struct SimultaneousChecks: Sendable {
+    private let path: FilePath
+    private let sets: [MigrationSet]
+    private let schema: ConnectionOptions
+    private let cacheBytes: Int
+    /// Nil where there is no keyring.
+    private let age: AgeCheck?
+
+    init(_ verification: Verification, _ age: AgeCheck?) {
+        self.age = age
+        path = verification.path
+        sets = verification.sets
+        schema = verification.schema
+        cacheBytes = verification.cacheBytes
+    }
+
+    private static let onFirst: [VerificationReport.Check] = [.integrity]
+    private var onSecond: [VerificationReport.Check] {
+        [.profile, .foreignKeys, .references, .objects, .ledger, .drift]
+            + (age == nil ? [] : [.age])
+    }
+
+    /// When it returns or throws, nothing of it runs any more.
+    func run(
+        _ key: borrowing DatabaseKey, _ teller: ProgressTeller
+    ) throws -> [VerificationReport.Outcome] {
+        let desk = VerificationDesk()
+        let shared = SharedKey(try key.clone())
+        if try SideFilesCheck.hasJournal(path) {
+            hinder(Self.onFirst + onSecond, desk)
+        } else {
+            // What is larger than the file would never be used.
+            let size = try FileAccess.sizeOfRegularFile(path)
+            let cache = max(min(cacheBytes, size), 1024 * 1024)
+            try desk.start { desk in
+                try onConnection(shared, cache, desk, Self.onFirst) { connection in
+                    try desk.run(.integrity) { try IntegrityCheck.run(connection) }
+                }
+            }
+            try desk.start { desk in
+                try onConnection(shared, cache / 4, desk, onSecond) { connection in
+                    try runSecond(connection, desk)
+                }
+            }
+        }
+        do {
+            desk.add(
+                try .of(.pages) {
+                    try PageCheck.run(path, shared.value) { pages in
+                        try desk.relay(teller.tell)
+                        try teller.tell(
+                            VerificationProgress(
+                                check: .pages, done: pages.done, total: pages.total))
+                    }
+                })
+        } catch {
+            desk.fail(error)
+        }
+        if let stop = teller.stop { desk.fail(stop) }
+        return try desk.finish(teller)
+    }
+
+    private func runSecond(_ connection: borrowing Connection, _ desk: VerificationDesk) throws {
+        try desk.run(.profile) { try ProfileCheck.run(connection) }
+        try desk.run(.foreignKeys) { try ForeignKeyCheck.run(connection) }
+        try desk.run(.references) { try ReferencesCheck.run(connection) }
+        try desk.run(.objects) { try ObjectsCheck.run(connection) }
+        try desk.run(.ledger) { try LedgerCheck.run(connection, sets) }
+        try desk.run(.drift) {
+            try DriftCheck.run(connection, sets, schema, goOn: desk.goOn)
+        }
+        if let age { try desk.run(.age) { try age.run(connection) } }
+    }
+
+    /// Where the database does not open, each of the checks that need it fails for that reason.
+    private func onConnection(
+        _ key: SharedKey, _ cacheBytes: Int, _ desk: VerificationDesk,
+        _ checks: [VerificationReport.Check], _ body: (borrowing Connection) throws -> Void
+    ) throws {
+        var options = schema.ofSchema
+        options.isQueryOnly = true
+        options.cacheBytes = cacheBytes
+        options.progress = ProgressHandler(every: 10_000, goOn: desk.goOn)
+        let connection: Connection
+        do {
+            connection = try Connection.open(path, key: key.value, options: options)
+        } catch let error as LockstepError {
+            for check in checks { try desk.run(check) { throw error } }
+            return
+        }
+        try body(connection)
+    }
+
+    private func hinder(_ checks: [VerificationReport.Check], _ desk: VerificationDesk) {
+        let error = LockstepError(
+            .denied, "the database is not opened while there is a rollback journal beside it")
+        for check in checks {
+            desk.add(
+                VerificationReport.Outcome(
+                    check: check, summary: "could not be carried out",
+                    findings: [.failure(error.message)], duration: 0, obstacle: error))
+        }
+    }
+}

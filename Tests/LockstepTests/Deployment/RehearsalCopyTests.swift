@@ -1,0 +1,75 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Copies of rehearsals")
+struct RehearsalCopyTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func copy(_ name: String = "data.db") throws -> RehearsalCopy {
+        try RehearsalCopy(of: folder.file(name), in: folder.path)
+    }
+
+    private var names: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path.string).sorted()
+        }
+    }
+
+    @Test("It is there with its lock, and both are gone behind it, with all that lies beside it")
+    func life() throws {
+        do {
+            let copy = try copy()
+            #expect(try names.count == 2)
+            #expect(try DatabaseScratch.mode(of: copy.path) == 0o600)
+            for suffix in ["-wal", "-shm", "-journal"] {
+                try Bytes.write([1], to: FilePath(copy.path.string + suffix))
+            }
+        }
+        #expect(try names.isEmpty)
+    }
+
+    @Test("Those that are under way stay, those of the dead go, whatever is left of them")
+    func sweeping() throws {
+        let living = try copy()
+        let before = try names
+        for name in [
+            ".data.db.abc1.rehearsal", ".data.db.abc1.rehearsal-wal",
+            ".data.db.abc1.rehearsal-lock",
+            ".data.db.abc2.rehearsal-lock", ".data.db.abc3.rehearsal",
+            ".data.db.abc3.rehearsal-shm",
+        ] { try folder.write(name, "left") }
+        do {
+            let other = try copy()
+            #expect(try names.count == before.count + 2)
+            _ = other.path
+        }
+        #expect(try names == before)
+        #expect(FileAccess.exists(living.path))
+    }
+
+    @Test("What others have made is left alone")
+    func foreign() throws {
+        let mine = [
+            ".data.db.ABC.rehearsal", ".data.db..rehearsal", ".data.db.a.b.rehearsal",
+            ".data.db.abc.rehearsals", ".other.db.abc.rehearsal", "data.db.abc.rehearsal",
+            ".data.db.zzzzzzzzzzzzzz.rehearsal", ".data.db.abc-1.rehearsal",
+        ]
+        for name in mine { try folder.write(name, "somebody's") }
+        let files = FileManager.default
+        try files.createSymbolicLink(
+            atPath: folder.file(".data.db.abc7.rehearsal-lock").string,
+            withDestinationPath: mine[0])
+        try files.createDirectory(
+            atPath: folder.file(".data.db.abc8.rehearsal").string,
+            withIntermediateDirectories: false)
+        let before = try names
+        do { _ = try copy().path }
+        #expect(try names == before)
+    }
+}

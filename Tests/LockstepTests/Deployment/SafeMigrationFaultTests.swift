@@ -1,0 +1,217 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// A safe migration that is killed, or whose calls to the system fail, at any of those that change files.
+@Suite(
+    "Interrupted safe migrations",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc"), "not Linux"))
+struct SafeMigrationFaultTests {
+    private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
+
+    /// Sets that get through, that fail at version 3, and that do not verify behind it.
+    private static let scripts = [
+        "good": [DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.third],
+        "failing": [DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.failing],
+    ]
+
+    private static func victim(_ name: String) throws -> SafeVictim {
+        try SafeVictim(scripts[name] ?? [])
+    }
+
+    /// So many of the calls, spread evenly; in the torture all of those at which the worker goes from one thing
+    /// to the next.
+    private static func chosen(
+        _ calls: (SafeVictim.Outcome, count: Int, calls: [SafeVictim.Call]), _ count: Int
+    ) -> [Int] {
+        let steps = calls.calls.map(\.number)
+        guard !isTorture else {
+            let step = max(calls.count / 200, 1)
+            return Set(steps).union(stride(from: 1, through: calls.count, by: step)).sorted()
+        }
+        return stride(from: 0, to: steps.count, by: max(steps.count / count, 1)).map { steps[$0] }
+    }
+
+    @Test("Each step is on the disk before the next one begins")
+    func order() async throws {
+        let victim = try Self.victim("failing")
+        let (outcome, count, calls) = try await victim.run("migrate")
+        #expect(outcome == .failed)
+        #expect(count > 40)
+        func position(_ action: String, _ isName: (String) -> Bool, from start: Int) throws -> Int {
+            let index = calls[start...].firstIndex { $0.action == action && isName($0.name) }
+            return try #require(index, "\(action) in \(calls)")
+        }
+        func isJournal(_ name: String) -> Bool { name.hasPrefix(".data.db.safe-migration.") }
+        let backup = try position("link", { $0.hasSuffix(".before-migration") }, from: 0)
+        #expect(calls[backup - 1].action == "sync")
+        let migrating = try position("create", isJournal, from: backup)
+        #expect(calls[(backup + 1)..<migrating].contains { $0.action == "sync" })
+        #expect(
+            calls[migrating...].prefix(5).map(\.action) == [
+                "create", "write", "sync", "rename", "sync",
+            ])
+        let restoring = try position("create", isJournal, from: migrating + 1)
+        let written = try position("write", { $0 == "data.db-wal" }, from: restoring)
+        let synced = try position("sync", { $0 == "data.db-wal" }, from: written)
+        let forgotten = try position("unlink", { $0 == "data.db.safe-migration" }, from: synced)
+        #expect(calls[forgotten + 1].action == "sync" && calls[forgotten + 1].name == ".")
+        _ = try position("unlink", { $0.hasSuffix(".before-migration") }, from: forgotten + 1)
+    }
+
+    @Test(
+        "Killed at any call, ledger, schema and rows are in step, and the next run completes",
+        arguments: ["good", "failing"])
+    func kill(name: String) async throws {
+        let original = try Self.victim(name)
+        let calls = try await SafeVictim(copying: original).run("migrate")
+        var kills = 0
+        for call in Self.chosen(calls, 18) {
+            for fault in Self.isTorture ? ["tear", "kill"] : ["tear"] {
+                let victim = try SafeVictim(copying: original)
+                #expect(try await victim.run("migrate", fault, at: call).0 == .killed)
+                kills += 1
+                let context: Comment = "\(name), \(fault) at call \(call) of \(calls.count)"
+                try victim.expectNoFault(context)
+                try victim.expectCompletion(context)
+            }
+        }
+        print("\(kills) kills of \(name) at \(calls.count) calls")
+    }
+
+    @Test(
+        "Where the power goes, and what was not synced is lost, it is the same",
+        arguments: ["good", "failing"])
+    func power(name: String) async throws {
+        let original = try Self.victim(name)
+        let calls = try await SafeVictim(copying: original).run("migrate")
+        var losses = 0
+        for call in Self.chosen(calls, 12) {
+            // All that was not synced, or a part of it: the parity of the call decides.
+            for call in Self.isTorture ? [call, call + 1] : [call] where call <= calls.count {
+                let victim = try SafeVictim(copying: original)
+                try victim.makeLost()
+                #expect(try await victim.run("migrate", "lose", at: call).0 == .killed)
+                losses += 1
+                let context: Comment = "\(name), power lost at call \(call) of \(calls.count)"
+                try victim.expectNoFault(context)
+                try victim.expectCompletion(context)
+            }
+        }
+        print("\(losses) losses of power of \(name) at \(calls.count) calls")
+    }
+
+    @Test("Killed, and killed again in the run that follows", arguments: ["good", "failing"])
+    func killTwice(name: String) async throws {
+        let original = try Self.victim(name)
+        let calls = try await SafeVictim(copying: original).run("migrate")
+        let steps = calls.calls.map(\.number)
+        let step = max(steps.count / (Self.isTorture ? 30 : 4), 1)
+        for first in stride(from: 1, to: steps.count, by: step) {
+            for second in stride(from: 2, to: steps.count, by: step) {
+                let victim = try SafeVictim(copying: original)
+                _ = try await victim.run("migrate", "kill", at: steps[first])
+                _ = try await victim.run("migrate", "tear", at: steps[second])
+                let context: Comment = "\(name) at \(steps[first]), and again at \(steps[second])"
+                try victim.expectNoFault(context)
+                try victim.expectCompletion(context)
+            }
+        }
+    }
+
+    @Test(
+        "Where a call fails, or the disk is full from there on, it is the same",
+        arguments: ["once", "staying", "full"], ["good", "failing"])
+    func faults(fault: String, name: String) async throws {
+        let original = try Self.victim(name)
+        let calls = try await SafeVictim(copying: original).run("migrate")
+        var failures = 0
+        for call in Self.chosen(calls, 12) {
+            let victim = try SafeVictim(copying: original)
+            let outcome = try await victim.run("migrate", fault, at: call).0
+            if outcome == .failed { failures += 1 }
+            let context: Comment = "\(name), \(fault) at call \(call) of \(calls.count): \(outcome)"
+            try victim.expectNoFault(context)
+            try victim.expectCompletion(context)
+        }
+        #expect(failures > 5)
+        print("\(failures) failures (\(fault)) of \(name) at \(calls.count) calls")
+    }
+
+    // MARK: Crash loops
+
+    @Test(
+        "Killed again and again, it fills no disk, and keeps the backup from before the first time")
+    func crashLoop() async throws {
+        let victim = try Self.victim("good")
+        var first: String?
+        for _ in 0..<7 {
+            #expect(try await victim.run("die-migrating").0 == .killed)
+            let backups = try victim.names.filter { $0.hasSuffix(".before-migration") }.sorted()
+            first = first ?? backups.first
+            #expect(backups.contains(try #require(first)))
+            // The first, those that are kept, and that of the run itself.
+            #expect(backups.count <= 5)
+            #expect(try victim.names.allSatisfy { !$0.hasSuffix(".new") })
+        }
+        #expect(try victim.version() == 2)
+        let origin = try Connection.open(
+            victim.folder.file(try #require(first)), key: victim.database.key())
+        #expect(try Ledger.entries(origin).count == 1)
+        try victim.expectCompletion("after a crash loop")
+    }
+
+    @Test(
+        "Killed in the program's check again and again, it makes no further backups, and verifies")
+    func crashingCheck() async throws {
+        let victim = try Self.victim("good")
+        for _ in 0..<3 {
+            #expect(try await victim.run("die-checking").0 == .killed)
+            #expect(try victim.version() == 3)
+            #expect(try victim.names.count { $0.hasSuffix(".before-migration") } == 1)
+        }
+        let report = try SafeMigration(
+            of: victim.database.path, sets: [DeploymentScratch.good()]
+        ).run(DatabaseAccess(key: victim.database.key()))
+        #expect(report.outcome == .migrated && report.recovery == .continued)
+        #expect(report.verification?.isClean == true)
+        try victim.expectCompletion("after a check that crashed")
+    }
+
+    // MARK: Controls
+
+    @Test("Negative control: a backup that is written over the file is noticed")
+    func wrongWay() async throws {
+        let original = try Self.victim("failing")
+        let calls = try await SafeVictim(copying: original).run("copy-back")
+        var faults = 0
+        for call in (calls.count - 8)...calls.count {
+            let victim = try SafeVictim(copying: original)
+            #expect(try await victim.run("copy-back", "tear", at: call).0 == .killed)
+            if try victim.findFault() != nil { faults += 1 }
+        }
+        #expect(faults > 3)
+    }
+
+    @Test(
+        "Negative control: on a disk that only says that it has synced, a loss of power is noticed")
+    func lyingDisk() async throws {
+        let original = try Self.victim("failing")
+        let calls = try await SafeVictim(copying: original).run("migrate")
+        var faults = 0
+        for call in stride(from: calls.count - 1 - calls.count % 2, to: calls.count / 2, by: -6) {
+            let victim = try SafeVictim(copying: original)
+            try victim.makeLost()
+            _ = try await victim.run("migrate", "lie", at: call)
+            do {
+                if try victim.findFault() != nil { faults += 1 }
+            } catch {
+                faults += 1
+            }
+        }
+        #expect(faults > 0)
+    }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Safe migrations")
+struct SafeMigrationTests {
+    private struct Stop: Error {}
+
+    private let scratch: DeploymentScratch
+
+    init() throws { scratch = try DeploymentScratch() }
+
+    private func migration(_ set: MigrationSet) -> SafeMigration {
+        SafeMigration(of: scratch.path, sets: [set])
+    }
+
+    /// Runs it and expects this error, this outcome, and that everything is as it was.
+    @discardableResult
+    private func expectUndone(
+        _ migration: SafeMigration, _ outcome: SafeMigrationReport.Outcome,
+        _ code: LockstepError.Code?, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> SafeMigrationReport {
+        let before = try scratch.content()
+        var report = SafeMigrationReport()
+        do {
+            try migration.run(scratch.access(), into: &report)
+            Issue.record("nothing failed", sourceLocation: sourceLocation)
+        } catch let error as LockstepError {
+            #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+        } catch is Stop {
+            #expect(code == nil, sourceLocation: sourceLocation)
+        }
+        #expect(report.outcome == outcome, sourceLocation: sourceLocation)
+        #expect(report.backup == nil, sourceLocation: sourceLocation)
+        #expect(try scratch.content() == before, sourceLocation: sourceLocation)
+        #expect(try scratch.names == ["data.db"], sourceLocation: sourceLocation)
+        #expect(
+            try PageAudit.run(scratch.path, key: scratch.database.key()).isClean,
+            sourceLocation: sourceLocation)
+        return report
+    }
+
+    @Test("Where all goes well, it is migrated and verified, and the backup holds what was before")
+    func success() throws {
+        let before = try scratch.content()
+        var events: [SafeMigrationEvent] = []
+        var migration = try migration(DeploymentScratch.good())
+        migration.observe = { events.append($0) }
+        let report = try migration.run(scratch.access())
+        #expect(report.outcome == .migrated && report.recovery == nil)
+        #expect(report.migration.steps.map(\.version.description) == ["2", "3"])
+        #expect(report.verification?.isClean == true)
+        #expect(try scratch.applied() == ["1", "2", "3"])
+        let backup = try #require(report.backup)
+        #expect(try scratch.names == ["data.db", backup.lastComponent?.string])
+        #expect(try DatabaseScratch.mode(of: backup) == 0o600)
+        #expect(
+            try DeploymentScratch.content(
+                Connection.open(backup, key: scratch.database.key())) == before)
+        #expect(events.contains(.verifying) && !events.contains(.restoring))
+        guard case .backingUp(let copied)? = events.first else {
+            Issue.record("\(events.first as Any)")
+            return
+        }
+        #expect(copied.done == copied.total)
+        try scratch.expectSound(DeploymentScratch.good())
+    }
+
+    @Test("With nothing to do no backup is made")
+    func nothing() throws {
+        try migration(DeploymentScratch.good()).run(scratch.access())
+        let names = try scratch.names
+        let report = try migration(DeploymentScratch.good()).run(scratch.access())
+        #expect(report.outcome == .nothingToDo && report.backup == nil)
+        #expect(try scratch.names == names)
+    }
+
+    @Test("Where the first version fails, nothing has to be put back")
+    func rolledBack() throws {
+        let set = try Scratch.set(DeploymentScratch.first, DeploymentScratch.failing)
+        let report = try expectUndone(migration(set), .rolledBack, .migrationFailed)
+        #expect(report.migration.steps.isEmpty)
+    }
+
+    @Test(
+        "Where a later version fails, what was committed is put back, row by row and the ledger too"
+    )
+    func restored() throws {
+        let report = try expectUndone(
+            migration(DeploymentScratch.failingAtThird()), .restored, .migrationFailed)
+        #expect(report.migration.steps.map(\.version.description) == ["2"])
+        // And again, and then it goes well.
+        try expectUndone(
+            migration(DeploymentScratch.failingAtThird()), .restored, .migrationFailed)
+        try migration(DeploymentScratch.good()).run(scratch.access())
+        try scratch.expectSound(DeploymentScratch.good())
+    }
+
+    @Test("A failure in the second set puts the first back, too")
+    func sets() throws {
+        let other = try MigrationSet(
+            name: "other", files: [("0001_x.sql", DeploymentScratch.failing)])
+        let migration = SafeMigration(
+            of: scratch.path, sets: [try DeploymentScratch.good(), other])
+        let report = try expectUndone(migration, .restored, .migrationFailed)
+        #expect(report.migration.steps.count == 2)
+    }
+
+    @Test("A way down is as safe as a way up")
+    func down() throws {
+        try migration(DeploymentScratch.good()).run(scratch.access())
+        var migration = try migration(DeploymentScratch.good())
+        migration.keep = 0
+        migration.wish = .back(2)
+        #expect(try migration.run(scratch.access()).outcome == .migrated)
+        #expect(try scratch.applied() == ["1"])
+        migration.wish = .latest
+        try migration.run(scratch.access())
+        migration.wish = .version(MigrationVersion(1))
+        migration.check = { _ in throw Stop() }
+        try expectUndone(migration, .restored, nil)
+        #expect(try scratch.applied() == ["1", "2", "3"])
+    }
+
+    // MARK: Checks
+
+    @Test("A check that fails afterwards and did not before has the database put back")
+    func verification() throws {
+        let report = try expectUndone(
+            migration(DeploymentScratch.driftingAtThird()), .restored, .verificationFailed)
+        #expect(report.migration.steps.count == 2)
+        #expect(report.verification?.outcomes.filter(\.hasFailed).map(\.check) == [.drift])
+    }
+
+    @Test("A check that failed before as well is told, and does not stand in the way")
+    func knownFailure() throws {
+        do {
+            let connection = try scratch.database.open()
+            try connection.execute("CREATE TABLE stray (x)")
+        }
+        let report = try migration(DeploymentScratch.good()).run(scratch.access())
+        #expect(report.outcome == .migrated)
+        #expect(report.verification?.isClean == false)
+        #expect(report.migration.notices.map(\.code) == [.verificationFailed])
+        #expect(report.migration.notices.first?.message.contains("stray") == true)
+    }
+
+    @Test(
+        "The program's own check sees the migrated database, may not write, and what it throws counts"
+    )
+    func ownCheck() throws {
+        var migration = try migration(DeploymentScratch.good())
+        migration.check = { connection in
+            #expect(try Scratch.int(connection, "SELECT count(*) FROM tag") == 2)
+            Refusal.expect(.readOnly) { try connection.execute("DELETE FROM tag") }
+            throw Stop()
+        }
+        try expectUndone(migration, .restored, nil)
+        migration.check = { _ in }
+        #expect(try migration.run(scratch.access()).outcome == .migrated)
+    }
+
+    @Test("What the observer throws counts as well, wherever it does", arguments: [0, 1, 2])
+    func observer(place: Int) throws {
+        var migration = try migration(DeploymentScratch.good())
+        migration.observe = { event in
+            switch (place, event) {
+            case (0, .migrating(.statement)), (2, .verifying): throw Stop()
+            case (1, .migrating(.began(set: _, version: MigrationVersion(3), isUp: _))):
+                throw Stop()
+            default: break
+            }
+        }
+        try expectUndone(migration, place == 0 ? .rolledBack : .restored, nil)
+    }
+
+    // MARK: Stopping
+
+    @Test("Stopped within a statement that would never end, it is as it was")
+    func stopping() throws {
+        let endless = Scratch.up(
+            "CREATE TABLE n (x);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+                + "INSERT INTO n SELECT x FROM c;")
+        let asked = Counter()
+        for (scripts, outcome) in [
+            ([DeploymentScratch.first, endless], SafeMigrationReport.Outcome.rolledBack),
+            ([DeploymentScratch.first, DeploymentScratch.second, endless], .restored),
+        ] {
+            var migration = try migration(Scratch.set(scripts))
+            let start = asked.increase()
+            migration.goOn = { asked.increase() < start + 400 }
+            try expectUndone(migration, outcome, .interrupted)
+        }
+    }
+
+    @Test("Cancelling its task ends it")
+    func cancelling() async throws {
+        let scratch = scratch
+        let before = try scratch.content()
+        let task = Task {
+            var migration = SafeMigration(
+                of: scratch.path, sets: [try DeploymentScratch.good()])
+            migration.observe = { event in
+                if case .migrating(.committed) = event {
+                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                }
+            }
+            try migration.run(scratch.access())
+        }
+        let failure = await #expect(throws: LockstepError.self) { try await task.value }
+        #expect(failure?.code == .interrupted)
+        #expect(try scratch.content() == before)
+        #expect(try scratch.names == ["data.db"])
+    }
+
+    // MARK: Others
+
+    @Test("What others wrote meanwhile is not lost: it is not put back, and the backup stays")
+    func othersWrote() throws {
+        let before = try scratch.content()
+        var migration = try migration(DeploymentScratch.failingAtThird())
+        migration.observe = { event in
+            guard case .migrating(.committed) = event else { return }
+            try scratch.add(1, to: scratch.database.open())
+        }
+        var report = SafeMigrationReport()
+        let failure = #expect(throws: LockstepError.self) {
+            try migration.run(scratch.access(), into: &report)
+        }
+        #expect(failure?.code == .notRestored && report.outcome == .notRestored)
+        #expect(failure?.message.contains("others have written") == true)
+        #expect(failure?.message.contains("syntax error") == true)
+        let backup = try #require(report.backup)
+        #expect(failure?.hint?.contains("lockstep restore \(backup)") == true)
+        #expect(try scratch.applied() == ["1", "2"])
+        #expect(try Scratch.int(scratch.database.open(), "SELECT count(*) FROM item") == 51)
+        #expect(try scratch.names == ["data.db", backup.lastComponent?.string])
+        try scratch.expectSound(DeploymentScratch.failingAtThird())
+        // It goes on from there, or back by hand.
+        let key = try scratch.database.key()
+        try Store.restore(scratch.path, key: key, from: backup, backupKey: key)
+        #expect(try scratch.content() == before)
+    }
+
+    @Test("What others wrote where nothing was committed stays, and needs no word")
+    func othersWroteRolledBack() throws {
+        let set = try Scratch.set(DeploymentScratch.first, DeploymentScratch.failing)
+        var migration = migration(set)
+        migration.observe = { event in
+            guard case .backingUp = event else { return }
+            try scratch.add(1, to: scratch.database.open())
+        }
+        var report = SafeMigrationReport()
+        Refusal.expect(.migrationFailed) { try migration.run(scratch.access(), into: &report) }
+        #expect(report.outcome == .rolledBack)
+        #expect(try Scratch.int(scratch.database.open(), "SELECT count(*) FROM item") == 51)
+        #expect(try scratch.names == ["data.db"])
+    }
+
+    @Test("Others who have it open and only read see it put back")
+    func readers() throws {
+        let reader = try scratch.database.open()
+        _ = try Scratch.int(reader, "SELECT count(*) FROM item")
+        try expectUndone2(reader)
+    }
+
+    private func expectUndone2(_ reader: borrowing Connection) throws {
+        let before = try DeploymentScratch.content(reader)
+        Refusal.expect(.migrationFailed) {
+            try migration(DeploymentScratch.failingAtThird()).run(scratch.access())
+        }
+        #expect(try DeploymentScratch.content(reader) == before)
+    }
+}

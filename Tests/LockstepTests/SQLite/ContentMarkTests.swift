@@ -1,0 +1,71 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Marks of content")
+struct ContentMarkTests {
+    private let scratch: DatabaseScratch
+
+    /// More than one batch of 256 pages, and less than two.
+    init() throws {
+        scratch = try DatabaseScratch()
+        try scratch.fill(rows: 10_000)
+    }
+
+    private func mark() throws -> [UInt8]? { try scratch.open().contentMark() }
+
+    @Test("The mark stays through opening, reading and closing, and changes with any commit")
+    func changes() throws {
+        let first = try #require(try mark())
+        #expect(first.count == 32)
+        #expect(try mark() == first)
+        do {
+            let connection = try scratch.open()
+            _ = try scratch.count(connection)
+            try connection.checkpoint(.truncate)
+        }
+        #expect(try mark() == first)
+        // The same value again: the page is encrypted anew.
+        try scratch.open().execute("UPDATE item SET id = id WHERE id = 9999")
+        let second = try mark()
+        #expect(second != nil && second != first)
+    }
+
+    @Test("Every page counts, and bytes behind the last one")
+    func pages() throws {
+        let first = try mark()
+        let whole = try scratch.bytes
+        let last = whole.count / 4096
+        for page in [1, 2, 256, 257, last] {
+            try scratch.damage { $0[page * 4096 - 1] ^= 1 }
+            #expect(try ContentMark.of(scratch.path) != first, "page \(page)")
+            try Bytes.write(whole, to: scratch.path)
+        }
+        try Bytes.write(whole + [0], to: scratch.path)
+        #expect(try ContentMark.of(scratch.path) != first)
+        try Bytes.write(Array(whole.dropLast(4096)), to: scratch.path)
+        #expect(try ContentMark.of(scratch.path) != first)
+        try Bytes.write(whole, to: scratch.path)
+        #expect(try ContentMark.of(scratch.path) == first)
+    }
+
+    @Test("While the log holds what the file lacks there is none")
+    func log() throws {
+        let connection = try scratch.open()
+        try scratch.add(rows: 1, to: connection)
+        #expect(try ContentMark.of(scratch.path) == nil)
+        #expect(try connection.contentMark() != nil)
+        // A reader of an old snapshot keeps the log from the file.
+        let reader = try scratch.open()
+        try reader.read { reader in
+            _ = try scratch.count(reader)
+            try scratch.add(rows: 1, to: connection)
+            try connection.withoutWaiting { connection in
+                let mark = try connection.contentMark()
+                #expect(mark == nil)
+            }
+        }
+        #expect(try connection.contentMark() != nil)
+    }
+}

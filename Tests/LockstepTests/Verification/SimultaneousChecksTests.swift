@@ -1,0 +1,103 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Checks at once")
+struct SimultaneousChecksTests {
+    private struct Stop: Error {}
+
+    @Test(
+        "Outcomes come in the order of the checks, whichever was first, and all of them are told of"
+    )
+    func order() throws {
+        let database = try VerifiedDatabase(rows: 2000)
+        var begun: Set<VerificationReport.Check> = []
+        var ended: Set<VerificationReport.Check> = []
+        var pages: [Int] = []
+        let report = try database.verification().run(key: database.scratch.key()) { progress in
+            begun.insert(progress.check)
+            if progress.isDone { ended.insert(progress.check) }
+            if progress.check == .pages, let total = progress.total {
+                pages.append(progress.done)
+                #expect(progress.done <= total)
+            }
+        }
+        let order = VerificationReport.Check.allCases
+        #expect(
+            report.outcomes.map(\.check)
+                == order.filter { report.outcomes.map(\.check).contains($0) })
+        let total = try database.scratch.bytes.count / 4096
+        #expect(pages == pages.sorted() && pages.last == total)
+        #expect(begun.isSuperset(of: ended) && begun.contains(.pages))
+        #expect(report.duration > 0 && report.outcomes.allSatisfy { $0.duration >= 0 })
+    }
+
+    @Test("What the progress throws ends the run, wherever that is", arguments: 1...12)
+    func givenUp(stop: Int) throws {
+        let database = try VerifiedDatabase(rows: 2000)
+        var told = 0
+        do {
+            _ = try database.verification().run(key: database.scratch.key()) { _ in
+                told += 1
+                if told == stop { throw Stop() }
+            }
+            #expect(told < stop)
+        } catch is Stop {
+            #expect(told == stop)
+        }
+        #expect(try database.scratch.names == ["data.db"])
+    }
+
+    @Test("An error of ours that the progress throws is no finding")
+    func interrupted() throws {
+        let database = try VerifiedDatabase()
+        Refusal.expect(.interrupted) {
+            _ = try database.verification().run(key: database.scratch.key()) { _ in
+                throw LockstepError(.interrupted, "stop")
+            }
+        }
+    }
+
+    @Test("Beside a writer everything still holds")
+    func besideWriter() async throws {
+        let database = try VerifiedDatabase(rows: 200)
+        let store = try Store.open(database.scratch.path, key: database.scratch.key())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for number in 0..<150 {
+                    try store.write { db in
+                        try db.execute("INSERT INTO parent (name) VALUES (?)", "n\(number)")
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<5 {
+                    let report = try database.report()
+                    #expect(report.isClean, "\(report.messages)")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test(
+        "No plaintext reaches a file, not even that of the copy",
+        .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "there is no /proc"))
+    func plaintext() throws {
+        let marker = "marker-\(UUID().uuidString)"
+        let database = try VerifiedDatabase(rows: 3000, name: marker)
+        let watch = PlaintextWatch(database.scratch.folder.path, marker)
+        var verification = database.verification(deep: true)
+        // Far too little, so that whatever can spill does.
+        verification.cacheBytes = 0
+        var runs = 0
+        while watch.searches < 5 || runs < 2 {
+            #expect(try verification.run(key: database.scratch.key()).isClean)
+            runs += 1
+        }
+        #expect(watch.stop() == [])
+    }
+}
