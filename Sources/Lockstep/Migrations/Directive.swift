@@ -21,6 +21,8 @@ enum Directive: Sendable, Equatable {
     static func content(of comment: String) -> String? {
         guard comment.hasPrefix("--") else { return nil }
         let text = comment.dropFirst(2).trimmingSpace()
+        // Most comments are none, and there are many.
+        guard let first = text.utf8.first, first | 0x20 == UInt8(ascii: "l") else { return nil }
         let name = text.prefix { $0 != ":" && !$0.isWhitespace }
         let rest = text.dropFirst(name.count).trimmingSpace()
         guard name.asciiLowercased == "lockstep", rest.first == ":" else { return nil }
@@ -80,8 +82,21 @@ extension Substring {
     /// Without white space at either end.
     func trimmingSpace() -> Substring {
         var text = self
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
+        while let byte = text.utf8.first {
+            // Asking Unicode takes its time.
+            guard byte >= 0x80 ? text.first?.isWhitespace == true : Self.isSpace(byte) else {
+                break
+            }
+            text.removeFirst()
+        }
+        while let byte = text.utf8.last {
+            guard byte >= 0x80 ? text.last?.isWhitespace == true : Self.isSpace(byte) else { break }
+            text.removeLast()
+        }
         return text
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte)
     }
 }

@@ -22,30 +22,41 @@ struct MigrationChecksums: Sendable, Equatable {
             ? text.split(separator: "\r\n", omittingEmptySubsequences: false)
                 .joined(separator: "\n") : text
         self.bytes = try HashFunction.sha256.digest(bytes.span)
-        self.text = try HashFunction.sha256.digest(Array(lines.utf8).span)
-        tokens = try HashFunction.sha256.digest(
-            Array(Self.significant(lines, markers).utf8).span)
+        let content = Array(lines.utf8)
+        self.text = try HashFunction.sha256.digest(content.span)
+        tokens = try HashFunction.sha256.digest(Self.significant(content, markers).span)
     }
 
+    /// The tokens that count, a line each; words in small letters.
     private static func significant(
-        _ text: String, _ markers: (String) -> String? = { _ in nil }
-    ) -> String {
-        let bytes = Array(text.utf8)
-        var pieces: [String] = []
-        for token in SQLTokens(text) {
-            let piece = String(decoding: bytes[token.range], as: UTF8.self)
+        _ text: [UInt8], _ markers: (String) -> String? = { _ in nil }
+    ) -> [UInt8] {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(text.count)
+        func beginLine() {
+            if !lines.isEmpty { lines.append(UInt8(ascii: "\n")) }
+        }
+        for token in SQLTokens(text, from: 0) {
             switch token.kind {
             case .space: continue
             case .comment:
-                if let directive = Directive.content(of: piece) {
-                    pieces.append("-- lockstep: \(significant(directive))")
-                } else if let marker = markers(piece) {
-                    pieces.append("-- \(marker)")
+                let comment = String(decoding: text[token.range], as: UTF8.self)
+                if let directive = Directive.content(of: comment) {
+                    beginLine()
+                    lines += "-- lockstep: ".utf8
+                    lines += significant(Array(directive.utf8))
+                } else if let marker = markers(comment) {
+                    beginLine()
+                    lines += "-- \(marker)".utf8
                 }
-            case .word: pieces.append(piece.asciiLowercased)
-            default: pieces.append(piece)
+            case .word:
+                beginLine()
+                lines += text[token.range].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            default:
+                beginLine()
+                lines += text[token.range]
             }
         }
-        return pieces.joined(separator: "\n")
+        return lines
     }
 }
