@@ -42,8 +42,9 @@ public struct SchemaSnapshot: Sendable, Equatable {
     public init(_ connection: borrowing Connection) throws {
         let found = try connection.query(
             """
+            WITH l AS MATERIALIZED (SELECT name, type FROM pragma_table_list WHERE schema = 'main')
             SELECT s.type, s.name, s.tbl_name, s.sql FROM main.sqlite_schema AS s
-            LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.tbl_name
+            LEFT JOIN l ON l.name = s.tbl_name
             WHERE s.sql IS NOT NULL AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
               AND NOT (s.type IN ('table', 'index') AND s.tbl_name LIKE 'lockstep\\_%' ESCAPE '\\')
               AND coalesce(l.type, '') <> 'shadow'
