@@ -37,8 +37,8 @@ public struct SchemaSnapshot: Sendable, Equatable {
     /// How many objects there are.
     public var count: Int { objects.count }
 
-    /// Takes the schema of `connection` apart. SQLite's own tables, the engine's, temporary objects, and
-    /// what virtual tables keep their content in are left out.
+    /// Takes the schema of `connection` apart. SQLite's own tables, the engine's, and those that virtual
+    /// tables keep their content in are left out, as is what is temporary. Triggers never are.
     public init(_ connection: borrowing Connection) throws {
         let found = try connection.query(
             """
@@ -46,8 +46,8 @@ public struct SchemaSnapshot: Sendable, Equatable {
             SELECT s.type, s.name, s.tbl_name, s.sql FROM main.sqlite_schema AS s
             LEFT JOIN l ON l.name = s.tbl_name
             WHERE s.sql IS NOT NULL AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-              AND NOT (s.type IN ('table', 'index') AND s.tbl_name LIKE 'lockstep\\_%' ESCAPE '\\')
-              AND coalesce(l.type, '') <> 'shadow'
+              AND NOT (s.type IN ('table', 'index') AND (coalesce(l.type, '') = 'shadow'
+                OR s.tbl_name LIKE 'lockstep\\_%' ESCAPE '\\'))
             """
         ) { row in
             DefinedObject(type: try row[0], name: try row[1], table: try row[2], sql: try row[3])
