@@ -100,4 +100,18 @@ struct TerminalTests {
         #expect(interrupted.status == .exited(1))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).isEmpty)
     }
+
+    @Test("On a terminal verify shows what it is doing, and takes that away at the end")
+    func progress() async throws {
+        try folder.write("k", [UInt8](repeating: 7, count: 32))
+        _ = try await converse([], ["init", "--key-file", "k"])
+        let migrations = Programs.package.appending("Migrations/movies").string
+        let shown = try await converse(
+            [], ["verify", "--key-file", "k", "-m", migrations, "--deep"]
+        ).shown
+        let parts = shown.split(separator: "\r")
+        #expect(parts.contains { $0.hasPrefix("verify: ") && $0.hasSuffix("\u{1B}[K") }, "\(shown)")
+        #expect(parts.last?.hasPrefix("\u{1B}[Kencryption ") == true, "\(shown)")
+        #expect(shown.hasSuffix("verified: everything holds\n"))
+    }
 }

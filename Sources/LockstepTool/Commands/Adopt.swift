@@ -108,14 +108,14 @@ struct Adopt: ParsableCommand {
         _ passphrase: borrowing Passphrase?, into path: FilePath, _ key: borrowing DatabaseKey
     ) throws -> AdoptionReport {
         let original = FilePath(source)
-        Interruption.expect()
+        let progress = CopyProgressLine("adopt")
         guard let passphrase = try passphrase?.clone() else {
-            return try Adoption.adopt(plaintext: original, into: path, key: key) { _ in
-                try Interruption.check()
+            return try Adoption.adopt(plaintext: original, into: path, key: key) {
+                try progress.tell($0)
             }
         }
-        return try Adoption.adopt(original, passphrase: passphrase, into: path, key: key) { _ in
-            try Interruption.check()
+        return try Adoption.adopt(original, passphrase: passphrase, into: path, key: key) {
+            try progress.tell($0)
         }
     }
 

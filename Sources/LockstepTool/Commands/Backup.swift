@@ -24,10 +24,8 @@ struct Backup: ParsableCommand {
 
     func run() throws {
         let session = try access.session()
-        Interruption.expect()
-        let report = try session.store().backup(to: FilePath(target)) { _ in
-            try Interruption.check()
-        }
+        let progress = CopyProgressLine("backup")
+        let report = try session.store().backup(to: FilePath(target)) { try progress.tell($0) }
         let result = CopyResult(report, from: session.path, to: FilePath(target))
         guard output.format == .text else { return try Output.json(result) }
         result.tell("backed up")

@@ -34,9 +34,9 @@ struct Export: ParsableCommand {
                     + "later does not undo that: confirm with --plaintext --i-understand")
         }
         let session = try access.session()
-        Interruption.expect()
-        let report = try session.store().exportPlaintext(to: FilePath(target)) { _ in
-            try Interruption.check()
+        let progress = CopyProgressLine("export")
+        let report = try session.store().exportPlaintext(to: FilePath(target)) {
+            try progress.tell($0)
         }
         let result = CopyResult(report, from: session.path, to: FilePath(target))
         guard output.format == .text else { return try Output.json(result) }

@@ -33,9 +33,9 @@ struct Restore: ParsableCommand {
         // After a rotation a backup may be under a key that is retired; restored, it is under the one in use.
         let backupKey = try keyring.databaseKey(ofBackup: backup)
         let key = try keyring.databaseKey()
-        Interruption.expect()
-        let report = try Store.restore(path, key: key, from: backup, backupKey: backupKey) { _ in
-            try Interruption.check()
+        let progress = CopyProgressLine("restore")
+        let report = try Store.restore(path, key: key, from: backup, backupKey: backupKey) {
+            try progress.tell($0)
         }
         Remembering.tell(path, of: keyring)
         let result = CopyResult(report, from: backup, to: path)

@@ -25,10 +25,10 @@ struct Salvage: ParsableCommand {
     func run() throws {
         let session = try access.session()
         let key = try session.key()
-        Interruption.expect()
+        let progress = CopyProgressLine("salvage")
         let report = try Lockstep.Salvage.run(
             session.path, key: key, into: FilePath(target), newKey: key
-        ) { _ in try Interruption.check() }
+        ) { try progress.tell($0) }
         try tell(report, session.path)
         if !report.isComplete { throw ExitCode(Exit.tampered) }
     }

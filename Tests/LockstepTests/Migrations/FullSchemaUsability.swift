@@ -17,9 +17,9 @@ enum SchemaUsability {
     static func failures(_ connection: borrowing Connection) throws -> [Failure] {
         let objects = try connection.query(
             """
+            WITH l AS MATERIALIZED (SELECT name, type FROM pragma_table_list WHERE schema = 'main')
             SELECT s.type, s.name, s.tbl_name, coalesce(s.sql, ''), coalesce(l.type, '')
-            FROM main.sqlite_schema AS s
-            LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
+            FROM main.sqlite_schema AS s LEFT JOIN l ON l.name = s.name
             WHERE s.type IN ('table', 'view', 'trigger')
               AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
               AND s.name NOT IN (\(verbatim: EngineTables.quotedNames))

@@ -37,16 +37,17 @@ public struct SchemaSnapshot: Sendable, Equatable {
     /// How many objects there are.
     public var count: Int { objects.count }
 
-    /// Takes the schema of `connection` apart. SQLite's own tables, the engine's, temporary objects, and
-    /// what virtual tables keep their content in are left out.
+    /// Takes the schema of `connection` apart. SQLite's own tables, the engine's, and those that virtual
+    /// tables keep their content in are left out, as is what is temporary. Triggers never are.
     public init(_ connection: borrowing Connection) throws {
         let found = try connection.query(
             """
+            WITH l AS MATERIALIZED (SELECT name, type FROM pragma_table_list WHERE schema = 'main')
             SELECT s.type, s.name, s.tbl_name, s.sql FROM main.sqlite_schema AS s
-            LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.tbl_name
+            LEFT JOIN l ON l.name = s.tbl_name
             WHERE s.sql IS NOT NULL AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-              AND NOT (s.type IN ('table', 'index') AND s.tbl_name LIKE 'lockstep\\_%' ESCAPE '\\')
-              AND coalesce(l.type, '') <> 'shadow'
+              AND NOT (s.type IN ('table', 'index') AND (coalesce(l.type, '') = 'shadow'
+                OR s.tbl_name LIKE 'lockstep\\_%' ESCAPE '\\'))
             """
         ) { row in
             DefinedObject(type: try row[0], name: try row[1], table: try row[2], sql: try row[3])
