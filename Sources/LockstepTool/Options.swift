@@ -9,9 +9,13 @@ struct DatabaseOptions: ParsableArguments {
         help: "The database file. (default: the variable LOCKSTEP_DATABASE)")
     var database: String?
 
-    /// - Throws: `ValidationError` if none is named.
-    func path() throws -> FilePath {
-        guard let name = database ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
+    func validate() throws { _ = try path() }
+
+    func path() throws -> FilePath { try Self.path(database) }
+
+    /// The database that is named, or the variable's.
+    static func path(_ name: String?) throws -> FilePath {
+        guard let name = name ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
             throw ValidationError(
                 "no database is named: give --database FILE, or set LOCKSTEP_DATABASE")
         }

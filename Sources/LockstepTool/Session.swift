@@ -10,10 +10,7 @@ struct AccessOptions: ParsableArguments {
 
     /// Opens the keyring; the database follows when it is needed.
     func session() throws -> Session {
-        let path = try database.path()
-        // Asking for a passphrase first would be a waste where there is no file.
-        try Diagnosis.requireDatabase(path)
-        return Session(path: path, keyring: try keyring())
+        try Session.open(database.path(), keyrings, credentials)
     }
 
     /// Opens the keyring, whether there is a database or not.
@@ -26,6 +23,15 @@ struct AccessOptions: ParsableArguments {
 struct Session: ~Copyable {
     let path: FilePath
     let keyring: Keyring
+
+    /// Opens the keyring of the database at `path`.
+    static func open(
+        _ path: FilePath, _ keyrings: KeyringOptions, _ credentials: CredentialOptions
+    ) throws -> Session {
+        // Asking for a passphrase first would be a waste where there is no file.
+        try Diagnosis.requireDatabase(path)
+        return Session(path: path, keyring: try credentials.open(keyrings.file(for: path)))
+    }
 
     /// Opens the database.
     func connect(queryOnly: Bool = false) throws -> Connection {

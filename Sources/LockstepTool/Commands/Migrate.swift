@@ -16,7 +16,9 @@ struct Migrate: ParsableCommand {
             they are done. Run it again after a failure: what is done is not done twice.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var target: TargetOptions
+    @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var credentials: CredentialOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -29,32 +31,30 @@ struct Migrate: ParsableCommand {
     var wait: Int = 60
 
     @OptionGroup var safety: SafetyOptions
-    @OptionGroup var fleet: FleetOptions
 
     func validate() throws {
-        guard fleet.pattern == nil || access.database.database == nil else {
-            throw ValidationError("--fleet names the databases: leave out --database")
-        }
         guard (0...1_000_000_000).contains(wait) else {
             throw ValidationError("--wait must be 0 or more seconds")
         }
     }
 
     func run() throws {
-        if fleet.pattern == nil { _ = try access.database.path() }
         let sets = try migrations.sets()
         guard to == nil || sets.count == 1 else {
             throw ValidationError("--to needs one set: name it with --set")
         }
         let wish = to.map { Plan.Wish.version($0) } ?? .latest
-        if let pattern = fleet.pattern {
+        if let pattern = target.fleet {
+            // Asking for a passphrase first would be a waste where there are no files.
+            let files = try FleetMigration.files(matching: pattern)
+            let keyrings = try FleetKeyrings(keyrings, credentials)
             return try FleetRun.run(
-                pattern, sets, wish, fleet.jobs, wait, safety, access, output.format)
+                files, target.jobs, keyrings, sets, wish, wait, safety, output.format)
         }
+        let session = try Session.open(target.path(), keyrings, credentials)
         if safety.safe {
-            return try SafeRun.run(sets, wish, wait, safety, access.session(), output.format)
+            return try SafeRun.run(sets, wish, wait, safety, session, output.format)
         }
-        let session = try access.session()
         let connection = try session.connect()
         try MigrationRun.run(
             sets, wish: wish, wait: wait, on: connection, output.format)
