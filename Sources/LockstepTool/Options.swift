@@ -13,9 +13,9 @@ struct DatabaseOptions: ParsableArguments {
 
     func path() throws -> FilePath { try Self.path(database) }
 
-    /// - Throws: `ValidationError` if none is named.
-    static func path(_ option: String?) throws -> FilePath {
-        guard let name = option ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
+    /// The database that is named, or the variable's.
+    static func path(_ name: String?) throws -> FilePath {
+        guard let name = name ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
             throw ValidationError(
                 "no database is named: give --database FILE, or set LOCKSTEP_DATABASE")
         }

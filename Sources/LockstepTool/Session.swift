@@ -24,6 +24,7 @@ struct Session: ~Copyable {
     let path: FilePath
     let keyring: Keyring
 
+    /// Opens the keyring of the database at `path`.
     static func open(
         _ path: FilePath, _ keyrings: KeyringOptions, _ credentials: CredentialOptions
     ) throws -> Session {

@@ -97,7 +97,7 @@ public struct SafeMigration {
 
     private var lockPath: FilePath {
         let name = database.lastComponent?.string ?? ""
-        return AtomicFile.parent(of: database).appending(".\(name).safe-migration-lock")
+        return database.removingLastComponent().appending(".\(name).safe-migration-lock")
     }
 
     private func open(_ key: borrowing DatabaseKey) throws -> Connection {

@@ -12,12 +12,12 @@ final class FleetKeyrings: @unchecked Sendable {
     private let shared: Keyring?
 
     /// Opens the one keyring for all files, if one is named.
-    init(_ access: FleetAccessOptions) throws {
-        options = access.keyrings
-        credentials = CredentialSource(access.credentials)
+    init(_ keyrings: KeyringOptions, _ credentials: CredentialOptions) throws {
+        options = keyrings
+        self.credentials = CredentialSource(credentials)
         shared =
-            if let file = access.keyrings.keyring {
-                try credentials.open(KeyringFile(FilePath(file)))
+            if let file = keyrings.keyring {
+                try self.credentials.open(KeyringFile(FilePath(file)))
             } else {
                 nil
             }

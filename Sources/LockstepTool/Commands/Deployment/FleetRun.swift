@@ -2,29 +2,6 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// Many databases at once.
-struct FleetOptions: ParsableArguments {
-    @Option(
-        name: .customLong("fleet"),
-        help: ArgumentHelp(
-            """
-            Migrate every file that fits the pattern, such as 'tenants/*.db': * stands for any characters of \
-            a name, ? for one, ** for any number of folders. Quote it: it is expanded here. Each file has \
-            its own keyring in the folder of the keyrings, or --keyring is everyone's.
-            """, valueName: "pattern"))
-    var pattern: String?
-
-    @Option(help: "How many files --fleet works on at a time. (default: one a processor)")
-    var jobs: Int?
-
-    func validate() throws {
-        guard pattern != nil || jobs == nil else {
-            throw ValidationError("--jobs belongs to --fleet")
-        }
-        guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be at least 1") }
-    }
-}
-
 /// `lockstep migrate --fleet`
 enum FleetRun {
     /// A line of the JSON output. Fields are only ever added.
@@ -57,11 +34,9 @@ enum FleetRun {
     }
 
     static func run(
-        _ pattern: String, _ sets: [MigrationSet], _ wish: Plan.Wish, _ jobs: Int?, _ wait: Int,
-        _ safety: SafetyOptions, _ access: FleetAccessOptions, _ format: OutputFormat
+        _ files: [FilePath], _ jobs: Int?, _ keyrings: FleetKeyrings, _ sets: [MigrationSet],
+        _ wish: Plan.Wish, _ wait: Int, _ safety: SafetyOptions, _ format: OutputFormat
     ) throws {
-        let files = try FleetMigration.files(matching: pattern)
-        let keyrings = try FleetKeyrings(access)
         Interruption.expect()
         var fleet = FleetMigration(of: files, sets: sets)
         fleet.wish = wish

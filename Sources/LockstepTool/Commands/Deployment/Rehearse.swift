@@ -57,7 +57,6 @@ struct Rehearse: ParsableCommand {
     }
 
     func run() throws {
-        _ = try access.database.path()
         let sets = try migrations.sets()
         guard to == nil || sets.count == 1 else {
             throw ValidationError("--to needs one set: name it with --set")

@@ -16,7 +16,9 @@ struct Migrate: ParsableCommand {
             they are done. Run it again after a failure: what is done is not done twice.
             """)
 
-    @OptionGroup var access: FleetAccessOptions
+    @OptionGroup var target: TargetOptions
+    @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var credentials: CredentialOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -27,14 +29,6 @@ struct Migrate: ParsableCommand {
 
     @OptionGroup var runner: RunnerOptions
     @OptionGroup var safety: SafetyOptions
-    @OptionGroup var fleet: FleetOptions
-
-    func validate() throws {
-        guard fleet.pattern != nil else { return _ = try access.path() }
-        guard access.database == nil else {
-            throw ValidationError("--fleet names the databases: leave out --database")
-        }
-    }
 
     func run() throws {
         let sets = try migrations.sets()
@@ -42,16 +36,19 @@ struct Migrate: ParsableCommand {
             throw ValidationError("--to needs one set: name it with --set")
         }
         let wish = to.map { Plan.Wish.version($0) } ?? .latest
-        if let pattern = fleet.pattern {
+        if let pattern = target.fleet {
+            // Asking for a passphrase first would be a waste where there are no files.
+            let files = try FleetMigration.files(matching: pattern)
+            let keyrings = try FleetKeyrings(keyrings, credentials)
             return try FleetRun.run(
-                pattern, sets, wish, fleet.jobs, runner.wait, safety, access, output.format)
+                files, target.jobs, keyrings, sets, wish, runner.wait, safety, output.format)
         }
+        let session = try Session.open(target.path(), keyrings, credentials)
+        Remembering.tell(try session.connect(), of: session.keyring)
         if safety.safe {
-            return try SafeRun.run(sets, wish, runner.wait, safety, access.session(), output.format)
+            return try SafeRun.run(sets, wish, runner.wait, safety, session, output.format)
         }
-        let session = try access.session()
         let connection = try session.connect()
-        Remembering.tell(connection, of: session.keyring)
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
 }
