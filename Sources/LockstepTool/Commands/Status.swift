@@ -35,7 +35,8 @@ struct Status: ParsableCommand {
         let sets = try migrations.sets()
         let session = try access.session()
         let connection = try session.connect(queryOnly: true)
-        let ledger = try Ledger.entries(connection)
+        let history = try Ledger.history(connection)
+        let ledger = history.entries
         var isPending = false
         var fatal: LockstepError?
         let unknown = Set(ledger.map(\.set)).subtracting(sets.map(\.name)).sorted()
@@ -44,7 +45,7 @@ struct Status: ParsableCommand {
                 "notice: the database also carries the set \(name), whose files were not given")
         }
         let statuses = sets.map { set in
-            let findings = Plan(set, ledger: ledger, wish: .latest).findings
+            let findings = Plan(set, history: history, wish: .latest).findings
             fatal = fatal ?? findings.first(where: \.isFatal)?.error
             let applied = ledger.filter { $0.set == set.name }
             let done = applied.map { entry in
@@ -56,10 +57,12 @@ struct Status: ParsableCommand {
                 !applied.contains { $0.version == file.version }
             }
             isPending = isPending || !waiting.isEmpty
-            let pending = waiting.map {
-                Version(
-                    version: $0.version.description, name: $0.name, state: "pending",
-                    appliedAt: nil)
+            let begun = history.unfinished.filter { $0.set == set.name && $0.isUp }
+            let pending = waiting.map { file in
+                let isBegun = begun.contains { $0.version == file.version }
+                return Version(
+                    version: file.version.description, name: file.name,
+                    state: isBegun ? "begun" : "pending", appliedAt: nil)
             }
             return SetStatus(
                 set: set.name, versions: done + pending, findings: findings.map(\.error.message))
