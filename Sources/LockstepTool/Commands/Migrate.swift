@@ -55,6 +55,7 @@ struct Migrate: ParsableCommand {
         if safety.safe {
             return try SafeRun.run(sets, wish, wait, safety, session, output.format)
         }
+        SafeRun.tellIfUnfinished(session.path)
         let connection = try session.connect()
         try MigrationRun.run(
             sets, wish: wish, wait: wait, on: connection, output.format)

@@ -36,6 +36,7 @@ struct Status: ParsableCommand {
         let session = try access.session()
         let connection = try session.connect(queryOnly: true)
         let ledger = try Ledger.entries(connection)
+        SafeRun.tellIfUnfinished(session.path)
         var isPending = false
         var fatal: LockstepError?
         let unknown = Set(ledger.map(\.set)).subtracting(sets.map(\.name)).sorted()

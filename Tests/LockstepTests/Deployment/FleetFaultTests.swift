@@ -32,7 +32,9 @@ struct FleetFaultTests {
         }
     }
 
-    @Test("Before that, power lost or killed, ledger, schema and rows are in step", arguments: ["lose", "tear"])
+    @Test(
+        "Before that, power lost or killed, ledger, schema and rows are in step",
+        arguments: ["lose", "tear"])
     func before(fault: String) async throws {
         let original = try original()
         let calls = try await SafeVictim(copying: original).run("fleet")

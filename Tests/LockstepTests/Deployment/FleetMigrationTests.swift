@@ -54,7 +54,9 @@ struct FleetMigrationTests {
         try Ledger.entries(Connection.open(file, key: Self.key())).count
     }
 
-    @Test("Every file is migrated, and told once; the second run has nothing to do", arguments: [1, 3, 100])
+    @Test(
+        "Every file is migrated, and told once; the second run has nothing to do",
+        arguments: [1, 3, 100])
     func success(jobs: Int) throws {
         let (report, results) = try run(fleet(jobs: jobs))
         #expect(report.migrated == 7 && report.isSuccess && report.unchanged == 0)
@@ -247,7 +249,9 @@ struct FleetMigrationTests {
         var fleet = FleetMigration(of: [files[0]], sets: [try DeploymentScratch.good()])
         fleet.safely = FleetMigration.Safety()
         _ = try run(fleet)
-        for name in ["1.db-wal", "1.db-shm", "2.db-journal", "2.db.rotating", "3.db.safe-migration"] {
+        for name in [
+            "1.db-wal", "1.db-shm", "2.db-journal", "2.db.rotating", "3.db.safe-migration",
+        ] {
             try folder.write(name, "beside")
         }
         #expect(try FleetMigration.files(matching: "\(folder.path)/*") == files)

@@ -21,7 +21,9 @@ struct TargetOptions: ParsableArguments {
     var jobs: Int?
 
     func validate() throws {
-        guard fleet != nil || jobs == nil else { throw ValidationError("--jobs belongs to --fleet") }
+        guard fleet != nil || jobs == nil else {
+            throw ValidationError("--jobs belongs to --fleet")
+        }
         guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be at least 1") }
         guard fleet == nil || database == nil else {
             throw ValidationError("--fleet names the databases: leave out --database")
