@@ -37,6 +37,7 @@ struct Status: ParsableCommand {
         let connection = try session.connect(queryOnly: true)
         let history = try Ledger.history(connection)
         let ledger = history.entries
+        SafeRun.tellIfUnfinished(session.path)
         var isPending = false
         var fatal: LockstepError?
         let unknown = Set(ledger.map(\.set)).subtracting(sets.map(\.name)).sorted()

@@ -124,6 +124,33 @@ struct SafeRetentionTests {
         #expect(names == [".data.db.safe-migration-lock", "data.db"])
     }
 
+    @Test(
+        "A disk that cannot be written to is told, the database's or the backups', and nothing changes",
+        .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
+    func readOnly() throws {
+        let disk = try SmallDisk(megabytes: 2)
+        defer { disk.unmount() }
+        let path = disk.path.appending("data.db")
+        try Bytes.write(scratch.database.bytes, to: path)
+        try disk.makeReadOnly()
+        let set = try DeploymentScratch.good()
+        Refusal.expect(.accessDenied) {
+            try SafeMigration(of: path, sets: [set]).run(scratch.access())
+        }
+        Refusal.expect(.inputOutput) {
+            _ = try Rehearsal(of: path, sets: [set]).run(scratch.access())
+        }
+        let before = try scratch.content()
+        var migration = try migration()
+        migration.backupFolder = disk.path
+        Refusal.expect(.accessDenied) { try migration.run(scratch.access()) }
+        var rehearsal = Rehearsal(of: scratch.path, sets: [set])
+        rehearsal.folder = disk.path
+        Refusal.expect(.accessDenied) { _ = try rehearsal.run(scratch.access()) }
+        #expect(try scratch.content() == before)
+        #expect(try scratch.names == ["data.db"])
+    }
+
     // MARK: Refusals
 
     @Test("Two at once: the second waits, and gives up when its time is over")

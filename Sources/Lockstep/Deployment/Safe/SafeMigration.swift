@@ -58,6 +58,11 @@ public struct SafeMigration {
         self.sets = sets
     }
 
+    /// Whether a safe migration of `database` is under way, or was killed: the next one goes on from there.
+    public static func isUnfinished(_ database: FilePath) -> Bool {
+        FileAccess.exists(SafeJournal.path(of: database))
+    }
+
     /// Runs it. Blocks.
     /// - Throws: What failed, after the database was put back; ``LockstepError/Code/verificationFailed`` for a
     ///   check; ``LockstepError/Code/notRestored`` if it is not what it was, with what to do;

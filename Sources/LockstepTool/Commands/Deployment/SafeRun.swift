@@ -37,6 +37,14 @@ enum SafeRun {
         let error: MigrationRun.Failure?
     }
 
+    /// Tells of a run that was killed, where another command looks at the database.
+    static func tellIfUnfinished(_ path: FilePath) {
+        guard SafeMigration.isUnfinished(path) else { return }
+        Output.note(
+            "notice: a safe migration of \(path) is under way or was killed: `lockstep migrate --safe` goes "
+                + "on from there")
+    }
+
     static func run(
         _ sets: [MigrationSet], _ wish: Plan.Wish, _ wait: Int, _ options: SafetyOptions,
         _ session: borrowing Session, _ format: OutputFormat

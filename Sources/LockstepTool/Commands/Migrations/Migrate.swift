@@ -48,6 +48,7 @@ struct Migrate: ParsableCommand {
         if safety.safe {
             return try SafeRun.run(sets, wish, runner.wait, safety, session, output.format)
         }
+        SafeRun.tellIfUnfinished(session.path)
         let connection = try session.connect()
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }

@@ -26,6 +26,9 @@ struct SmallDisk {
         try Self.run(["mount", "-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path.string])
     }
 
+    /// Nothing can be written to it from now on.
+    func makeReadOnly() throws { try Self.run(["mount", "-o", "remount,ro", path.string]) }
+
     func unmount() { try? Self.run(["umount", path.string]) }
 
     private static func run(_ arguments: [String]) throws {
