@@ -126,6 +126,7 @@ let package = Package(
             name: "LockstepToolTests",
             dependencies: [
                 "LockstepTool", "LockstepBench", "TestSupport", systemPackage,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             exclude: ["Terminal", "Transcripts"],

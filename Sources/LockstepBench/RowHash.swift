@@ -8,6 +8,11 @@ struct RowHash: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
+    /// The rows of the table, from the first on.
+    mutating func addRows(_ count: Int) {
+        for id in 1...count { add(Rows.record(id)) }
+    }
+
     mutating func add(_ record: Record) {
         for number in [record.id, record.a, record.b, record.c, record.d] {
             add(UInt64(bitPattern: number))
@@ -36,14 +41,12 @@ struct RowHash: Sendable {
     }
 
     /// What a run must answer that read all that it was asked to read.
-    /// For `migrate` and `rerun` it is the corpus that tells; see ``CorpusDigest/expected(_:)``.
-    static func expected(_ workload: WorkloadName, rows: Int, operations: Int) throws -> String {
+    /// Of workloads about migrations, which say so themselves, only the part that is about rows.
+    static func expected(_ workload: WorkloadName, rows: Int, operations: Int) -> String {
         var hash = RowHash()
         switch workload {
-        case .fill, .insert, .scan: for id in 1...rows { hash.add(Rows.record(id)) }
-        case .rebuild:
-            for id in 1...rows { hash.add(Rows.record(id)) }
-            try RebuildWorkload.addExpected(rows, to: &hash)
+        case .fill, .insert, .scan: hash.addRows(rows)
+        case .rebuild: hash.addRows(rows)
         case .migrate, .rerun: break
         case .open, .keyring, .passphrase, .point:
             for key in Rows.keys(operations, of: rows) { hash.add(Rows.record(Int(key))) }

@@ -42,12 +42,19 @@ struct TableRebuild {
         let end = try createNew(script, from: start, connection)
         try begin(.copy)
         try copyRows(from: old, connection)
+        // As many as there were, and as there will be, unless a constraint passes over rows or replaces them:
+        // the checks need not count them once more.
+        let definition = String(decoding: script[start..<end], as: UTF8.self)
+        let count =
+            SQLTokens.hasWord("conflict", in: definition) ? nil : Int64(connection.changes)
+        if let count { connection.core.watch?.note(count, rowsOf: table) }
         try begin(.drop)
         try connection.with(rights: .engine) {
             try connection.execute("DROP TABLE main.\(name: table)")
         }
         try begin(.rename)
         try connection.with(rights: .engine) { try takeOldName(connection) }
+        if let count { connection.core.watch?.note(count, rowsOf: table) }
         try begin(.restore)
         if let sequence { try restore(sequence, connection) }
         for sql in dependents {

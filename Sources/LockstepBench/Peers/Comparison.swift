@@ -121,11 +121,13 @@ struct Comparison {
     }
 
     private func expectedChecksum(_ request: RunRequest) throws -> String {
-        guard request.workload.needsCorpus else {
-            return try RowHash.expected(
-                request.workload, rows: rows, operations: request.operations)
+        switch request.workload {
+        case .migrate, .rerun:
+            try CorpusDigest.expected(MigrationCorpus.migrations(corpusCount))
+        case .rebuild: try RebuildWorkload.expected(rows)
+        default:
+            RowHash.expected(request.workload, rows: rows, operations: request.operations)
         }
-        return try CorpusDigest.expected(MigrationCorpus.migrations(corpusCount))
     }
 
     private var corpus: FilePath { folder.appending("corpus") }

@@ -4,13 +4,11 @@
 /// enough to follow names: from what has changed to the views that name it, on through views, whose columns
 /// are those of what they select from, and to the triggers and virtual tables that name any of these.
 enum AffectedObjects {
-    /// - Parameters:
-    ///   - children: Tables whose parents can be referred to by other columns than before.
-    ///   - pending: Names that are looked at whatever has changed.
+    /// - Parameter children: Tables whose parents can be referred to by other columns than before.
     /// - Returns: In the order of the schema.
     static func of(
         _ difference: SchemaCatalogue.Difference, _ children: Set<String>,
-        in catalogue: SchemaCatalogue, also pending: Set<String>
+        in catalogue: SchemaCatalogue
     ) -> [CatalogueEntry] {
         var affected: [Int64: CatalogueEntry] = [:]
         func add(_ object: CatalogueEntry?) {
@@ -25,10 +23,6 @@ enum AffectedObjects {
             }
         }
         for name in children { add(catalogue.relations[name]) }
-        for name in pending {
-            add(catalogue.relations[name])
-            add(catalogue.triggers[name])
-        }
         let names = changedNames(difference)
         if !names.isEmpty { addDependents(of: names, in: catalogue, add) }
         return affected.values.sorted { $0.rowID < $1.rowID }

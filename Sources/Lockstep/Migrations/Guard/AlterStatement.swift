@@ -4,7 +4,8 @@ enum AlterStatement: Equatable {
     /// In lower case, as it is called before.
     case renameColumn(String)
     case addColumn(refers: Bool)
-    case dropColumn
+    /// In lower case.
+    case dropColumn(String)
 
     /// Nil for SQL that is none of these.
     init?(_ sql: String) {
@@ -34,7 +35,9 @@ enum AlterStatement: Equatable {
         case "add":
             self = .addColumn(
                 refers: rest.contains { $0.text.asciiLowercased == "references" })
-        case "drop": self = .dropColumn
+        case "drop":
+            if isNext("column"), rest.count > 1 { _ = next() }
+            self = .dropColumn(SQLTokens.unquote(next()).asciiLowercased)
         default: return nil
         }
     }

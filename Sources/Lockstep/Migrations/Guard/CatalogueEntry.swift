@@ -16,7 +16,9 @@ final class CatalogueEntry {
     let name: String
     /// In lower case.
     let key: String
-    /// The table that it is or belongs to, in lower case.
+    /// The table that it is or belongs to, as it was written.
+    let tableName: String
+    /// The same in lower case.
     let table: String
     let rootPage: Int64
     let sql: String
@@ -35,6 +37,7 @@ final class CatalogueEntry {
         kind = isShadow ? .shadowTable : .table
         name = other.name
         key = other.key
+        tableName = other.tableName
         table = other.table
         rootPage = other.rootPage
         sql = other.sql
@@ -59,6 +62,7 @@ final class CatalogueEntry {
         self.rowID = rowID
         self.name = name
         key = name.asciiLowercased
+        tableName = table
         self.table = table.asciiLowercased
         self.rootPage = rootPage
         self.sql = sql
@@ -126,6 +130,20 @@ final class CatalogueEntry {
     private static let modules: Set<String> = [
         "fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly",
     ]
+
+    /// What those call the tables that hold their content, behind their own name and a line.
+    private static let contents: Set<String> = [
+        "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node",
+        "rowid", "parent",
+    ]
+
+    /// Whether a table of this name holds this virtual table's content.
+    func hasContent(in name: String) -> Bool {
+        guard case .virtualTable(_, let isKnown) = kind, name.hasPrefix("\(key)_") else {
+            return false
+        }
+        return !isKnown || Self.contents.contains(String(name.dropFirst(key.count + 1)))
+    }
 
     private static func virtualKind(_ sql: String) -> Kind {
         let text = SQLTokens.normalize(sql)

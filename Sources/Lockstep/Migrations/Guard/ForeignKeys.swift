@@ -76,7 +76,8 @@ struct ForeignKeys {
             if before[object.key] ?? [] != keys[object.key] ?? [] { changed.insert(object.key) }
         }
         let affected = try reconsider(parents, core)
-        for child in changed.union(affected) { try findBroken(child, core) }
+        let learned = difference.added.filter { $0.kind == .table }.map(\.key)
+        for child in changed.union(affected).union(learned) { try findBroken(child, core) }
         return (changed, affected)
     }
 

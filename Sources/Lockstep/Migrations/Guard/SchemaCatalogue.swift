@@ -69,7 +69,7 @@ struct SchemaCatalogue {
         }
         difference.removed += objects[position...]
         objects = fresh
-        try apply(difference, core)
+        apply(&difference)
         return difference
     }
 
@@ -95,14 +95,14 @@ struct SchemaCatalogue {
         ) { row in try CatalogueEntry(row) }
         difference.added += new
         objects += new
-        try apply(difference, core)
+        apply(&difference)
         return difference
     }
 
-    private mutating func apply(_ difference: Difference, _ core: ConnectionCore) throws {
+    private mutating func apply(_ difference: inout Difference) {
         for object in difference.removed { forget(object) }
         for object in difference.added { learn(object) }
-        try tellShadows(difference, core)
+        tellShadows(&difference)
     }
 
     private func isSame(_ known: CatalogueEntry, _ row: borrowing Row) throws -> Bool {
@@ -134,27 +134,24 @@ struct SchemaCatalogue {
         virtualTables.remove(object.key)
     }
 
-    /// A table whose name begins with a virtual table's may be its own; only the module knows.
-    private mutating func tellShadows(
-        _ difference: Difference, _ core: ConnectionCore
-    ) throws {
+    /// Tables by whose names a virtual table knows them are its own. PRAGMA table_list would tell only once
+    /// the virtual table has been used.
+    private mutating func tellShadows(_ difference: inout Difference) {
         guard !virtualTables.isEmpty || difference.removed.contains(where: \.isVirtual) else {
             return
         }
         for index in objects.indices where objects[index].isTable && !objects[index].isVirtual {
             let object = objects[index]
-            let isShadow =
-                try hasOwner(object.key)
-                && core.ask(
-                    "SELECT type FROM pragma_table_list(?) WHERE schema = 'main'", object.name
-                ) { row in try row[0] as String }.first == "shadow"
+            let isShadow = virtualTables.contains {
+                relations[$0]?.hasContent(in: object.key) == true
+            }
             guard isShadow != (object.kind == .shadowTable) else { continue }
             objects[index] = CatalogueEntry(object, isShadow: isShadow)
             relations[object.key] = objects[index]
+            if let position = difference.added.firstIndex(where: { $0 === object }) {
+                difference.added[position] = objects[index]
+            }
         }
     }
 
-    private func hasOwner(_ key: String) -> Bool {
-        virtualTables.contains { key.hasPrefix("\($0)_") }
-    }
 }

@@ -37,7 +37,8 @@ extension SchemaGuard {
         {
             after.rows.removeValue(forKey: table)
         }
-        for (table, count) in progress.rowsBefore.sorted(by: { $0.key < $1.key }) {
+        for (table, count) in progress.rowsBefore.sorted(by: { $0.key < $1.key })
+        where progress.losing.contains(table) {
             guard let count, count > 0, let old = before.catalogue.countedTable(table) else {
                 continue
             }
@@ -146,24 +147,23 @@ extension SchemaGuard {
         _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
         _ children: Set<String>
     ) throws {
-        let hasForeignKeys = try core.ask("PRAGMA foreign_keys") { row in try row[0] as Bool }.first
-        let pending = hasForeignKeys == true ? before.halfProbed : []
-        guard !difference.isEmpty || !pending.isEmpty, let known = before.unusable else { return }
+        // Only statements about the schema can change what is usable.
+        guard !progress.isFirstChange, let known = before.unusable else { return }
         // What depends on something that was unusable before need not fail where that does.
         let isAll = !known.isEmpty || before.isOpaque || after.isOpaque
         let objects =
             isAll
             ? after.catalogue.objects
-            : AffectedObjects.of(difference, children, in: after.catalogue, also: pending)
-        var failures = try SchemaUsability.failures(of: objects, core)
+            : AffectedObjects.of(difference, children, in: after.catalogue)
+        var failures = SchemaUsability.failures(of: objects, core)
         if failures.contains(where: { !known.contains($0.object) }), !isAll {
             // The first of all is told.
-            failures = try SchemaUsability.failures(of: after.catalogue.objects, core)
+            failures = SchemaUsability.failures(of: after.catalogue.objects, core)
         }
         if let failure = failures.first(where: { !known.contains($0.object) }) {
             throw failure.error
         }
         after.unusable = Set(failures.map(\.object))
-        after.halfProbed = hasForeignKeys == true ? [] : pending.union(objects.map(\.key))
+        if !after.foreignKeysCount { after.halfProbed.formUnion(objects.map(\.key)) }
     }
 }

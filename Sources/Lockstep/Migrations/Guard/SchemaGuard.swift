@@ -23,8 +23,9 @@ final class SchemaGuard: StatementWatch {
         var rows: [String: Int64?] = [:]
         /// Rows without a parent, by child and parent.
         var orphans: [String: [String: Int]] = [:]
-        /// Tables, views and triggers by their names, which were probed while foreign keys were off: then
-        /// those are not compiled.
+        /// Whether foreign keys were on when that was found out; they are compiled only then.
+        var foreignKeysCount = true
+        /// Names of tables, views and triggers that were found usable while foreign keys were off.
         var halfProbed: Set<String> = []
         /// Whether there are triggers that no schema shows, so that nothing can be told from names.
         var isOpaque = false
@@ -38,6 +39,7 @@ final class SchemaGuard: StatementWatch {
         var children: Set<String> = []
         var schema = SchemaUse()
         var changesSchema = false
+        var isFirstChange = true
         /// The tables whose definitions were added to; nil once other objects may have changed, too.
         var extended: Set<String>? = []
         var replaces = false
@@ -98,9 +100,9 @@ final class SchemaGuard: StatementWatch {
             progress.schema.formUnion(schema)
             noteExtent(of: schema, sql)
             if schema.hasTemporaryTriggers { known.isOpaque = true }
-            if known.unusable == nil {
-                let failures = try SchemaUsability.failures(of: known.catalogue.objects, core)
-                known.unusable = Set(failures.map(\.object))
+            if progress.isFirstChange {
+                progress.isFirstChange = false
+                try lookForUnusable(&known)
             }
         }
         let effect = StatementEffect(sql, use, known.keys, replaces: progress.replaces)
@@ -114,7 +116,8 @@ final class SchemaGuard: StatementWatch {
         }
         progress.losing.formUnion(losing)
         progress.children.formUnion(children)
-        for table in losing where progress.rowsBefore[table] == nil {
+        // Rows that the migration itself has inserted are its own to delete.
+        for table in losing.union(use.inserted) where progress.rowsBefore[table] == nil {
             guard let object = known.catalogue.countedTable(table) else { continue }
             let count = try known.rows[table] ?? RowCounts.rows(object.name, core)
             progress.rowsBefore.updateValue(count, forKey: table)
@@ -124,6 +127,26 @@ final class SchemaGuard: StatementWatch {
             progress.orphansBefore[child] =
                 try known.orphans[child] ?? RowCounts.orphans(child, core)
         }
+    }
+
+    /// Finds out what is unusable before the first change of the schema, if that is not known. Whether foreign
+    /// keys are on makes a difference.
+    private func lookForUnusable(_ known: inout Knowledge) throws {
+        let isOn = try core.ask("PRAGMA foreign_keys") { row in try row[0] as Bool }.first ?? false
+        defer { known.foreignKeysCount = isOn }
+        guard let before = known.unusable else {
+            let objects = known.catalogue.objects
+            known.unusable = Set(SchemaUsability.failures(of: objects, core).map(\.object))
+            if !isOn { known.halfProbed = Set(objects.map(\.key)) }
+            return
+        }
+        guard isOn != known.foreignKeysCount else { return }
+        let doubtful = known.catalogue.objects.filter {
+            isOn ? known.halfProbed.contains($0.key) : before.contains($0.title)
+        }
+        let failing = Set(SchemaUsability.failures(of: doubtful, core).map(\.object))
+        known.unusable = before.subtracting(doubtful.map(\.title)).union(failing)
+        known.halfProbed = isOn ? [] : Set(doubtful.map(\.key))
     }
 
     /// New objects come behind all others, and adding a column rewrites no other definition.

@@ -14,32 +14,42 @@ enum SchemaUsability {
     /// Which of these cannot be used, with SQLite's message.
     static func failures(
         of objects: some Sequence<CatalogueEntry>, _ core: ConnectionCore
-    ) throws -> [Failure] {
+    ) -> [Failure] {
         var failures: [Failure] = []
         for object in objects where object.canBeProbed {
-            if let failure = try failure(of: object, core) { failures.append(failure) }
+            if let failure = failure(of: object, core) { failures.append(failure) }
         }
         return failures
     }
 
-    private static func failure(
-        of object: CatalogueEntry, _ core: ConnectionCore
-    ) throws -> Failure? {
-        let target = "main.\(SQLTokens.quote(object.name))"
-        var probes = ["SELECT * FROM \(target)"]
-        if object.kind == .trigger {
-            probes = [try statementThatFires(object, core)]
-        } else if object.kind == .table {
-            // A default may call a function that there is not.
-            probes.append("INSERT INTO \(target) DEFAULT VALUES")
-        }
-        guard let refusal = probes.lazy.compactMap(core.refusal).first else { return nil }
+    private static func failure(of object: CatalogueEntry, _ core: ConnectionCore) -> Failure? {
+        guard let refusal = refusal(of: object, core) else { return nil }
         return Failure(
             object: object.title,
             error: LockstepError(
                 .schemaBroken, "the \(object.title) cannot be used: \(refusal.message)",
                 hint: "mend the definition; SQLite accepts it, but no statement on it would work",
                 sqliteCode: refusal.sqliteCode))
+    }
+
+    private static func refusal(
+        of object: CatalogueEntry, _ core: ConnectionCore
+    ) -> LockstepError? {
+        let target = "main.\(SQLTokens.quote(object.name))"
+        guard object.kind == .trigger else {
+            if let refusal = core.refusal(of: "SELECT * FROM \(target)") { return refusal }
+            // A default may call a function that there is not.
+            return object.kind == .table
+                ? core.refusal(of: "INSERT INTO \(target) DEFAULT VALUES") : nil
+        }
+        do {
+            return core.refusal(of: try statementThatFires(object, core))
+        } catch let error as LockstepError {
+            // The view that it stands on cannot be read.
+            return error
+        } catch {
+            return LockstepError(.sqlFailed, "\(error)")
+        }
     }
 
     /// A statement whose preparation compiles the trigger's body.
@@ -51,12 +61,12 @@ enum SchemaUsability {
             SQLTokens(bytes, from: 0).lazy.filter { $0.kind == .word }.map {
                 String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased
             }.first { ["insert", "update", "delete"].contains($0) } ?? "delete"
-        let target = "main.\(SQLTokens.quote(trigger.table))"
+        let target = "main.\(SQLTokens.quote(trigger.tableName))"
         switch event {
         case "insert": return "INSERT INTO \(target) DEFAULT VALUES"
         case "update":
             let columns = try core.ask(
-                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0", trigger.table
+                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0", trigger.tableName
             ) { row in SQLTokens.quote(try row[0] as String) }
             let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
             return "UPDATE \(target) SET \(assignments)"

@@ -34,9 +34,9 @@ struct StatementEffect {
         for table in schema.created { children.formUnion(keys.children(of: table)) }
         for table in schema.altered {
             switch AlterStatement(sql) {
-            case .addColumn(refers: false), .dropColumn: continue
+            case .addColumn(refers: false): continue
             case .addColumn(refers: true): children.insert(table)
-            case .renameColumn(let column): rename(column, of: table)
+            case .renameColumn(let column), .dropColumn(let column): change(column, of: table)
             case .renameTable, nil:
                 lose(table)
                 children.insert(table)
@@ -44,8 +44,8 @@ struct StatementEffect {
         }
     }
 
-    /// References by another name count as others.
-    private mutating func rename(_ column: String, of table: String) {
+    /// References by another name count as others, and so do the ones that are left.
+    private mutating func change(_ column: String, of table: String) {
         if keys.keys[table]?.contains(where: { $0.columns.contains(column) }) == true {
             children.insert(table)
         }

@@ -1,14 +1,10 @@
 @testable import Lockstep
 
-/// What a migration must not break, measured before it runs and again before it commits.
-///
-/// SQLite accepts each of these silently: rows deleted by a cascade, children without parents, a foreign
-/// key whose parent is gone, a table that no statement can use any more. What was so before does not
-/// stand in a migration's way: it may be what mends it.
-struct SchemaGuard {
+/// The guard's oracle: the whole database, measured before a migration and again after it, whatever it touches.
+struct FullSchemaGuard {
     private var tables: [String: Table] = [:]
-    private let references: ForeignKeyState
-    private let unusable: [SchemaUsability.Failure]
+    private let references: FullForeignKeyState
+    private let unusable: [FullSchemaUsability.Failure]
 
     private struct Table {
         let name: String
@@ -25,8 +21,11 @@ struct SchemaGuard {
             SELECT s.name, s.rootpage, l.type, s.sql FROM main.sqlite_schema AS s
             JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
             WHERE s.type = 'table' AND l.type IN ('table', 'virtual')
-              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-              AND s.name NOT IN (\(verbatim: EngineTables.quotedNames))
+              AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN (\(verbatim: EngineTables.quotedNames))
+              AND NOT EXISTS (
+                SELECT 1 FROM main.sqlite_schema AS v WHERE v.sql LIKE 'CREATE VIRTUAL TABLE %'
+                  AND lower(s.name) IN (lower(v.name) || '_data', lower(v.name) || '_idx',
+                    lower(v.name) || '_content', lower(v.name) || '_docsize', lower(v.name) || '_config'))
             """
         ) { row in
             (
@@ -40,8 +39,8 @@ struct SchemaGuard {
                 name: table.name, rootPage: table.rootPage,
                 rows: try Self.rowCount(table.name, connection))
         }
-        references = try ForeignKeyState(connection)
-        unusable = try SchemaUsability.failures(connection)
+        references = try FullForeignKeyState(connection)
+        unusable = try FullSchemaUsability.failures(connection)
     }
 
     /// Compares the rows of every table with what was measured before.
@@ -49,7 +48,7 @@ struct SchemaGuard {
     /// - Throws: ``LockstepError/Code/rowsLost``, or ``LockstepError/Code/denied`` for a table under a
     ///   name of the engine's.
     func requireNothingLost(
-        since before: SchemaGuard, allowed: Set<String>, _ changes: TableChanges
+        since before: FullSchemaGuard, allowed: Set<String>, _ changes: TableChanges
     ) throws(LockstepError) {
         for (key, old) in before.tables.sorted(by: { $0.key < $1.key })
         where !allowed.contains(key) {
@@ -71,7 +70,7 @@ struct SchemaGuard {
 
     /// Compares foreign keys and the use of every object with what was measured before.
     /// - Throws: ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``.
-    func requireNothingBroken(since before: SchemaGuard) throws(LockstepError) {
+    func requireNothingBroken(since before: FullSchemaGuard) throws(LockstepError) {
         try references.requireNothingBroken(since: before.references)
         let known = Set(before.unusable.map(\.object))
         if let failure = unusable.first(where: { !known.contains($0.object) }) {
@@ -81,7 +80,7 @@ struct SchemaGuard {
 
     /// A renamed table keeps its root page. So may, by chance, a new table that was created after the old
     /// one was dropped.
-    private func renamed(_ old: Table, _ before: SchemaGuard, _ changes: TableChanges) -> Table? {
+    private func renamed(_ old: Table, _ before: FullSchemaGuard, _ changes: TableChanges) -> Table? {
         guard !changes.dropped.contains(old.name.asciiLowercased) else { return nil }
         return tables.first { key, table in
             table.rootPage == old.rootPage && old.rootPage > 0 && before.tables[key] == nil

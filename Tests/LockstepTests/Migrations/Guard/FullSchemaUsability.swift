@@ -5,7 +5,7 @@
 /// `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())` is accepted, and from then on every statement
 /// on the table fails; so does a view whose table was renamed. Preparing statements on each object finds
 /// them all.
-enum SchemaUsability {
+enum FullSchemaUsability {
     /// An object that no statement can use.
     struct Failure {
         /// Type and name.
@@ -33,14 +33,14 @@ enum SchemaUsability {
         var failures: [Failure] = []
         for object in objects {
             let target = "main.\(SQLTokens.quote(object.name))"
-            var probes = ["SELECT * FROM \(target)"]
-            if object.type == "trigger" {
-                probes = [try statementThatFires(object.sql, on: object.table, connection)]
-            } else if object.kind == "table" {
-                // A default may call a function that there is not.
-                probes.append("INSERT INTO \(target) DEFAULT VALUES")
-            }
             do {
+                var probes = ["SELECT * FROM \(target)"]
+                if object.type == "trigger" {
+                    probes = [try statementThatFires(object.sql, on: object.table, connection)]
+                } else if object.kind == "table" {
+                    // A default may call a function that there is not.
+                    probes.append("INSERT INTO \(target) DEFAULT VALUES")
+                }
                 for probe in probes {
                     try connection.with(rights: .engine) {
                         _ = try connection.prepare(SQL(verbatim: probe)).isReadOnly

@@ -1,7 +1,7 @@
 @testable import Lockstep
 
 /// The state of a database's foreign keys: which refer to nothing, and which rows have no parent.
-struct ForeignKeyState {
+struct FullForeignKeyState {
     /// Rows without a parent, by reference.
     private var violations: [String: Int] = [:]
     /// References whose parent, or whose columns there, do not exist.
@@ -51,7 +51,7 @@ struct ForeignKeyState {
     }
 
     /// - Throws: ``LockstepError/Code/foreignKeysBroken`` for what was not so before.
-    func requireNothingBroken(since before: ForeignKeyState) throws(LockstepError) {
+    func requireNothingBroken(since before: FullForeignKeyState) throws(LockstepError) {
         if let reference = broken.subtracting(before.broken).min() {
             throw LockstepError(
                 .foreignKeysBroken, "a foreign key has nothing to refer to: \(reference)",

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import Lockstep
+
+private let guardSeed = ProcessInfo.processInfo.environment["LOCKSTEP_GUARD_SEED"].flatMap {
+    UInt64($0)
+}
+
+/// Whatever a migration does: what the guard says after measuring what was touched is what it would say after
+/// measuring everything.
+@Suite("The guard against its oracle")
+struct GuardPropertyTests {
+    /// What a check says, as far as it can be compared.
+    private struct Verdict: Equatable {
+        var code: LockstepError.Code?
+        var message = ""
+
+        init(_ check: () throws -> Void) {
+            do {
+                try check()
+            } catch let error as LockstepError {
+                code = error.code
+                message = error.message
+            } catch {
+                message = "\(error)"
+            }
+        }
+    }
+
+    /// Counts what came up, so that a generator that tests nothing shows.
+    private struct Tally {
+        var migrations = 0
+        var statements = 0
+        var codes: [LockstepError.Code?: Int] = [:]
+    }
+
+    @Test("Random migrations get the same verdict from both", arguments: 0..<8)
+    func sameVerdict(_ block: Int) throws {
+        let start = Torture.seed &* 1_000_003 &+ UInt64(block) << 40
+        let clock = ContinuousClock.now
+        var done = 0
+        var tally = Tally()
+        while Torture.goesOn(since: clock, done: done, of: 40) {
+            try run(start &+ UInt64(done), &tally)
+            done += 1
+        }
+        print(
+            "guard: \(done) seeds from \(start) on, \(tally.migrations) migrations, \(tally.statements) statements, "
+                + tally.codes.map { "\($0.key.map(\.rawValue) ?? "sound") \($0.value)" }.sorted()
+                .joined(separator: ", "))
+        #expect(tally.codes.count >= 3, "the scripts try too little")
+    }
+
+    @Test("One seed again, step by step: LOCKSTEP_GUARD_SEED=…", .enabled(if: guardSeed != nil))
+    func again() throws {
+        var tally = Tally()
+        if let seed = guardSeed { try run(seed, &tally) }
+    }
+
+    private func run(_ seed: UInt64, _ tally: inout Tally) throws {
+        var script = RandomScript(seed: seed)
+        let connection = try Connection.inMemory()
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        if script.chance(60) { try connection.run(script: RandomScript.family) }
+        for _ in 0..<script.count(0...15) {
+            // A database that has seen worse than migrations; many of these statements fail.
+            try? connection.run(script: script.statement())
+        }
+        var known: KnownState?
+        for _ in 0..<script.count(2...6) {
+            let hasForeignKeys = script.chance(60)
+            try connection.setPragma("foreign_keys", hasForeignKeys ? "ON" : "OFF")
+            var statements: [String] = []
+            for _ in 0..<script.count(1...6) { statements.append(script.statement()) }
+            let allowed = script.chance(30) ? [script.table().asciiLowercased] : []
+            try migrate(statements, Set(allowed), &known, seed, connection, &tally)
+        }
+    }
+
+    private func migrate(
+        _ statements: [String], _ allowed: Set<String>, _ known: inout KnownState?,
+        _ seed: UInt64,
+        _ connection: borrowing Connection, _ tally: inout Tally
+    ) throws {
+        let transaction = try Transaction(.immediate, on: connection)
+        let before = try FullSchemaGuard(connection)
+        connection.authorizer.tableChanges = TableChanges()
+        let guarding = try KnownState.current(known, connection)
+        defer { guarding.stop() }
+        known = nil
+        var ran: [String] = []
+        for statement in statements {
+            do {
+                try connection.with(rights: .migration) { try connection.run(script: statement) }
+                ran.append(statement)
+            } catch let error as LockstepError {
+                // A runner would stop here; code that runs SQL may go on.
+                ran.append("\(statement) -- \(error.code)")
+            }
+            guard connection.isInTransaction else { return }
+        }
+        let changes = connection.authorizer.tableChanges
+        let verdict = Verdict { try guarding.requireSound(allowed: allowed, changes) }
+        let after = try FullSchemaGuard(connection)
+        let due = Verdict {
+            try after.requireNothingLost(since: before, allowed: allowed, changes)
+            try after.requireNothingBroken(since: before)
+        }
+        tally.migrations += 1
+        tally.statements += statements.count
+        tally.codes[due.code, default: 0] += 1
+        if guardSeed != nil {
+            print((ran + ["-> \(due)"]).joined(separator: ";\n"))
+        }
+        if verdict != due {
+            let story = [
+                "seed \(seed), allowed \(allowed), foreign keys "
+                    + "\(try connection.value("PRAGMA foreign_keys", as: Int.self) ?? 0)",
+                "guard: \(verdict.message)", "due: \(due.message)", "ran:", ran.joined(separator: ";\n"),
+                "schema now:", try schema(connection),
+            ]
+            Issue.record("\(story.joined(separator: "\n"))")
+        }
+        guard verdict.code == nil, verdict.message.isEmpty else { return }
+        known = try KnownState(guarding, connection)
+        try? transaction.commit()
+        if connection.isInTransaction { known = nil }
+    }
+
+    private func schema(_ connection: borrowing Connection) throws -> String {
+        try connection.query("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { row in
+            try row[0] as String
+        }.joined(separator: "\n")
+    }
+}
