@@ -6,7 +6,8 @@ enum Parallel {
     /// The first error ends everything: no further piece begins, and it is thrown once those that run have
     /// ended. Where the system gives fewer threads it takes longer, and that is all.
     /// - Parameters:
-    ///   - tools: One for each thread; a tool is used by one thread at a time.
+    ///   - tools: One for each thread; a tool is used by one thread at a time, and by none any more when
+    ///     this returns.
     ///   - progress: Called on this thread after each piece of its own, with how many are done by all.
     static func run<Tool: Sendable>(
         pieces: Int, with tools: [Tool], _ work: @escaping @Sendable (Int, Tool) throws -> Void,
@@ -17,10 +18,11 @@ enum Parallel {
         var threads: [WorkerThread] = []
         for tool in tools.dropFirst().prefix(pieces - 1) {
             let thread = WorkerThread()
+            let handover = Handover(tool)
             queue.join()
             do throws(LockstepError) {
                 try thread.submit {
-                    queue.workOff { try work($0, tool) }
+                    queue.workOff(with: handover, work)
                     queue.leave()
                 }
                 threads.append(thread)
@@ -55,6 +57,11 @@ private final class PieceQueue: @unchecked Sendable {
     func leave() {
         changed.locked { workers -= 1 }
         changed.signal()
+    }
+
+    func workOff<Tool>(with tool: Handover<Tool>, _ work: (Int, Tool) throws -> Void) {
+        guard let tool = tool.take() else { return }
+        workOff { try work($0, tool) }
     }
 
     func workOff(_ work: (Int) throws -> Void) {

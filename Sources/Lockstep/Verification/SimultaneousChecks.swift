@@ -30,24 +30,8 @@ struct SimultaneousChecks: Sendable {
     ) throws -> [VerificationReport.Outcome] {
         let desk = VerificationDesk()
         let shared = SharedKey(try key.clone())
-        if try SideFilesCheck.hasJournal(path) {
-            hinder(Self.onFirst + onSecond, desk)
-        } else {
-            // What is larger than the file would never be used.
-            let size = try FileAccess.sizeOfRegularFile(path)
-            let cache = max(min(cacheBytes, size), 1024 * 1024)
-            try desk.start { desk in
-                try onConnection(shared, cache, desk, Self.onFirst) { connection in
-                    try desk.run(.integrity) { try IntegrityCheck.run(connection) }
-                }
-            }
-            try desk.start { desk in
-                try onConnection(shared, cache / 4, desk, onSecond) { connection in
-                    try runSecond(connection, desk)
-                }
-            }
-        }
         do {
+            try start(shared, desk)
             desk.add(
                 try .of(.pages) {
                     try PageCheck.run(path, shared.value) { pages in
@@ -62,6 +46,26 @@ struct SimultaneousChecks: Sendable {
         }
         if let stop = teller.stop { desk.fail(stop) }
         return try desk.finish(teller)
+    }
+
+    /// Starts what needs the database open.
+    private func start(_ key: SharedKey, _ desk: VerificationDesk) throws {
+        guard try !SideFilesCheck.hasJournal(path) else {
+            return hinder(Self.onFirst + onSecond, desk)
+        }
+        // What is larger than the file would never be used.
+        let size = try FileAccess.sizeOfRegularFile(path)
+        let cache = max(min(cacheBytes, size), 1024 * 1024)
+        try desk.start { desk in
+            try onConnection(key, cache, desk, Self.onFirst) { connection in
+                try desk.run(.integrity) { try IntegrityCheck.run(connection) }
+            }
+        }
+        try desk.start { desk in
+            try onConnection(key, cache / 4, desk, onSecond) { connection in
+                try runSecond(connection, desk)
+            }
+        }
     }
 
     private func runSecond(_ connection: borrowing Connection, _ desk: VerificationDesk) throws {

@@ -25,19 +25,25 @@ final class VerificationDesk: @unchecked Sendable {
         _ job: @escaping @Sendable (VerificationDesk) throws -> Void
     ) throws(LockstepError) {
         let thread = WorkerThread()
+        let handover = Handover(job)
         changed.locked {
             running += 1
             threads.append(thread)
         }
         do throws(LockstepError) {
             try thread.submit { [self] in
-                do { try job(self) } catch { fail(error) }
+                perform(handover)
                 leave()
             }
         } catch {
             leave()
             throw error
         }
+    }
+
+    /// What the job holds, keys among it, is gone when this returns.
+    private func perform(_ job: Handover<@Sendable (VerificationDesk) throws -> Void>) {
+        do { try job.take()?(self) } catch { fail(error) }
     }
 
     /// Ends everything with this error, unless another one came before it.

@@ -73,4 +73,20 @@ struct ParallelTests {
         }
         #expect(tally.pieces.withLock { $0.count } < 100_000)
     }
+
+    @Test("When it returns, no thread holds a tool any more")
+    func released() throws {
+        final class Tool: Sendable {}
+        struct Weak { weak var tool: Tool? }
+        func run(failing: Bool) -> [Weak] {
+            let tools = (0..<6).map { _ in Tool() }
+            try? Parallel.run(pieces: 200, with: tools) { piece, _ in
+                if failing, piece == 100 { throw Stop(piece: piece) }
+            }
+            return tools.map { Weak(tool: $0) }
+        }
+        for round in 0..<40 {
+            #expect(run(failing: round % 2 == 1).allSatisfy { $0.tool == nil })
+        }
+    }
 }

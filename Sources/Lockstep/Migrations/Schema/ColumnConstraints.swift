@@ -1,7 +1,7 @@
 /// The constraints of a column, as its definition lists them behind the type.
 struct ColumnConstraints {
     /// The names of the table's columns, in lower case.
-    let columns: Set<String>
+    let columns: Set<ExactText>
     private var found: [(rank: Rank, form: SQLForm)] = []
 
     /// In which order a form has them. SQLite takes them in any; of two defaults, or two collations, the
@@ -11,7 +11,7 @@ struct ColumnConstraints {
         case name
     }
 
-    init(_ columns: Set<String>) { self.columns = columns }
+    init(_ columns: Set<ExactText>) { self.columns = columns }
 
     /// All of them, in an order that does not depend on how they were written.
     var form: SQLForm {
@@ -21,7 +21,7 @@ struct ColumnConstraints {
             switch one.element.rank {
             case .fallback, .collation: return one.offset < other.offset
             default:
-                return one.element.form.tokens.lexicographicallyPrecedes(other.element.form.tokens)
+                return one.element.form < other.element.form
             }
         }
         return ordered.reduce(into: SQLForm()) { $0 += $1.element.form }
@@ -126,10 +126,10 @@ extension DefinitionReader {
         guard ["rollback", "abort", "fail", "ignore", "replace"].contains(action) else {
             throw Unreadable()
         }
-        return SQLForm(["on", "conflict", action])
+        return SQLForm(["on", "conflict", ExactText(action)])
     }
 
-    mutating func check(_ columns: Set<String>) throws(Unreadable) -> SQLForm {
+    mutating func check(_ columns: Set<ExactText>) throws(Unreadable) -> SQLForm {
         let condition = SQLForm(try group(), .columns(columns))
         return SQLForm(["check", "("]) + condition + SQLForm([")"])
     }
@@ -138,8 +138,8 @@ extension DefinitionReader {
     mutating func reference() throws(Unreadable) -> SQLForm {
         var form = SQLForm(["references", SQLForm.name(try name())])
         if peek() == "(" { form += try nameList() }
-        var actions: [String: [String]] = [:]
-        var match: [String] = []
+        var actions: [String: [ExactText]] = [:]
+        var match: [ExactText] = []
         while true {
             if take("on") {
                 let event = try next().word
@@ -155,7 +155,7 @@ extension DefinitionReader {
             // That nothing is done is what happens anyway.
             guard let action = actions[event], action != ["no", "action"] || event == "insert"
             else { continue }
-            form.tokens += ["on", event] + action
+            form.tokens += ["on", ExactText(event)] + action
         }
         form.tokens += match
         if take("not", "deferrable") {
@@ -170,12 +170,12 @@ extension DefinitionReader {
         return form
     }
 
-    private mutating func action() throws(Unreadable) -> [String] {
+    private mutating func action() throws(Unreadable) -> [ExactText] {
         for words in [["set", "null"], ["set", "default"], ["no", "action"]]
-        where take(words[0], words[1]) { return words }
+        where take(words[0], words[1]) { return words.map { ExactText($0) } }
         let word = try next().word
         guard ["cascade", "restrict"].contains(word) else { throw Unreadable() }
-        return [word]
+        return [ExactText(word)]
     }
 
     /// Names in parentheses, as a form.

@@ -8,18 +8,22 @@ struct DefinedObject: Sendable {
     /// As SQLite keeps it.
     let sql: String
     /// Forms by what they are about: `column title`, `body`. What cannot be read has one, `definition`.
-    private(set) var facts: [String: SQLForm] = [:]
+    private(set) var facts: [ExactText: SQLForm] = [:]
     /// A table's own constraints.
     private(set) var constraints: [SQLForm] = []
     /// A table's columns in their order.
-    private(set) var order: [String] = []
+    private(set) var order: [ExactText] = []
 
     init(type: String, name: String, table: String, sql: String) {
         (self.type, self.name, self.table, self.sql) = (type, name, table, sql)
     }
 
     /// Objects with the same key are the same object to SQLite.
-    var key: String { "\(type) \(name.asciiLowercased)" }
+    var key: ExactText { Self.key(type, ExactText(name.asciiLowercased)) }
+
+    static func key(_ type: String, _ name: ExactText) -> ExactText {
+        ExactText("\(type) \(name.text)")
+    }
 
     func isSame(as other: DefinedObject) -> Bool {
         facts == other.facts && order == other.order
@@ -40,9 +44,13 @@ struct DefinedObject: Sendable {
             }
             let definition = try TableDefinition(reader, name: name)
             order = definition.order
-            for (column, form) in definition.columns { facts["column \(column)"] = form }
+            for (column, form) in definition.columns {
+                facts[ExactText("column \(column.text)")] = form
+            }
             constraints = definition.constraints
-            if !definition.options.isEmpty { facts["options"] = SQLForm(definition.options) }
+            if !definition.options.isEmpty {
+                facts["options"] = SQLForm(definition.options.map { ExactText($0) })
+            }
         } catch {
             facts["definition"] = SQLForm(reader.tokens, .unread)
         }
@@ -52,7 +60,7 @@ struct DefinedObject: Sendable {
     /// - Parameters:
     ///   - names: What the schema has names for, in lower case.
     ///   - columns: The columns of a table of this name, in lower case.
-    mutating func read(names: Set<String>, columns: (String) -> Set<String>) {
+    mutating func read(names: Set<ExactText>, columns: (ExactText) -> Set<ExactText>) {
         let reader = DefinitionReader(sql)
         do {
             switch type {
@@ -70,7 +78,7 @@ struct DefinedObject: Sendable {
     }
 
     private mutating func read(_ definition: IndexDefinition) {
-        facts["kind"] = SQLForm([definition.isUnique ? "unique" : "not unique"])
+        facts["kind"] = SQLForm(definition.isUnique ? ["unique"] : ["not", "unique"])
         facts["table"] = SQLForm([definition.table])
         facts["columns"] = definition.columns
         facts["condition"] = definition.condition
@@ -91,14 +99,14 @@ struct DefinedObject: Sendable {
         var details: [String] = []
         for subject in Set(facts.keys).union(due.facts.keys).sorted()
         where facts[subject] != due.facts[subject] {
-            details.append(Self.detail(subject, facts[subject], due.facts[subject]))
+            details.append(Self.detail(subject.text, facts[subject], due.facts[subject]))
         }
         let common = Set(order).intersection(due.order)
         let (there, expected) = (order.filter(common.contains), due.order.filter(common.contains))
         if there != expected {
             details.append(
-                "order of columns: \(there.joined(separator: ", ")), "
-                    + "expected \(expected.joined(separator: ", "))")
+                "order of columns: \(there.map(\.text).joined(separator: ", ")), "
+                    + "expected \(expected.map(\.text).joined(separator: ", "))")
         }
         return details + constraintDetails(against: due)
     }
@@ -139,13 +147,13 @@ struct DefinedObject: Sendable {
     private static func told(_ text: String) -> String { text.isEmpty ? "nothing" : text }
 
     /// What a constraint is, its name aside.
-    private static func kind(_ constraint: SQLForm) -> String? {
+    private static func kind(_ constraint: SQLForm) -> ExactText? {
         var words = constraint.tokens[...]
         while words.first == "constraint" { words = words.dropFirst(2) }
         return words.first
     }
 
     private static func sorted(_ forms: [SQLForm]) -> [SQLForm] {
-        forms.sorted { $0.tokens.lexicographicallyPrecedes($1.tokens) }
+        forms.sorted()
     }
 }

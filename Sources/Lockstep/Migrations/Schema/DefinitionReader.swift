@@ -9,7 +9,7 @@ struct DefinitionReader {
         let word: String
 
         /// What it would name, in lower case and without quotes.
-        var name: String { SQLTokens.unquote(text).asciiLowercased }
+        var name: ExactText { ExactText(SQLTokens.unquote(text).asciiLowercased) }
 
         var isDoubleQuoted: Bool { kind == .quotedName && text.utf8.first == UInt8(ascii: "\"") }
     }
@@ -68,7 +68,7 @@ struct DefinitionReader {
     }
 
     /// A name, in lower case and without its quotes, of which any kind may stand where only a name can.
-    mutating func name() throws(Unreadable) -> String {
+    mutating func name() throws(Unreadable) -> ExactText {
         let token = try next()
         guard [.word, .quotedName, .string].contains(token.kind) else { throw Unreadable() }
         return token.name
@@ -90,9 +90,9 @@ struct DefinitionReader {
     }
 
     /// Names in parentheses.
-    mutating func names() throws(Unreadable) -> [String] {
+    mutating func names() throws(Unreadable) -> [ExactText] {
         var reader = DefinitionReader(try group())
-        var names: [String] = []
+        var names: [ExactText] = []
         repeat { names.append(try reader.name()) } while reader.take(",")
         try reader.requireEnd()
         return names
@@ -136,7 +136,7 @@ struct DefinitionReader {
         if peek() == "if", peek(1) == "not" { try require("if", "not", "exists") }
         var found = try name()
         if take(".") { found = try name() }
-        guard found == expected.asciiLowercased else { throw Unreadable() }
+        guard found == ExactText(expected.asciiLowercased) else { throw Unreadable() }
         return hasWord
     }
 

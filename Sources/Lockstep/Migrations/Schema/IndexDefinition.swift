@@ -1,14 +1,14 @@
 /// What a CREATE INDEX says.
 struct IndexDefinition {
     let isUnique: Bool
-    let table: String
+    let table: ExactText
     let columns: SQLForm
     /// Nil for an index of every row.
     let condition: SQLForm?
 
     /// - Parameter columns: The names of a table's columns, in lower case.
     init(
-        _ reader: DefinitionReader, name: String, columns: (String) -> Set<String>
+        _ reader: DefinitionReader, name: String, columns: (ExactText) -> Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {
         var reader = reader
         isUnique = try reader.header("index", named: name, allowing: "unique")

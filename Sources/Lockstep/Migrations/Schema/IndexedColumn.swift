@@ -1,7 +1,7 @@
 /// A column or expression that an index, a key or a unique constraint lists.
 enum IndexedColumn {
     static func forms(
-        _ tokens: some Sequence<DefinitionReader.Token>, _ columns: Set<String>
+        _ tokens: some Sequence<DefinitionReader.Token>, _ columns: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) -> [SQLForm] {
         var forms: [SQLForm] = []
         for part in DefinitionReader.parts(tokens) { forms.append(try form(part, columns)) }
@@ -9,7 +9,7 @@ enum IndexedColumn {
     }
 
     private static func form(
-        _ part: [DefinitionReader.Token], _ columns: Set<String>
+        _ part: [DefinitionReader.Token], _ columns: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) -> SQLForm {
         var part = part
         // The order that there is anyway.
@@ -26,7 +26,7 @@ enum IndexedColumn {
         }
         for index in names {
             part[index] = DefinitionReader.Token(
-                kind: .quotedName, text: SQLTokens.quote(part[index].name), word: "")
+                kind: .quotedName, text: SQLTokens.quote(part[index].name.text), word: "")
         }
         return SQLForm(part, .columns(columns))
     }

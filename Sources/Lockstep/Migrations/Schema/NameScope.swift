@@ -6,64 +6,64 @@ enum NameScope {
     /// Nothing has a name here: a DEFAULT. In double quotes it is a string.
     case nothing
     /// An expression over one table: what is none of its columns is a string.
-    case columns(Set<String>)
+    case columns(Set<ExactText>)
     /// A statement, in which tables, columns and what the statement itself introduces have names; those
     /// of the schema are given, in lower case.
-    case query(Set<String>)
+    case query(Set<ExactText>)
     /// A definition that could not be read: nobody knows what a word means, and nothing is taken for equal.
     case unread
 
     /// The names that every table with rowids has.
-    private static let rowIDs: Set<String> = ["rowid", "oid", "_rowid_"]
+    private static let rowIDs: Set<ExactText> = ["rowid", "oid", "_rowid_"]
 
     /// Words that mean one thing bare and another one quoted, both in the same place: the time, the truth
     /// values, and what a trigger raises.
-    private static let dual: Set<String> = [
+    private static let dual: Set<ExactText> = [
         "current_date", "current_time", "current_timestamp", "true", "false", "raise",
     ]
     /// The same within a statement: `FROM a left JOIN b` is not `FROM a "left" JOIN b`, and so on.
-    private static let dualInQuery: Set<String> = [
+    private static let dualInQuery: Set<ExactText> = [
         "cross", "full", "inner", "left", "natural", "outer", "right", "unbounded", "window",
         "over", "filter", "indexed",
     ]
 
     /// The quoted token at `index` as a form has it.
-    func canonical(_ index: Int, _ tokens: [DefinitionReader.Token]) -> String {
+    func canonical(_ index: Int, _ tokens: [DefinitionReader.Token]) -> ExactText {
         let token = tokens[index]
         let name = SQLTokens.unquote(token.text)
-        let lower = name.asciiLowercased
+        let lower = ExactText(name.asciiLowercased)
         switch self {
-        case .unread: return SQLTokens.quote(name)
+        case .unread: return ExactText(SQLTokens.quote(name))
         case .nothing where token.isDoubleQuoted && !Self.isSurelyName(index, tokens),
             .columns
         where token.isDoubleQuoted && !isKnown(lower)
             && !Self.isSurelyName(index, tokens):
             return Self.literal(name)
         case .query
-        where token.isDoubleQuoted && !isKnown(lower) && name != lower
+        where token.isDoubleQuoted && !isKnown(lower) && ExactText(name) != lower
             && !Self.isSurelyName(index, tokens):
-            return SQLTokens.quote(name)
+            return ExactText(SQLTokens.quote(name))
         default: break
         }
         guard !Self.dual.contains(lower), !isDualInQuery(lower) else {
-            return SQLTokens.quote(lower)
+            return ExactText(SQLTokens.quote(lower.text))
         }
-        return SQLTokens.canonicalName(lower)
+        return SQLForm.name(lower)
     }
 
     /// A string of SQL.
-    static func literal(_ text: String) -> String {
+    static func literal(_ text: String) -> ExactText {
         let quote = UInt8(ascii: "'")
         let inner = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
-        return "'\(String(decoding: inner, as: UTF8.self))'"
+        return ExactText("'\(String(decoding: inner, as: UTF8.self))'")
     }
 
-    private func isDualInQuery(_ name: String) -> Bool {
+    private func isDualInQuery(_ name: ExactText) -> Bool {
         guard case .query = self else { return false }
         return Self.dualInQuery.contains(name)
     }
 
-    private func isKnown(_ name: String) -> Bool {
+    private func isKnown(_ name: ExactText) -> Bool {
         switch self {
         case .nothing, .unread: false
         case .columns(let names): names.contains(name) || Self.rowIDs.contains(name)
@@ -96,11 +96,11 @@ enum NameScope {
 
     /// The names that a statement itself introduces, in lower case: what stands behind AS or beside a dot,
     /// and every bare word.
-    static func names(in tokens: [DefinitionReader.Token]) -> Set<String> {
-        var names: Set<String> = []
+    static func names(in tokens: [DefinitionReader.Token]) -> Set<ExactText> {
+        var names: Set<ExactText> = []
         for (index, token) in tokens.enumerated() {
             switch token.kind {
-            case .word: names.insert(token.word)
+            case .word: names.insert(ExactText(token.word))
             case .quotedName where !token.isDoubleQuoted || isSurelyName(index, tokens):
                 names.insert(token.name)
             default: continue

@@ -2,14 +2,14 @@
 /// names make no difference, and nothing else is lost.
 ///
 /// The tokens stay apart, so that two forms are equal only if each token is.
-struct SQLForm: Sendable, Hashable {
-    var tokens: [String]
+struct SQLForm: Sendable, Hashable, Comparable {
+    var tokens: [ExactText]
 
-    init(_ tokens: [String] = []) { self.tokens = tokens }
+    init(_ tokens: [ExactText] = []) { self.tokens = tokens }
 
     init(_ tokens: some Sequence<DefinitionReader.Token>, _ scope: NameScope) {
         let pieces = Array(tokens)
-        var form: [String] = []
+        var form: [ExactText] = []
         for index in pieces.indices { form += Self.canonical(index, pieces, scope) }
         self.tokens = form
     }
@@ -17,27 +17,34 @@ struct SQLForm: Sendable, Hashable {
     static func + (one: SQLForm, other: SQLForm) -> SQLForm { SQLForm(one.tokens + other.tokens) }
     static func += (one: inout SQLForm, other: SQLForm) { one.tokens += other.tokens }
 
+    /// By their tokens: some order, so that what has none can be compared.
+    static func < (one: SQLForm, other: SQLForm) -> Bool {
+        one.tokens.lexicographicallyPrecedes(other.tokens)
+    }
+
     /// Forms with a comma between each two.
     static func list(_ forms: [SQLForm]) -> SQLForm {
         SQLForm(Array(forms.map(\.tokens).joined(separator: [","])))
     }
 
     /// A name as a form has it, where nothing but a name can stand.
-    static func name(_ name: String) -> String { SQLTokens.canonicalName(name) }
+    static func name(_ name: ExactText) -> ExactText {
+        ExactText(SQLTokens.canonicalName(name.text))
+    }
 
     // MARK: Tokens
 
     private static func canonical(
         _ index: Int, _ tokens: [DefinitionReader.Token], _ scope: NameScope
-    ) -> [String] {
+    ) -> [ExactText] {
         let token = tokens[index]
         switch token.kind {
         case .word, .quotedName:
             guard !scope.drops(mainAt: index, tokens) else { return [] }
-            return [token.kind == .word ? token.word : scope.canonical(index, tokens)]
+            return [token.kind == .word ? ExactText(token.word) : scope.canonical(index, tokens)]
         // Hexadecimal digits, and the letters of numbers, mean the same in either case.
-        case .number, .blob: return [token.text.asciiLowercased]
-        default: return scope.drops(dotAt: index, tokens) ? [] : [token.text]
+        case .number, .blob: return [ExactText(token.text.asciiLowercased)]
+        default: return scope.drops(dotAt: index, tokens) ? [] : [ExactText(token.text)]
         }
     }
 
@@ -62,10 +69,10 @@ struct SQLForm: Sendable, Hashable {
             + (end < tokens.count ? " …" : "")
     }
 
-    private static func text(_ tokens: ArraySlice<String>) -> String {
+    private static func text(_ tokens: ArraySlice<ExactText>) -> String {
         var text = ""
         var last = "("
-        for token in tokens {
+        for token in tokens.map(\.text) {
             let isTight = ["(", "."].contains(last) || [")", ",", ".", ";"].contains(token)
             text += isTight ? token : " \(token)"
             last = token

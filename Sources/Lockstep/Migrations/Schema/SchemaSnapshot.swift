@@ -32,7 +32,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
         public let expected: String?
     }
 
-    private let objects: [String: DefinedObject]
+    private let objects: [ExactText: DefinedObject]
 
     /// How many objects there are.
     public var count: Int { objects.count }
@@ -56,11 +56,11 @@ public struct SchemaSnapshot: Sendable, Equatable {
     }
 
     /// Tables first: what else there is speaks of their columns.
-    private static func read(_ found: [DefinedObject]) -> [String: DefinedObject] {
-        var objects: [String: DefinedObject] = [:]
-        var names: Set<String> = []
+    private static func read(_ found: [DefinedObject]) -> [ExactText: DefinedObject] {
+        var objects: [ExactText: DefinedObject] = [:]
+        var names: Set<ExactText> = []
         for var object in found {
-            names.insert(object.name.asciiLowercased)
+            names.insert(ExactText(object.name.asciiLowercased))
             switch object.type {
             case "table":
                 object.readTable()
@@ -71,7 +71,9 @@ public struct SchemaSnapshot: Sendable, Equatable {
             objects[object.key] = object
         }
         for var object in found where object.type != "table" {
-            object.read(names: names) { table in Set(objects["table \(table)"]?.order ?? []) }
+            object.read(names: names) { table in
+                Set(objects[DefinedObject.key("table", table)]?.order ?? [])
+            }
             objects[object.key] = object
         }
         return objects

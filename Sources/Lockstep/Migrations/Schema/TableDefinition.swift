@@ -1,9 +1,9 @@
 /// What a CREATE TABLE says, in parts that can be compared.
 struct TableDefinition {
     /// The columns' names, in lower case and in their order.
-    private(set) var order: [String] = []
+    private(set) var order: [ExactText] = []
     /// Type and constraints by column.
-    private(set) var columns: [String: SQLForm] = [:]
+    private(set) var columns: [ExactText: SQLForm] = [:]
     /// The table's own constraints, in no order.
     private(set) var constraints: [SQLForm] = []
     /// STRICT and WITHOUT ROWID.
@@ -52,7 +52,7 @@ struct TableDefinition {
     // MARK: Columns
 
     private mutating func readColumn(
-        _ part: [DefinitionReader.Token], _ names: Set<String>
+        _ part: [DefinitionReader.Token], _ names: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {
         var reader = DefinitionReader(part)
         let name = try reader.name()
@@ -90,7 +90,7 @@ struct TableDefinition {
 
     /// SQLite does without the commas between these.
     private mutating func readConstraints(
-        _ part: [DefinitionReader.Token], _ columns: Set<String>
+        _ part: [DefinitionReader.Token], _ columns: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {
         var reader = DefinitionReader(part)
         guard !reader.isAtEnd else { throw DefinitionReader.Unreadable() }
@@ -105,7 +105,7 @@ struct TableDefinition {
     }
 
     private static func constraint(
-        _ reader: inout DefinitionReader, _ columns: Set<String>
+        _ reader: inout DefinitionReader, _ columns: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) -> SQLForm {
         if reader.take("primary", "key") {
             var inner = Array(try reader.group())

@@ -4,18 +4,18 @@ struct TriggerDefinition {
     let event: SQLForm
     /// Of which columns an update fires it.
     let columns: SQLForm?
-    let table: String
+    let table: ExactText
     let condition: SQLForm?
     let body: SQLForm
 
     /// - Parameter names: What the schema has names for, in lower case.
     init(
-        _ reader: DefinitionReader, name: String, names: Set<String>
+        _ reader: DefinitionReader, name: String, names: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {
         let scope = NameScope.query(names.union(NameScope.names(in: reader.tokens)))
         var reader = reader
         _ = try reader.header("trigger", named: name)
-        var time = ["before"]
+        var time: [ExactText] = ["before"]
         if reader.take("after") {
             time = ["after"]
         } else if reader.take("instead", "of") {
@@ -28,7 +28,7 @@ struct TriggerDefinition {
         guard ["insert", "update", "delete"].contains(event) else {
             throw DefinitionReader.Unreadable()
         }
-        self.event = SQLForm(time + [event])
+        self.event = SQLForm(time + [ExactText(event)])
         var columns: [SQLForm] = []
         if event == "update", reader.take("of") {
             repeat {

@@ -6,7 +6,7 @@ struct ViewDefinition {
 
     /// - Parameter names: What the schema has names for, in lower case.
     init(
-        _ reader: DefinitionReader, name: String, names: Set<String>
+        _ reader: DefinitionReader, name: String, names: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {
         let scope = NameScope.query(names.union(NameScope.names(in: reader.tokens)))
         var reader = reader

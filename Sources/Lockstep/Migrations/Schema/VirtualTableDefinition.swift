@@ -1,10 +1,10 @@
 /// What a CREATE VIRTUAL TABLE says. Its arguments are the module's own language; of those that come with
 /// SQLite it is known that words may be quoted, and that the names of columns and options have no case.
 struct VirtualTableDefinition {
-    let module: String
+    let module: ExactText
     let arguments: SQLForm
 
-    private static let known: Set<String> = ["fts3", "fts4", "fts5"]
+    private static let known: Set<ExactText> = ["fts3", "fts4", "fts5"]
 
     init(_ reader: DefinitionReader, name: String) throws(DefinitionReader.Unreadable) {
         var reader = reader
@@ -23,8 +23,9 @@ struct VirtualTableDefinition {
         self.arguments = .list(arguments)
     }
 
-    private static func argument(_ tokens: [DefinitionReader.Token], _ module: String) -> SQLForm {
-        let texts = SQLForm(tokens.map(\.text))
+    private static func argument(_ tokens: [DefinitionReader.Token], _ module: ExactText) -> SQLForm
+    {
+        let texts = SQLForm(tokens.map { ExactText($0.text) })
         guard known.contains(module), let first = tokens.first,
             [.word, .quotedName].contains(first.kind)
         else { return texts }
@@ -39,7 +40,7 @@ struct VirtualTableDefinition {
         let value = tokens.dropFirst(2)
         guard value.count == 1, let only = value.first,
             [.word, .string, .quotedName].contains(only.kind)
-        else { return SQLForm([first.name, "="] + value.map(\.text)) }
+        else { return SQLForm([first.name, "="] + value.map { ExactText($0.text) }) }
         return SQLForm([first.name, "=", NameScope.literal(SQLTokens.unquote(only.text))])
     }
 }

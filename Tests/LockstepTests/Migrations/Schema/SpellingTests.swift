@@ -239,4 +239,32 @@ struct SpellingTests {
         }
         #expect(form(one).isSame(as: form(other)) == areEqual)
     }
+
+    @Test("Texts that Unicode takes for equal are not, since SQLite compares bytes")
+    func bytes() throws {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        #expect(one == two && ExactText(one) != ExactText(two))
+        for sql in [
+            "CREATE TABLE x (a DEFAULT '?')", "CREATE TABLE x (a CHECK (a <> '?'))",
+            "CREATE TABLE x (?)",
+            "CREATE TABLE ? (a)", "CREATE VIEW x AS SELECT '?'", "CREATE TABLE x (a COLLATE ?)",
+        ] {
+            let names = [one, two].map { sql.replacing("?", with: $0) }
+            let first = try SchemaSnapshotTests.snapshot([names[0]])
+            #expect(
+                try first.differences(from: SchemaSnapshotTests.snapshot([names[1]])) != [],
+                "\(sql)")
+        }
+        // Both may be there at once, and each is looked at.
+        func both(_ last: String) throws -> SchemaSnapshot {
+            try SchemaSnapshotTests.snapshot([
+                "CREATE TABLE \(one) (\(one), \(two))",
+                "CREATE TABLE \(two) (\(one), \(two) \(last))",
+            ])
+        }
+        #expect(try both("TEXT").count == 2)
+        let details = try both("TEXT").differences(from: both("BLOB")).flatMap(\.details)
+        #expect(
+            details.map(ExactText.init(_:)) == [ExactText("column \(two): text, expected blob")])
+    }
 }

@@ -1,0 +1,35 @@
+import Lockstep
+import LockstepModels
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The models' schemas, verified")
+struct VerifiedModelsTests {
+    @Test(
+        "All five in one file hold, down and up again included, and lose no more than they declare")
+    func deep() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("all.db")
+        var keyring = try Keyring.create(.database)
+        try KeyFile.create(folder.file("k"))
+        try keyring.addSlot("k", KeyFile.read(folder.file("k")))
+        let sets = try ModelMigrations.all()
+        do {
+            let connection = try Connection.create(path, key: keyring.databaseKey())
+            for set in sets { _ = try Migrator(set).run(on: connection) }
+            try connection.execute(
+                "INSERT INTO movies (title, category, year, coverURL) VALUES ('a', 'b', 1999, '')")
+        }
+        var verification = Verification(path, sets: sets)
+        verification.isDeep = true
+        let report = try verification.run(key: keyring.databaseKey(), keyring: keyring.summary)
+        let findings = report.outcomes.flatMap(\.findings)
+        #expect(report.isClean, "\(findings)")
+        #expect(report.outcomes.last?.summary == "12 versions of 12 down and up again, on a copy")
+        #expect(
+            report.outcomes.last?.findings.map(\.message) == [
+                "movies has 0 rows after down and up again, and had 1"
+            ])
+    }
+}
