@@ -21,7 +21,7 @@ enum ReferencesCheck {
 enum ObjectsCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
         let objects = try SchemaCatalogue(connection.core).objects
-        let failures = try SchemaUsability.failures(of: objects, connection.core)
+        let failures = SchemaUsability.failures(of: objects, connection.core)
         return (
             failures.isEmpty
                 ? "every table, view and trigger prepares" : counted(failures.count, "broken one"),

@@ -26,7 +26,7 @@ extension Round {
     var text: String {
         var heading = "\(workload.rawValue): \(Figures.count(operations)) operations"
         if let group { heading += ", \(group)" }
-        if [.open, .insert, .scan, .point, .rebuild].contains(workload) {
+        if workload.needsFilledFile || workload == .insert {
             heading += ", \(Figures.count(rows)) rows"
         }
         heading += ", synchronous \(synchronous.rawValue)"

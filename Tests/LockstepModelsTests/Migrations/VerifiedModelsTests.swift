@@ -23,7 +23,7 @@ struct VerifiedModelsTests {
         }
         var verification = Verification(path, sets: sets)
         verification.isDeep = true
-        let report = try verification.run(key: keyring.databaseKey(), keyring: keyring.summary)
+        let report = try verification.run(keyring: keyring)
         let findings = report.outcomes.flatMap(\.findings)
         #expect(report.isClean, "\(findings)")
         #expect(report.outcomes.last?.summary == "12 versions of 12 down and up again, on a copy")

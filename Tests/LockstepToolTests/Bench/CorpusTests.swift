@@ -17,7 +17,9 @@ struct CorpusTests {
 
     @Test("All kinds come up, in about their shares")
     func kinds() {
-        let statements = MigrationCorpus.migrations(700).map { $0.statements.joined(separator: "; ") }
+        let statements = MigrationCorpus.migrations(700).map {
+            $0.statements.joined(separator: "; ")
+        }
         for (word, least) in [
             ("CREATE TABLE", 130), ("ADD COLUMN", 140), ("CREATE INDEX", 120), ("DROP TABLE", 30),
             ("CREATE TRIGGER", 30), ("CREATE VIEW", 20), ("INSERT INTO", 30), ("REFERENCES", 80),
@@ -27,7 +29,9 @@ struct CorpusTests {
     }
 
     /// The answers are those of the peer in C, on what sql-migrate, yoyo and alembic had made.
-    @Test("The digest is what every peer comes to", arguments: [(1, "23971b7b757c7ed4"), (700, "d749297c938c239d")])
+    @Test(
+        "The digest is what every peer comes to",
+        arguments: [(1, "23971b7b757c7ed4"), (700, "d749297c938c239d")])
     func digest(_ count: Int, _ answer: String) throws {
         #expect(try CorpusDigest.expected(MigrationCorpus.migrations(count)) == answer)
     }
@@ -59,14 +63,18 @@ struct CorpusTests {
             return hash.hex
         }
         let plain = try digest("")
-        #expect(try digest("CREATE TABLE sqlite_like (x)") != plain)
+        #expect(try digest("CREATE TABLE sqliteXlike (x)") != plain)
         #expect(try digest("DELETE FROM a") != plain)
         #expect(try digest("CREATE INDEX i ON a (x)") != plain)
-        #expect(try digest("DROP TABLE a;\nCREATE TABLE a (x TEXT);\nINSERT INTO a VALUES (1)") != plain)
+        #expect(
+            try digest("DROP TABLE a;\nCREATE TABLE a (x TEXT);\nINSERT INTO a VALUES (1)") != plain
+        )
         // Renaming puts quotes in; books are not looked into.
         let renamed = "ALTER TABLE a RENAME TO b;\nALTER TABLE b RENAME TO a"
         #expect(try digest(renamed) == plain)
-        #expect(try digest("CREATE TABLE gorp_migrations (id);\nCREATE TABLE alembic_version (v)") == plain)
+        #expect(
+            try digest("CREATE TABLE gorp_migrations (id);\nCREATE TABLE alembic_version (v)")
+                == plain)
     }
 
     @Test("Every tool gets its files, in the order of their versions")

@@ -12,7 +12,9 @@ struct MigrationWorkloadTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func request(_ workload: WorkloadName, _ name: String, rows: Int = 50) throws -> RunRequest {
+    private func request(_ workload: WorkloadName, _ name: String, rows: Int = 50) throws
+        -> RunRequest
+    {
         RunRequest(
             workload: workload, variant: try OwnWorkloads.variant(nil, of: workload),
             path: folder.file(name), rows: rows, operations: 1, cacheBytes: 1_048_576,
@@ -70,7 +72,9 @@ struct MigrationWorkloadTests {
         #expect(error?.hint?.contains("lockstep-bench corpus") == true)
     }
 
-    @Test("The command line says where the corpus is and when a process was started, where that matters")
+    @Test(
+        "The command line says where the corpus is and when a process was started, where that matters"
+    )
     func arguments() throws {
         var request = try request(.migrate, "bench.db")
         #expect(!request.arguments.contains("--corpus"))
@@ -119,7 +123,9 @@ struct MigrationWorkloadTests {
         try Bytes.write(Array(script.utf8), to: folder.file("fake-peer"), mode: 0o700)
     }
 
-    private func outcome(_ workload: WorkloadName, _ variant: String, _ operations: Int, _ sum: String)
+    private func outcome(
+        _ workload: WorkloadName, _ variant: String, _ operations: Int, _ sum: String
+    )
         throws -> Outcome
     {
         var request = try request(.rebuild, "any", rows: 20)
@@ -129,7 +135,9 @@ struct MigrationWorkloadTests {
         return outcome
     }
 
-    @Test("The corpus is made once; re-runs find what migrate left; each rebuild has a copy of its own")
+    @Test(
+        "The corpus is made once; re-runs find what migrate left; each rebuild has a copy of its own"
+    )
     func comparison() async throws {
         let digest = try CorpusDigest.expected(MigrationCorpus.migrations(5))
         try peer([

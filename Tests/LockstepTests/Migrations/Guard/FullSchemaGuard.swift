@@ -80,7 +80,8 @@ struct FullSchemaGuard {
 
     /// A renamed table keeps its root page. So may, by chance, a new table that was created after the old
     /// one was dropped.
-    private func renamed(_ old: Table, _ before: FullSchemaGuard, _ changes: TableChanges) -> Table? {
+    private func renamed(_ old: Table, _ before: FullSchemaGuard, _ changes: TableChanges) -> Table?
+    {
         guard !changes.dropped.contains(old.name.asciiLowercased) else { return nil }
         return tables.first { key, table in
             table.rootPage == old.rootPage && old.rootPage > 0 && before.tables[key] == nil

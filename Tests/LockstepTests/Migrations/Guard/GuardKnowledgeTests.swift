@@ -103,7 +103,9 @@ struct GuardKnowledgeTests {
             Scratch.up("DELETE FROM child WHERE id = 7;"),
         ])
         let migrator = Migrator(set) { event in
-            guard case .committed(_, let version) = event, version == MigrationVersion(1) else { return }
+            guard case .committed(_, let version) = event, version == MigrationVersion(1) else {
+                return
+            }
             let other = try scratch.open()
             try other.execute("INSERT INTO child VALUES (7, 1), (8, 1)")
         }
@@ -124,20 +126,24 @@ struct GuardKnowledgeTests {
     func transitiveViews() throws {
         let error = try refusal(
             of: "ALTER TABLE child ADD COLUMN x;", "CREATE VIEW v AS SELECT * FROM child;",
-            "CREATE VIEW w AS SELECT x FROM v;", "CREATE TRIGGER r INSTEAD OF DELETE ON w BEGIN SELECT 1; END;",
+            "CREATE VIEW w AS SELECT x FROM v;",
+            "CREATE TRIGGER r INSTEAD OF DELETE ON w BEGIN SELECT 1; END;",
             "DROP VIEW w;\nDROP VIEW v;\nCREATE VIEW v AS SELECT id FROM child;\n"
-                + "CREATE VIEW w AS SELECT id FROM v;\nCREATE TRIGGER r AFTER DELETE ON child BEGIN SELECT x FROM v; END;")
+                + "CREATE VIEW w AS SELECT id FROM v;\nCREATE TRIGGER r AFTER DELETE ON child BEGIN SELECT x FROM v; END;"
+        )
         #expect(error?.code == .schemaBroken)
     }
 
     @Test("A rebuild need not be counted, but by a table that drops rows it must")
     func rebuild() throws {
-        let plain = "-- lockstep: rebuild table child\nCREATE TABLE child (id INTEGER PRIMARY KEY, p);"
+        let plain =
+            "-- lockstep: rebuild table child\nCREATE TABLE child (id INTEGER PRIMARY KEY, p);"
         #expect(try refusal(of: plain, plain) == nil)
         let conflicting =
             "-- lockstep: rebuild table child\n"
             + "CREATE TABLE child (id INTEGER PRIMARY KEY, p, x DEFAULT 1 UNIQUE ON CONFLICT REPLACE);"
-        #expect(try refusal(of: conflicting)?.message.contains("child went from 2 rows to 1") == true)
+        #expect(
+            try refusal(of: conflicting)?.message.contains("child went from 2 rows to 1") == true)
         let ignoring = conflicting.replacingOccurrences(of: "REPLACE", with: "IGNORE")
         #expect(try refusal(of: ignoring)?.message.contains("child went from 2 rows to 1") == true)
         let after = plain + "\nDELETE FROM child WHERE id = 1;"

@@ -151,7 +151,8 @@ struct GuardNoticeTests {
             ("ALTER TABLE t RENAME column TO b", .renameColumn("column")),
             ("ALTER TABLE t ADD c", .addColumn(refers: false)),
             ("ALTER TABLE t ADD COLUMN c References u", .addColumn(refers: true)),
-            ("ALTER TABLE t DROP COLUMN C", .dropColumn("c")), ("ALTER TABLE t DROP c", .dropColumn("c")),
+            ("ALTER TABLE t DROP COLUMN C", .dropColumn("c")),
+            ("ALTER TABLE t DROP c", .dropColumn("c")),
             ("ALTER TABLE t", nil), ("DROP TABLE t", nil), ("", nil),
         ] as [(String, AlterStatement?)])
     func alter(_ sql: String, _ expected: AlterStatement?) {

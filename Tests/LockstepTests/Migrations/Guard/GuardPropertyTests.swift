@@ -117,7 +117,8 @@ struct GuardPropertyTests {
             let story = [
                 "seed \(seed), allowed \(allowed), foreign keys "
                     + "\(try connection.value("PRAGMA foreign_keys", as: Int.self) ?? 0)",
-                "guard: \(verdict.message)", "due: \(due.message)", "ran:", ran.joined(separator: ";\n"),
+                "guard: \(verdict.message)", "due: \(due.message)", "ran:",
+                ran.joined(separator: ";\n"),
                 "schema now:", try schema(connection),
             ]
             Issue.record("\(story.joined(separator: "\n"))")

@@ -5,7 +5,9 @@ struct RandomScript {
 
     init(seed: UInt64) { random = SplitMix64(state: seed) }
 
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &random) < percent
+    }
 
     mutating func count(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
