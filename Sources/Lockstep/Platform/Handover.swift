@@ -1,14 +1,14 @@
-/// A value that is handed to another thread, and is that thread's alone from then on: a job that captures it
+/// A content that is handed to another thread, and is that thread's alone from then on: a job that captures it
 /// would keep it until some time after the job is over.
-// Sendable by this proof: one thread puts the value in before any other knows of it, and one takes it out.
-final class Handover<Value>: @unchecked Sendable {
-    private var value: Value?
+// Sendable by this proof: one thread puts the content in before any other knows of it, and one takes it out.
+final class Handover<Content>: @unchecked Sendable {
+    private var content: Content?
 
-    init(_ value: Value) { self.value = value }
+    init(_ content: Content) { self.content = content }
 
-    /// The value, the first time.
-    func take() -> Value? {
-        defer { value = nil }
-        return value
+    /// The content, the first time.
+    func take() -> Content? {
+        defer { content = nil }
+        return content
     }
 }
