@@ -12,11 +12,11 @@ build: setup ## Build everything for debugging.
 	swift build
 
 release: setup ## Build the tools with optimisation.
-	swift build -c release --product lockstep
-	swift build -c release --product lockstep-bench
+	swift build -c release --static-swift-stdlib --product lockstep
+	swift build -c release --static-swift-stdlib --product lockstep-bench
 
 demo: setup ## Build, then show the main job on real data.
-	swift build -c release --product lockstep
+	swift build -c release --static-swift-stdlib --product lockstep
 	@Sources/Demo/demo "$$(swift build -c release --show-bin-path)/lockstep"
 
 test: setup lint ## Check style and layers, then run every test.

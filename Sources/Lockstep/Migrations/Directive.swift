@@ -20,13 +20,14 @@ enum Directive: Sendable, Equatable {
     /// any case, or a slip of the pen would quietly turn a way down into part of the way up.
     static func content(of comment: String) -> String? {
         guard comment.hasPrefix("--") else { return nil }
-        let text = comment.dropFirst(2).trimmingSpace()
-        // Most comments are none, and there are many.
-        guard let first = text.utf8.first, first | 0x20 == UInt8(ascii: "l") else { return nil }
-        let name = text.prefix { $0 != ":" && !$0.isWhitespace }
-        let rest = text.dropFirst(name.count).trimmingSpace()
-        guard name.asciiLowercased == "lockstep", rest.first == ":" else { return nil }
-        return String(rest.dropFirst().trimmingSpace())
+        let text = Substring(comment.utf8.dropFirst(2)).trimmingSpace().utf8
+        let name = "lockstep".utf8
+        guard text.prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 }) else {
+            return nil
+        }
+        let rest = Substring(text.dropFirst(name.count)).trimmingSpace().utf8
+        guard rest.first == UInt8(ascii: ":") else { return nil }
+        return String(Substring(rest.dropFirst()).trimmingSpace())
     }
 
     /// Reads what follows the prefix; nil if it is nothing this version knows.
@@ -82,16 +83,24 @@ extension Substring {
     /// Without white space at either end.
     func trimmingSpace() -> Substring {
         var text = self
+        // Asking Unicode takes its time, and there are many comments.
         while let byte = text.utf8.first {
-            // Asking Unicode takes its time.
-            guard byte >= 0x80 ? text.first?.isWhitespace == true : Self.isSpace(byte) else {
+            if Self.isSpace(byte) {
+                text = Substring(text.utf8.dropFirst())
+            } else if byte >= 0x80, text.first?.isWhitespace == true {
+                text.removeFirst()
+            } else {
                 break
             }
-            text.removeFirst()
         }
         while let byte = text.utf8.last {
-            guard byte >= 0x80 ? text.last?.isWhitespace == true : Self.isSpace(byte) else { break }
-            text.removeLast()
+            if Self.isSpace(byte) {
+                text = Substring(text.utf8.dropLast())
+            } else if byte >= 0x80, text.last?.isWhitespace == true {
+                text.removeLast()
+            } else {
+                break
+            }
         }
         return text
     }

@@ -23,7 +23,8 @@ struct MigrationChecksums: Sendable, Equatable {
                 .joined(separator: "\n") : text
         self.bytes = try HashFunction.sha256.digest(bytes.span)
         let content = Array(lines.utf8)
-        self.text = try HashFunction.sha256.digest(content.span)
+        self.text =
+            content == bytes ? self.bytes : try HashFunction.sha256.digest(content.span)
         tokens = try HashFunction.sha256.digest(Self.significant(content, markers).span)
     }
 
@@ -51,10 +52,12 @@ struct MigrationChecksums: Sendable, Equatable {
                 }
             case .word:
                 beginLine()
-                lines += text[token.range].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+                for byte in text[token.range] {
+                    lines.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+                }
             default:
                 beginLine()
-                lines += text[token.range]
+                lines.append(contentsOf: text[token.range])
             }
         }
         return lines

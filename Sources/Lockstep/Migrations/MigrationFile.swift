@@ -15,21 +15,56 @@ public struct MigrationFile: Sendable, Equatable {
     }
 
     /// Where in the set's order it belongs; ``MigrationVersion/unversioned`` for a repeatable.
-    public let version: MigrationVersion
+    public var version: MigrationVersion { content.version }
     /// What the file calls it, without version and ending.
-    public let name: String
+    public var name: String { content.name }
     /// The file's path in the folder: its name, or in some layouts folders and its name.
-    public let fileName: String
+    public var fileName: String { content.fileName }
     /// The path of the file that leads back, if that is another one.
-    public let downFileName: String?
+    public var downFileName: String? { content.downFileName }
     /// What role it plays.
-    public let kind: Kind
+    public var kind: Kind { content.kind }
     /// Whether it may be applied although a later version already is.
-    public let mayComeLate: Bool
+    public var mayComeLate: Bool { content.mayComeLate }
     /// Of the file that leads up: the way down is kept in the ledger.
-    let checksums: MigrationChecksums
-    let up: MigrationScript
-    let down: MigrationScript?
+    var checksums: MigrationChecksums { content.checksums }
+    var up: MigrationScript { content.up }
+    var down: MigrationScript? { content.down }
+
+    /// Plans copy their migrations from list to list, and there are sets of a thousand.
+    private let content: Content
+
+    private final class Content: Sendable {
+        let version: MigrationVersion
+        let name: String
+        let fileName: String
+        let downFileName: String?
+        let kind: Kind
+        let mayComeLate: Bool
+        let checksums: MigrationChecksums
+        let up: MigrationScript
+        let down: MigrationScript?
+
+        init(
+            _ version: MigrationVersion, name: String, fileName: String, downFileName: String?,
+            kind: Kind, mayComeLate: Bool, checksums: MigrationChecksums, up: MigrationScript,
+            down: MigrationScript?
+        ) {
+            (self.version, self.name, self.fileName) = (version, name, fileName)
+            (self.downFileName, self.kind) = (downFileName, kind)
+            (self.mayComeLate, self.checksums) = (mayComeLate, checksums)
+            (self.up, self.down) = (up, down)
+        }
+    }
+
+    /// By all that they say.
+    public static func == (one: MigrationFile, other: MigrationFile) -> Bool {
+        if one.content === other.content { return true }
+        return one.version == other.version && one.name == other.name
+            && one.fileName == other.fileName && one.downFileName == other.downFileName
+            && one.kind == other.kind && one.mayComeLate == other.mayComeLate
+            && one.checksums == other.checksums && one.up == other.up && one.down == other.down
+    }
 
     /// Whether the version can be undone.
     public var isReversible: Bool { down != nil }
@@ -56,16 +91,13 @@ public struct MigrationFile: Sendable, Equatable {
         kind: Kind = .versioned, mayComeLate: Bool = false,
         markers: (String) -> String? = { _ in nil }
     ) throws(LockstepError) {
-        self.version = version
-        // The ledger and messages want something to call it.
-        self.name = name.isEmpty ? String(source.stem ?? source.name) : String(name)
-        fileName = source.path
-        self.downFileName = downFileName
-        self.kind = kind
-        self.mayComeLate = mayComeLate
-        self.up = up
-        self.down = down
-        checksums = try MigrationChecksums(
-            bytes: source.bytes, text: source.text(), markers: markers)
+        content = Content(
+            version,
+            // The ledger and messages want something to call it.
+            name: name.isEmpty ? String(source.stem ?? source.name) : String(name),
+            fileName: source.path, downFileName: downFileName, kind: kind, mayComeLate: mayComeLate,
+            checksums: try MigrationChecksums(
+                bytes: source.bytes, text: source.text(), markers: markers),
+            up: up, down: down)
     }
 }

@@ -66,11 +66,13 @@ public struct Migrator {
     private func parts(
         of wish: Plan.Wish, _ connection: borrowing Connection
     ) throws -> [Plan.Wish] {
-        let first = try plan(wish, on: connection)
         switch wish {
-        // Once it leads down it must not lead up again, and what is wrong with files does not matter.
-        case .version(let target) where first.steps.first?.isUp == false: return [.downTo(target)]
+        case .version(let target):
+            // Once it leads down it must not lead up again, and what is wrong with files does not matter.
+            let first = try plan(wish, on: connection).steps.first
+            return first?.isUp == false ? [.downTo(target)] : [wish]
         case .redo(let count):
+            let first = try plan(wish, on: connection)
             try first.requireSound()
             let top = first.steps.filter { !$0.isUp }.map(\.version).max()
             return [.back(count)] + (top.map { [.version($0)] } ?? [])

@@ -21,14 +21,19 @@ package enum FileAccess {
     /// The checks run on the open descriptor, so nobody can exchange the file in between.
     package static func open(_ path: FilePath, _ sensitivity: Sensitivity) throws -> FileDescriptor
     {
+        try openSized(path, sensitivity).file
+    }
+
+    private static func openSized(
+        _ path: FilePath, _ sensitivity: Sensitivity
+    ) throws -> (file: FileDescriptor, size: Int) {
         // Non-blocking: a named pipe in the file's place must not hang the caller.
         let file = try translatingErrno("open", path) {
             try FileDescriptor.open(
                 path, .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking])
         }
         do {
-            try check(file, path, sensitivity)
-            return file
+            return (file, Int(try check(file, path, sensitivity).size))
         } catch {
             try? file.close()
             throw error
@@ -39,17 +44,19 @@ package enum FileAccess {
     static func read(
         _ path: FilePath, limit: Int, _ sensitivity: Sensitivity = .ordinary
     ) throws -> [UInt8] {
-        let file = try open(path, sensitivity)
+        let (file, size) = try openSized(path, sensitivity)
         defer { try? file.close() }
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
+        // One byte more than it says it holds tells whether it has grown since.
+        var chunk = [UInt8](repeating: 0, count: min(max(size, 0), 65_535) + 1)
         while true {
             let count = try translatingErrno("read", path) {
                 unsafe try chunk.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
             }
-            if count == 0 { return bytes }
             bytes.append(contentsOf: chunk[..<count])
             if bytes.count > limit { throw tooLarge(path, limit) }
+            let isAtKnownEnd = bytes.count == size && count < chunk.count
+            if count == 0 || isAtKnownEnd { return bytes }
         }
     }
 
@@ -172,10 +179,10 @@ package enum FileAccess {
 
     private static func check(
         _ file: FileDescriptor, _ path: FilePath, _ sensitivity: Sensitivity
-    ) throws {
+    ) throws -> Stat {
         let status = try translatingErrno("look at", path) { try file.stat() }
         try checkType(status, path)
-        guard sensitivity == .secret else { return }
+        guard sensitivity == .secret else { return status }
         guard status.userID.rawValue == geteuid() else {
             throw LockstepError(
                 .permissionsTooOpen, "\(path) belongs to another user",
@@ -187,5 +194,6 @@ package enum FileAccess {
                 .permissionsTooOpen, "\(path) is open to group or others",
                 hint: "close it: chmod 600 \(path)")
         }
+        return status
     }
 }

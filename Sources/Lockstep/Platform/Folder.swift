@@ -50,9 +50,7 @@ enum Folder {
                 }
             }
             guard name.hasPrefix(".") == hidden, isWanted(name) else { continue }
-            // What vanished, or a link that leads nowhere, is neither file nor folder.
-            guard let status = try? Stat(path.appending(name)) else { continue }
-            switch status.type {
+            switch kind(unsafe Int32(entry.pointee.d_type), path.appending(name)) {
             case .regular: files.append(name)
             case .directory: folders.append(name)
             default: continue
@@ -62,6 +60,17 @@ enum Folder {
             throw LockstepError.system(Errno(rawValue: errno), "list the folder", path)
         }
         return (files.sorted(), folders.sorted())
+    }
+
+    /// What an entry is, or what the link leads to that it is. Most file systems say so in the entry; the
+    /// others are asked.
+    private static func kind(_ entryType: Int32, _ path: FilePath) -> FileType? {
+        switch entryType {
+        case Int32(DT_REG): .regular
+        case Int32(DT_DIR): .directory
+        // What vanished, or a link that leads nowhere, is neither file nor folder.
+        default: (try? Stat(path))?.type
+        }
     }
 
     /// Clears errno first: the end of a folder and a failure look the same but for it.

@@ -1,3 +1,5 @@
+internal import CSQLCipher
+
 /// The tables that the engine keeps in a database beside the program's. SQL of programs and migrations may read
 /// them, and nothing else: whatever begins with ``prefix`` is the engine's.
 enum EngineTables {
@@ -18,9 +20,19 @@ enum EngineTables {
     static let quotedNames = names.map { "'\($0)'" }.joined(separator: ", ")
 
     /// Whether there is such a table.
+    ///
+    /// The schema's own table has no index by name, and reading all of it for each migration of a long row
+    /// of them would add up: what SQLite has of it in memory is asked, once that is the file's.
     static func exists(_ table: String, _ connection: borrowing Connection) throws -> Bool {
-        try connection.value(
-            "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table,
-            as: Int64.self) == 1
+        _ = try connection.value(
+            "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema)", as: Bool.self)
+        let code = unsafe sqlite3_table_column_metadata(
+            connection.handle, "main", table, nil, nil, nil, nil, nil, nil)
+        switch code {
+        case SQLITE_OK: return true
+        // Also for a view of that name.
+        case SQLITE_ERROR: return false
+        default: throw connection.core.error(code)
+        }
     }
 }

@@ -153,7 +153,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         position += 1
         switch first {
         case 0x09, 0x0A, 0x0C, 0x0D, 0x20:
-            skip { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
+            skip { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 || $0 == 0x0D || $0 == 0x0C }
             return .space
         case UInt8(ascii: "-") where byte() == UInt8(ascii: "-"):
             skip { $0 != 0x0A }
@@ -208,8 +208,18 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     /// Operators of two characters stay together, so that `a<=b` equals `a <= b` but not `a < = b`.
     private mutating func symbol(_ first: UInt8) -> Token.Kind {
-        if let second = byte(), Self.pairs.contains([first, second]) { position += 1 }
+        if let second = byte(), Self.isPair(first, second) { position += 1 }
         return .symbol
+    }
+
+    private static func isPair(_ first: UInt8, _ second: UInt8) -> Bool {
+        switch second {
+        case UInt8(ascii: "="): first == UInt8(ascii: "!") || (0x3C...0x3E).contains(first)
+        case UInt8(ascii: ">"):
+            first == second || first == UInt8(ascii: "<") || first == UInt8(ascii: "-")
+        case UInt8(ascii: "<"), UInt8(ascii: "|"): first == second
+        default: false
+        }
     }
 
     private mutating func skipQuoted(_ quote: UInt8) {
@@ -231,9 +241,6 @@ struct SQLTokens: Sequence, IteratorProtocol {
             }
         }
     }
-
-    private static let pairs: Set<[UInt8]> = Set(
-        ["||", "<=", ">=", "<>", "!=", "==", "<<", ">>", "->"].map { Array($0.utf8) })
 
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

@@ -41,8 +41,7 @@ struct LayoutDetection {
             return isVersion && source.name == "up.sql" ? .folder : nil
         }
         // A file of several tools' markers counts for the one whose marker comes first.
-        let owners = try MarkerOwner.all(in: source)
-        if let first = owners.min(by: { $0.value < $1.value }) { return .marker(first.key) }
+        if let owner = MarkerOwner.first(in: source) { return .marker(owner) }
         if PrefixedName.isLikely(String(source.name)) { return .prefixed }
         guard NumberedName.isLikely(source.name) else { return nil }
         return DirectedName(source.name) == nil ? .plain : .half

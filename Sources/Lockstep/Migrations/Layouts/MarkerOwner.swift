@@ -47,32 +47,41 @@ enum MarkerOwner: Hashable {
         }
     }
 
-    /// The owners of a file's markers, with the line of the first of each.
-    static func all(in source: MigrationSource) throws(LockstepError) -> [MarkerOwner: Int] {
-        // Most files have none, and need not be taken apart to tell.
-        guard couldHoldMarkers(source.bytes) else { return [:] }
-        let bytes = Array(try source.text().utf8)
-        var owners: [MarkerOwner: Int] = [:]
-        for token in SQLTokens(bytes, from: 0) where token.kind == .comment {
+    /// Whose the first marker of a file is.
+    static func first(in source: MigrationSource) -> MarkerOwner? {
+        let bytes = source.bytes
+        // Most files of other layouts have none, and need not be taken apart to tell.
+        guard couldHoldMarkers(bytes) else { return nil }
+        for token in SQLTokens(bytes, from: MigrationSource.markLength(bytes))
+        where token.kind == .comment && couldBeMarker(bytes[token.range]) {
             let comment = String(decoding: bytes[token.range], as: UTF8.self)
-            guard let owner = MarkerOwner(of: comment), owners[owner] == nil else { continue }
-            owners[owner] =
-                bytes[..<token.range.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
+            if let owner = MarkerOwner(of: comment) { return owner }
         }
-        return owners
+        return nil
     }
 
-    /// Whether a line begins with dashes, and what follows them could be a marker.
+    /// Whether dashes stand somewhere, and what follows them could be a marker.
     private static func couldHoldMarkers(_ bytes: [UInt8]) -> Bool {
-        bytes.indices.dropLast(2).contains { index in
-            guard bytes[index] == UInt8(ascii: "-"), bytes[index + 1] == UInt8(ascii: "-") else {
-                return false
-            }
-            let rest = bytes[(index + 2)...].prefix(64).prefix { $0 != UInt8(ascii: "\n") }
-            let content = String(decoding: rest, as: UTF8.self)[...].trimmingSpace()
-                .asciiLowercased
-            return content.hasPrefix("lockstep")
-                || starts.contains { content.hasPrefix($0.0) }
+        var isBehindDash = false
+        for (index, byte) in bytes.enumerated() {
+            let isDash = byte == UInt8(ascii: "-")
+            if isDash, isBehindDash, couldBeMarker(bytes[(index - 1)...]) { return true }
+            isBehindDash = isDash
         }
+        return false
     }
+
+    /// By the first letter behind `--`; beyond ASCII it could be space to Unicode.
+    private static func couldBeMarker(_ comment: ArraySlice<UInt8>) -> Bool {
+        guard let first = comment.dropFirst(2).first(where: { $0 != 0x20 && $0 != 0x09 }) else {
+            return false
+        }
+        return first >= 0x80 || first < 0x20 || beginnings.contains(first)
+    }
+
+    /// The letters that markers begin with, small and capital.
+    private static let beginnings: Set<UInt8> = {
+        let letters = Set((["lockstep"] + starts.map(\.0)).compactMap(\.utf8.first))
+        return letters.union(letters.map { $0 & ~0x20 })
+    }()
 }

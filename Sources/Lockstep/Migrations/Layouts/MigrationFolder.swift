@@ -20,7 +20,7 @@ enum MigrationFolder {
         _ folder: FilePath, layout: MigrationLayout?
     ) throws -> [MigrationSource] {
         let (files, folders) = try Folder.list(folder)
-        var sources = try files.map { try source($0, in: folder) }
+        var sources = try read(files, in: folder)
         switch try layout?.reach ?? likelyReach(files, folder, folders) {
         case .flat: break
         case .tree:
@@ -63,8 +63,14 @@ enum MigrationFolder {
         }
     }
 
+    private static func read(
+        _ names: [String], in folder: FilePath, below path: String = ""
+    ) throws -> [MigrationSource] {
+        try Parallel.map(names, share: 128) { try source($0, in: folder, below: path) }
+    }
+
     private static func source(
-        _ name: String, in folder: FilePath, below path: String = ""
+        _ name: String, in folder: FilePath, below path: String
     ) throws -> MigrationSource {
         let isRead = name.asciiLowercased.hasSuffix(".sql") || isSetting(name)
         return MigrationSource(
@@ -81,9 +87,7 @@ enum MigrationFolder {
         _ folder: FilePath, _ name: String, into sources: inout [MigrationSource]
     ) throws {
         let inner = try ownFolder(folder, name)
-        sources += try Folder.list(inner).files.map {
-            try source($0, in: inner, below: "\(name)/")
-        }
+        sources += try read(Folder.list(inner).files, in: inner, below: "\(name)/")
     }
 
     private static func readTree(
@@ -96,7 +100,7 @@ enum MigrationFolder {
                 hint: "check that this is the folder you mean")
         }
         let (files, folders) = try Folder.list(inner)
-        sources += try files.map { try source($0, in: inner, below: "\(path)/") }
+        sources += try read(files, in: inner, below: "\(path)/")
         for name in folders {
             try readTree(folder, "\(path)/\(name)", depth: depth + 1, into: &sources)
         }
