@@ -28,7 +28,7 @@ public struct MigrationFile: Sendable, Equatable {
     public let mayComeLate: Bool
     /// Of the file that leads up: the way down is kept in the ledger.
     let checksums: MigrationChecksums
-    let up: MigrationScript
+    var up: MigrationScript
     let down: MigrationScript?
 
     /// Whether the version can be undone.
