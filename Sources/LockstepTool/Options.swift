@@ -69,7 +69,7 @@ struct MigrationOptions: ParsableArguments {
             "What a version's file does not say and must not be changed to say.",
             discussion: """
                 As in '3: allow loss of table drafts' or '3 down: foreign keys off'; also: allow broken \
-                references of table T. May be given several times. What then happens is told as a notice.
+                references of table T; and 'all: foreign keys off'. May be given several times. What then happens is told as a notice.
                 """, valueName: "version: directive"),
         transform: Declaration.init)
     var declarations: [Declaration] = []

@@ -57,7 +57,7 @@ struct MigrationTrial: ~Copyable {
             }
         }
         if !isOff, SQLTokens.hasWord("rename", in: script.text) {
-            context.mentionedAfter = try mentions()
+            context.mentionedAfter = try mentions(besides: script.tablesAllowedBrokenReferences)
         }
         lint += MigrationLint.findings(statements, script, title, context)
         steps.append(
@@ -66,13 +66,15 @@ struct MigrationTrial: ~Copyable {
     }
 
     /// The words of all definitions, each without those that an object or its table is called by.
-    private func mentions() throws -> Set<String> {
+    /// - Parameter allowed: Tables whose definitions do not count: that their references break is declared.
+    private func mentions(besides allowed: Set<String>) throws -> Set<String> {
         var all: Set<String> = []
         _ = try copy.query(
             "SELECT name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL"
         ) {
             row in
             let own = [try row[0] as String, try row[1] as String].map(\.asciiLowercased)
+            guard !allowed.contains(own[1]) else { return }
             let bytes = Array((try row[2] as String).utf8)
             for token in SQLTokens(bytes, from: 0) where token.kind != .space {
                 let word = SQLTokens.unquote(String(decoding: bytes[token.range], as: UTF8.self))

@@ -52,15 +52,27 @@ extension SchemaGuard {
                 ?? renamed(old, before.catalogue, after.catalogue, changes)
             guard let new else {
                 let what = "\(old.name) and its \(count) rows are gone"
-                try Self.lose(what, old, allowances, &tolerated)
+                try Self.lose(what, old, nil, allowances, &tolerated)
                 continue
             }
             let left = try progress.rowsNow[new.key] ?? RowCounts.rows(new.name, core)
             after.rows.updateValue(left, forKey: new.key)
             guard let left, left < count else { continue }
             let what = "\(new.name) went from \(count) rows to \(left)"
-            try Self.lose(what, old, allowances, &tolerated)
+            try Self.lose(what, old, try taker(of: old, before, changes), allowances, &tolerated)
         }
+    }
+
+    /// The parent whose drop may have taken rows of `child` along.
+    private func taker(
+        of child: CatalogueEntry, _ before: Knowledge, _ changes: TableChanges
+    ) throws -> String? {
+        let key = before.keys.keys[child.key]?.first {
+            $0.onDelete == "cascade" && changes.dropped.contains($0.parent)
+        }
+        guard let key, try core.ask("PRAGMA foreign_keys", row: { try $0[0] as Bool }).first == true
+        else { return nil }
+        return key.parentName
     }
 
     /// A renamed table keeps its root page. So may, by chance, a new table that was created after the old
@@ -77,12 +89,20 @@ extension SchemaGuard {
     }
 
     private static func lose(
-        _ what: String, _ table: CatalogueEntry, _ allowances: Allowances,
+        _ what: String, _ table: CatalogueEntry, _ taker: String?, _ allowances: Allowances,
         _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
         guard !allowances.losses.contains(table.key) else {
             tolerated.append(LockstepError(.rowsLost, "rows are lost, as declared: \(what)"))
             return
+        }
+        if let taker {
+            throw LockstepError(
+                .rowsLost, "rows would be lost: \(what)",
+                hint:
+                    "\(taker) is dropped with foreign keys on, which deletes its children: to keep "
+                    + "them, \(allowances.hint(.foreignKeysOff)); if the loss is meant, "
+                    + "declare `\(Directive.allowLoss(table: table.name).spelling)`")
         }
         throw LockstepError(
             .rowsLost, "rows would be lost: \(what)",

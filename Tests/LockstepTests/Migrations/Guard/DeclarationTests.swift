@@ -169,11 +169,29 @@ struct DeclarationTests {
             "CREATE TABLE p2 (id INTEGER PRIMARY KEY, x);\nINSERT INTO p2 SELECT id, 1 FROM parent;\n"
                 + "DROP TABLE parent;\nALTER TABLE p2 RENAME TO parent;")
         let set = try Scratch.set(tables, replacing)
-        Refusal.expect(.rowsLost) { _ = try Migrator(set).run(on: connection) }
+        let error = try #require(
+            throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
+        #expect(error.code == .rowsLost)
+        #expect(error.hint?.contains("parent is dropped with foreign keys on") == true)
+        #expect(error.hint?.contains("--declare '2: foreign keys off'") == true)
         _ = try Migrator(set.declaring("foreign keys off", at: MigrationVersion(2)))
             .run(on: connection)
         #expect(try Scratch.int(connection, "SELECT count(*) FROM child") == 3)
         #expect(try Scratch.int(connection, "PRAGMA foreign_keys") == 1)
+    }
+
+    @Test("Where SQLite refuses to drop a parent, the hint tells of foreign keys")
+    func refusedDrop() throws {
+        let set = try Scratch.set(
+            Scratch.up(
+                "CREATE TABLE p (id INTEGER PRIMARY KEY);\nCREATE TABLE c (p REFERENCES p);\n"
+                    + "INSERT INTO p VALUES (1);\nINSERT INTO c VALUES (1);"),
+            Scratch.up("DROP TABLE p;\nCREATE TABLE p (id INTEGER PRIMARY KEY);"))
+        let error = try #require(
+            throws: LockstepError.self,
+            performing: { _ = try Migrator(set).run(on: Connection.inMemory()) })
+        #expect(error.code == .migrationFailed)
+        #expect(error.hint?.contains("foreign keys off") == true)
     }
 
     // MARK: What cannot be declared
