@@ -63,6 +63,17 @@ struct MigrationOptions: ParsableArguments {
         completion: .list(Self.layouts), transform: Self.layout)
     var layout: MigrationLayout?
 
+    @Option(
+        name: .customLong("declare"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "What a version's file does not say and must not be changed to say.",
+            discussion: """
+                As in '3: allow loss of table drafts' or '3 down: foreign keys off'; also: allow broken \
+                references of table T; and 'all: foreign keys off'. May be given several times. What then happens is told as a notice.
+                """, valueName: "version: directive"),
+        transform: Declaration.init)
+    var declarations: [Declaration] = []
+
     private static let layouts = MigrationLayout.allCases.map(\.rawValue)
 
     private static func layout(_ text: String) throws -> MigrationLayout {
@@ -73,17 +84,24 @@ struct MigrationOptions: ParsableArguments {
     }
 
     func sets() throws -> [MigrationSet] {
-        let sets = try MigrationSet.sets(
+        var sets = try MigrationSet.sets(
             in: FilePath(migrations), named: self.set, layout: layout)
         for set in sets where !set.leftAlone.isEmpty {
             Output.note(
                 "notice: no migration of \(set.layout.rawValue), and left alone: "
                     + set.leftAlone.joined(separator: ", "))
         }
-        guard let name = self.set, !sets.contains(where: { $0.name == name }) else { return sets }
-        throw LockstepError(
-            .notFound, "\(migrations) is not the set \(name)",
-            hint: "it is \(sets.map(\.name).joined(separator: ", "))")
+        if let name = self.set, !sets.contains(where: { $0.name == name }) {
+            throw LockstepError(
+                .notFound, "\(migrations) is not the set \(name)",
+                hint: "it is \(sets.map(\.name).joined(separator: ", "))")
+        }
+        guard !declarations.isEmpty else { return sets }
+        guard sets.count == 1 else {
+            throw ValidationError("--declare needs one set: name it with --set")
+        }
+        for declaration in declarations { sets[0] = try declaration.adding(to: sets[0]) }
+        return sets
     }
 }
 

@@ -7,6 +7,8 @@ enum Directive: Sendable, Equatable {
     /// In a rebuild: a column that the new table does without.
     case dropColumn(String)
     case allowLoss(table: String)
+    /// The table's foreign keys may refer to what is not there: another version will mend that, or nobody.
+    case allowBrokenReferences(table: String)
     case foreignKeysOff
     /// The script runs outside a transaction, for the few statements that SQLite refuses in one.
     case noTransaction
@@ -41,6 +43,8 @@ enum Directive: Sendable, Equatable {
             self = .rebuild(table: SQLTokens.unquote(words[2]))
         case ("allow", 5) where lower[1...3] == ["loss", "of", "table"]:
             self = .allowLoss(table: SQLTokens.unquote(words[4]))
+        case ("allow", 6) where lower[1...4] == ["broken", "references", "of", "table"]:
+            self = .allowBrokenReferences(table: SQLTokens.unquote(words[5]))
         case ("foreign", 3) where lower[1...2] == ["keys", "off"]: self = .foreignKeysOff
         case ("double", 3) where lower[1...2] == ["quoted", "texts"]: self = .doubleQuotedTexts
         case ("no", 2) where lower[1] == "transaction": self = .noTransaction
@@ -70,13 +74,19 @@ enum Directive: Sendable, Equatable {
         case .rebuild(let table): "rebuild table \(SQLTokens.quote(table))"
         case .set(let column, let expression): "set \(SQLTokens.quote(column)) = \(expression)"
         case .dropColumn(let column): "drop column \(SQLTokens.quote(column))"
-        case .allowLoss(let table): "allow loss of table \(SQLTokens.quote(table))"
+        case .allowLoss(let table): "allow loss of table \(SQLTokens.canonicalName(table))"
+        case .allowBrokenReferences(let table):
+            "allow broken references of table \(SQLTokens.canonicalName(table))"
         }
     }
 
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
-        + "foreign keys off, no transaction, double quoted texts, backfill T batch=N"
+        + "allow broken references of table T, foreign keys off, no transaction, double quoted texts, backfill T batch=N"
+
+    /// Those that can also be said of a file from outside.
+    static let declarable =
+        "allow loss of table T, allow broken references of table T, foreign keys off"
 }
 
 extension Substring {

@@ -3,6 +3,9 @@ struct LintContext {
     private let counts: [String: Int]
     private let tables: Set<String>
     private let allowed: Set<String>
+    /// Words, in lower case, that definitions hold after the script, besides those of the objects they name; nil
+    /// where that is not known.
+    var mentionedAfter: Set<String>?
 
     /// - Parameters:
     ///   - copy: The schema as it will be by then, without rows.
@@ -32,6 +35,9 @@ struct LintContext {
     func rows(_ table: String) -> Int { counts[table] ?? 0 }
 
     func exists(_ table: String) -> Bool { tables.contains(table) }
+
+    /// Whether something may still refer to a table's former name when the script is through.
+    func isMentionedAfter(_ name: String) -> Bool { mentionedAfter?.contains(name) ?? true }
 
     func isAllowed(_ table: String) -> Bool { allowed.contains(table) }
 }

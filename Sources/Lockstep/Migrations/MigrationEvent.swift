@@ -13,6 +13,9 @@ public enum MigrationEvent: Sendable, Equatable {
     case backfilled(table: String, rows: Int, total: Int)
     /// A repeatable migration begins; its transaction is open.
     case repeating(set: String, name: String)
+    /// The checks found what else would be an error, such as lost rows, and a directive allows it; the
+    /// transaction is still open.
+    case tolerated(LockstepError)
     /// All statements ran and every check passed; the ledger is about to be written.
     case checked(set: String, version: MigrationVersion)
     /// The ledger is written; the commit is about to happen.

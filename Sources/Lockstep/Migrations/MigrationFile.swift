@@ -31,10 +31,11 @@ public struct MigrationFile: Sendable, Equatable {
     var up: MigrationScript { content.up }
     var down: MigrationScript? { content.down }
 
+    private var content: Content { kept.content }
     /// Plans copy their migrations from list to list, and there are sets of a thousand.
-    private let content: Content
+    private let kept: Kept
 
-    private final class Content: Sendable {
+    private struct Content: Sendable, Equatable {
         let version: MigrationVersion
         let name: String
         let fileName: String
@@ -42,28 +43,27 @@ public struct MigrationFile: Sendable, Equatable {
         let kind: Kind
         let mayComeLate: Bool
         let checksums: MigrationChecksums
-        let up: MigrationScript
+        var up: MigrationScript
         let down: MigrationScript?
+    }
 
-        init(
-            _ version: MigrationVersion, name: String, fileName: String, downFileName: String?,
-            kind: Kind, mayComeLate: Bool, checksums: MigrationChecksums, up: MigrationScript,
-            down: MigrationScript?
-        ) {
-            (self.version, self.name, self.fileName) = (version, name, fileName)
-            (self.downFileName, self.kind) = (downFileName, kind)
-            (self.mayComeLate, self.checksums) = (mayComeLate, checksums)
-            (self.up, self.down) = (up, down)
-        }
+    private final class Kept: Sendable {
+        let content: Content
+        init(_ content: Content) { self.content = content }
+    }
+
+    private init(_ content: Content) { kept = Kept(content) }
+
+    /// The same file with another way up.
+    func with(up: MigrationScript) -> MigrationFile {
+        var content = content
+        content.up = up
+        return MigrationFile(content)
     }
 
     /// By all that they say.
     public static func == (one: MigrationFile, other: MigrationFile) -> Bool {
-        if one.content === other.content { return true }
-        return one.version == other.version && one.name == other.name
-            && one.fileName == other.fileName && one.downFileName == other.downFileName
-            && one.kind == other.kind && one.mayComeLate == other.mayComeLate
-            && one.checksums == other.checksums && one.up == other.up && one.down == other.down
+        one.kept === other.kept || one.content == other.content
     }
 
     /// Whether the version can be undone.
@@ -91,13 +91,14 @@ public struct MigrationFile: Sendable, Equatable {
         kind: Kind = .versioned, mayComeLate: Bool = false,
         markers: (String) -> String? = { _ in nil }
     ) throws(LockstepError) {
-        content = Content(
-            version,
+        let content = Content(
+            version: version,
             // The ledger and messages want something to call it.
             name: name.isEmpty ? String(source.stem ?? source.name) : String(name),
             fileName: source.path, downFileName: downFileName, kind: kind, mayComeLate: mayComeLate,
             checksums: try MigrationChecksums(
                 bytes: source.bytes, text: source.text(), markers: markers),
             up: up, down: down)
+        self.init(content)
     }
 }

@@ -141,10 +141,14 @@ enum MigrationLint {
         guard words[1] == "table" else { return }
         let name = words.name(at: words[2] == "if" ? 5 : 2)
         if let old = renamed[name] {
+            let what = "\(name) is made anew after it was renamed to \(old)"
+            // Where there were none, or they were made anew, too, nothing is wrong.
+            let isFollowed = context.isMentionedAfter(old)
             add(
-                .error, "rename-old-first",
-                "\(name) is made anew after it was renamed to \(old): other tables' references now "
-                    + "follow \(old)",
+                isFollowed ? .error : .warning, "rename-old-first",
+                isFollowed
+                    ? "\(what): other tables' references now follow \(old)"
+                    : "\(what): a reference of another table would follow \(old)",
                 "use `-- lockstep: rebuild table \(name)`")
         }
         if words[2] == "if", context.exists(name) {

@@ -35,6 +35,7 @@ public struct MigrationReport: Sendable, Equatable {
     public internal(set) var steps: [Step] = []
     /// Repeatable migrations that ran, in their order.
     public internal(set) var repeated: [Repeated] = []
-    /// What was not as it should be, without standing in the way.
+    /// What was not as it should be, without standing in the way; and what a version did that only a
+    /// directive allows, such as rows that were lost.
     public internal(set) var notices: [LockstepError] = []
 }

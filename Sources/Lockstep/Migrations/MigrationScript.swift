@@ -37,6 +37,17 @@ struct MigrationScript: Sendable, Equatable {
             })
     }
 
+    /// Tables whose foreign keys the script may leave without what they refer to.
+    var tablesAllowedBrokenReferences: Set<String> {
+        Set(
+            items.compactMap {
+                guard case .directive(.allowBrokenReferences(let table)) = $0.content else {
+                    return nil
+                }
+                return table.asciiLowercased
+            })
+    }
+
     /// Whether foreign keys must be off while it runs: SQLite ignores the pragma inside a transaction,
     /// and with them on, dropping a table deletes its children.
     var needsForeignKeysOff: Bool {

@@ -7,16 +7,18 @@ public struct MigrationSet: Sendable, Equatable {
     /// Whose file names and markers it uses.
     public let layout: MigrationLayout
     /// The versions, ascending. Two files may claim one version; the plan reports that.
-    public let files: [MigrationFile]
+    public internal(set) var files: [MigrationFile]
     /// Versions that are written in Swift.
     var code: [CodeMigration] = []
+    /// What is declared about ways down from outside of them.
+    var downDeclarations: [MigrationVersion: [Directive]] = [:]
     /// Versions of the folder that another tool runs as programs: each needs a ``CodeMigration`` of its
     /// version in its place.
     public let foreignCode: [ForeignCode]
     /// What is run again whenever it has changed, after all versions, in this order.
     public let repeatables: [MigrationFile]
     /// What leads from an empty database to a later version in one step, ascending.
-    public let baselines: [MigrationFile]
+    public internal(set) var baselines: [MigrationFile]
     /// SQL files of the folder that are no migrations in its layout.
     public let leftAlone: [String]
 
@@ -136,6 +138,7 @@ public struct MigrationSet: Sendable, Equatable {
         (repeatables, baselines, leftAlone) = (set.repeatables, set.baselines, set.leftAlone)
         files = [baseline] + set.files.filter { $0.version > baseline.version }
         code = set.code.filter { $0.version > baseline.version }
+        downDeclarations = set.downDeclarations
         foreignCode = set.foreignCode.filter { $0.version > baseline.version }
     }
 

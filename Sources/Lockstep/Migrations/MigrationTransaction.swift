@@ -17,25 +17,28 @@ enum MigrationTransaction {
 
     /// Runs `body` under the checks, then `record`, which writes what the engine keeps for itself.
     /// - Parameters:
-    ///   - allowed: Tables, in lower case, that may lose rows.
+    ///   - tell: Told what the checks found and `allowances` allow, before `record`.
     ///   - known: What earlier checks know; what this one does, afterwards.
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
     ///   ``LockstepError/Code/schemaBroken``, and what the closures throw.
     static func checked<Result>(
-        _ title: String, allowed: Set<String>, _ connection: borrowing Connection,
-        _ known: inout KnownState?, _ body: () throws -> Result,
+        _ title: String, _ allowances: Allowances, _ connection: borrowing Connection,
+        _ known: inout KnownState?, tell: (LockstepError) throws -> Void = { _ in },
+        _ body: () throws -> Result,
         record: (Result) throws -> Void = { _ in }
     ) throws -> Result {
         let guarding = try KnownState.current(known, connection)
         defer { guarding.stop() }
         connection.authorizer.tableChanges = TableChanges()
         let result = try body()
+        let tolerated: [LockstepError]
         do {
-            try guarding.requireSound(allowed: allowed, connection.authorizer.tableChanges)
+            tolerated = try guarding.requireSound(allowances, connection.authorizer.tableChanges)
         } catch let error as LockstepError {
             throw error.located(title)
         }
         guarding.stop()
+        for found in tolerated { try tell(found.located(title)) }
         try record(result)
         known = try KnownState(guarding, connection)
         return result

@@ -45,31 +45,60 @@ struct MigrationTrial: ~Copyable {
         _ script: MigrationScript, version: MigrationVersion?, _ name: String, _ title: String,
         isUp: Bool, _ original: borrowing Connection
     ) throws {
-        let before = try LintContext(copy, original, allowed: script.tablesAllowedToLoseRows)
+        var context = try LintContext(copy, original, allowed: script.tablesAllowedToLoseRows)
         var statements: [MigrationPreview.Statement] = []
         if !isOff {
             do {
-                try run(script, title, &statements)
+                try run(script, script.allowances(version, isUp: isUp), title, &statements)
             } catch let error as LockstepError {
                 lint.append(
                     LintFinding(.error, "refused", title, 0, error.message, hint: error.hint))
                 isOff = true
             }
         }
-        lint += MigrationLint.findings(statements, script, title, before)
+        if !isOff, SQLTokens.hasWord("rename", in: script.text) {
+            context.mentionedAfter = try mentions(besides: script.tablesAllowedBrokenReferences)
+        }
+        lint += MigrationLint.findings(statements, script, title, context)
         steps.append(
             MigrationPreview.Step(
                 version: version, name: name, title: title, isUp: isUp, statements: statements))
     }
 
+    /// The words of all definitions, each without those that an object or its table is called by.
+    /// - Parameter allowed: Tables whose definitions do not count: that their references break is declared.
+    private func mentions(besides allowed: Set<String>) throws -> Set<String> {
+        var all: Set<String> = []
+        _ = try copy.query(
+            "SELECT name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL"
+        ) {
+            row in
+            let own = [try row[0] as String, try row[1] as String].map(\.asciiLowercased)
+            guard !allowed.contains(own[1]) else { return }
+            let bytes = Array((try row[2] as String).utf8)
+            for token in SQLTokens(bytes, from: 0) where token.kind != .space {
+                let word = SQLTokens.unquote(String(decoding: bytes[token.range], as: UTF8.self))
+                    .asciiLowercased
+                if !own.contains(word) { all.insert(word) }
+            }
+        }
+        return all
+    }
+
     /// Gives the statements that ran, also where one fails.
-    private func run(
-        _ script: MigrationScript, _ title: String,
+    private mutating func run(
+        _ script: MigrationScript, _ allowances: Allowances, _ title: String,
         _ statements: inout [MigrationPreview.Statement]
     ) throws {
         var ran: [MigrationPreview.Statement] = []
         defer { statements = ran }
         var known: KnownState?
+        var found: [LockstepError] = []
+        defer {
+            lint += found.map {
+                LintFinding(.warning, "tolerated", title, 0, $0.message, hint: nil)
+            }
+        }
         var replay = ScriptReplay(script: script, title: title)
         replay.inspect = { sql, line in
             ran.append(MigrationPreview.Statement(line: line, sql: sql))
@@ -77,7 +106,7 @@ struct MigrationTrial: ~Copyable {
         try replay.run(copy) { body in
             let transaction = try Transaction(.immediate, on: copy)
             try MigrationTransaction.checked(
-                title, allowed: script.tablesAllowedToLoseRows, copy, &known, body)
+                title, allowances, copy, &known, tell: { found.append($0) }, body)
             try transaction.commit()
         }
     }

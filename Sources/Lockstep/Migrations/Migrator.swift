@@ -93,7 +93,11 @@ public struct Migrator {
                 return try runRepeatables(plan.repeatables, connection, &known, &report)
             }
             for step in plan.steps {
-                let run = StepRun(set: set, step: step, patience: patience, observe: observe)
+                var tolerated: [LockstepError] = []
+                let run = StepRun(set: set, step: step, patience: patience) { event in
+                    if case .tolerated(let found) = event { tolerated.append(found) }
+                    try observe(event)
+                }
                 let done = try run.run(connection, &known) { connection in
                     if try connection.headerField("data_version") == seen { return true }
                     return try self.plan(left, on: connection).steps.first == step
@@ -101,6 +105,7 @@ public struct Migrator {
                 // Another runner was faster, or went elsewhere.
                 guard let done else { break }
                 report.steps.append(done)
+                report.notices += tolerated
                 if case .back(let count) = left { left = .back(count - 1) }
             }
         }
@@ -111,9 +116,14 @@ public struct Migrator {
         _ report: inout MigrationReport
     ) throws {
         for file in files {
-            let run = RepeatableRun(
-                set: set.name, file: file, patience: patience, observe: observe)
-            if let done = try run.run(connection, &known) { report.repeated.append(done) }
+            var tolerated: [LockstepError] = []
+            let run = RepeatableRun(set: set.name, file: file, patience: patience) { event in
+                if case .tolerated(let found) = event { tolerated.append(found) }
+                try observe(event)
+            }
+            guard let done = try run.run(connection, &known) else { continue }
+            report.repeated.append(done)
+            report.notices += tolerated
         }
     }
 

@@ -24,7 +24,8 @@ struct RepeatableRun {
             try observe(.repeating(set: set, name: file.name))
             let title = "\(set)/\(file.fileName)"
             let statements = try MigrationTransaction.checked(
-                title, allowed: file.up.tablesAllowedToLoseRows, connection, &known
+                title, file.up.allowances(nil, isUp: true), connection, &known,
+                tell: { try observe(.tolerated($0)) }
             ) {
                 try ScriptRunner(script: file.up, fileName: title, observe: observe).run(connection)
             } record: { _ in

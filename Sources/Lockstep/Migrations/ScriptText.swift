@@ -26,7 +26,15 @@ enum ScriptText {
             }
         return LockstepError(
             code, "\(place): \(error.message)",
-            hint: error.hint ?? "mend the statement; nothing of this version was applied",
-            sqliteCode: error.sqliteCode)
+            hint: error.hint ?? hint(error), sqliteCode: error.sqliteCode)
+    }
+
+    private static func hint(_ error: LockstepError) -> String {
+        let mend = "mend the statement; nothing of this version was applied"
+        // SQLITE_CONSTRAINT_FOREIGNKEY: mostly a table that is dropped while others refer to it.
+        guard error.sqliteCode == 787 else { return mend }
+        return "\(mend). If it replaces a table that others refer to, the version needs "
+            + "`-- lockstep: foreign keys off` in its file, or, where that must stay as it is, "
+            + "--declare 'VERSION: foreign keys off'"
     }
 }

@@ -217,6 +217,7 @@ struct SegmentedRun {
         _ body: () throws -> Result
     ) throws -> Result {
         try MigrationTransaction.checked(
-            title, allowed: script.tablesAllowedToLoseRows, connection, &known, body)
+            title, script.allowances(step.step.version, isUp: step.step.isUp), connection, &known,
+            tell: { try step.observe(.tolerated($0)) }, body)
     }
 }

@@ -24,9 +24,10 @@ struct StepRun {
         _ connection: borrowing Connection, _ known: inout KnownState?, _ isStillDue: IsStillDue
     ) throws -> Int? {
         switch try step.work(in: set) {
-        case .code(let change, let foreignKeysOff, let allowed):
+        case .code(let change, let foreignKeysOff, let losses):
             return try MigrationTransaction.withForeignKeys(off: foreignKeysOff, connection) {
-                try runWhole(connection, &known, allowed, isStillDue) { connection in
+                let allowances = Allowances(losses: losses)
+                return try runWhole(connection, &known, allowances, isStillDue) { connection in
                     try connection.with(rights: .migration) { try change(connection) }
                     return 0
                 }
@@ -39,8 +40,8 @@ struct StepRun {
                     let run = SegmentedRun(step: self, script: script, title: title)
                     return try run.run(connection, &known, isStillDue)
                 }
-                let allowed = script.tablesAllowedToLoseRows
-                return try runWhole(connection, &known, allowed, isStillDue) { connection in
+                let allowances = script.allowances(step.version, isUp: step.isUp)
+                return try runWhole(connection, &known, allowances, isStillDue) { connection in
                     try ScriptRunner(script: script, fileName: title, observe: observe)
                         .run(connection)
                 }
@@ -53,7 +54,7 @@ struct StepRun {
     // MARK: One transaction
 
     private func runWhole(
-        _ connection: borrowing Connection, _ known: inout KnownState?, _ allowed: Set<String>,
+        _ connection: borrowing Connection, _ known: inout KnownState?, _ allowances: Allowances,
         _ isStillDue: IsStillDue, _ body: (borrowing Connection) throws -> Int
     ) throws -> Int? {
         let transaction = try MigrationTransaction.begin(patience, connection)
@@ -61,7 +62,7 @@ struct StepRun {
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
         let statements = try MigrationTransaction.checked(
-            title, allowed: allowed, connection, &known
+            title, allowances, connection, &known, tell: { try observe(.tolerated($0)) }
         ) {
             try body(connection)
         } record: { _ in

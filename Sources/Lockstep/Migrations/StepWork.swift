@@ -21,7 +21,9 @@ extension Plan.Step {
             return .code(
                 code.up, foreignKeysOff: code.foreignKeysOff, allowed: code.tablesAllowedToLoseRows)
         case .down(let entry):
-            if let down = entry.down { return .script(try parse(down, set)) }
+            if let down = entry.down {
+                return .script(try parse(down, set))
+            }
             let code = set.code.first { $0.version == entry.version }
             guard let code, let change = code.down else { throw irreversible(set) }
             return .code(
@@ -41,6 +43,7 @@ extension Plan.Step {
 
     private func parse(_ down: String, _ set: MigrationSet) throws -> MigrationScript {
         try MigrationFileParser.parseScript(down, title(in: set))
+            .declaring(set.downDeclarations[version] ?? [])
     }
 
     private func irreversible(_ set: MigrationSet) -> LockstepError {

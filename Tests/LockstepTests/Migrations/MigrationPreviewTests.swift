@@ -72,6 +72,23 @@ struct MigrationPreviewTests {
                 "rename-old-first", .error
             ),
             (
+                // Nothing refers to it.
+                "ALTER TABLE k RENAME TO k_old;\n"
+                    + "CREATE TABLE k (id INTEGER PRIMARY KEY, t REFERENCES t);\n"
+                    + "INSERT INTO k SELECT * FROM k_old;\nDROP TABLE k_old;",
+                "rename-old-first", .warning
+            ),
+            (
+                "-- lockstep: foreign keys off\n-- lockstep: allow broken references of table k\n"
+                    + "DROP VIEW v;\nALTER TABLE t RENAME TO t_old;\nCREATE TABLE t (id);",
+                "rename-old-first", .warning
+            ),
+            (
+                // The old one stays, and with it the references.
+                "ALTER TABLE t RENAME TO t_old;\nCREATE TABLE t (id INTEGER PRIMARY KEY);",
+                "rename-old-first", .error
+            ),
+            (
                 "-- lockstep: rebuild table t\nCREATE TABLE t (id INTEGER PRIMARY KEY, n, s TEXT);",
                 "rebuild", .note
             ),

@@ -38,6 +38,9 @@ struct ForeignKeys {
         brokenKeys.values.reduce(into: []) { $0.formUnion($1) }
     }
 
+    /// Whether `child`, in lower case, has such a reference.
+    func isBroken(_ child: String) -> Bool { brokenKeys[child] != nil }
+
     /// The tables that refer to `parent`.
     func children(of parent: String) -> Set<String> { children[parent] ?? [] }
 

@@ -2,14 +2,17 @@ extension SchemaGuard {
     /// Compares what the migration has touched with what was there before. What is known then serves the next
     /// migration, once this one is committed.
     /// - Parameters:
-    ///   - allowed: Tables, in lower case, that may lose rows.
+    ///   - allowances: What is no error, because it is declared.
+    /// - Returns: What would be errors, and is allowed.
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
     ///   ``LockstepError/Code/schemaBroken``, or ``LockstepError/Code/denied`` for a table under a name of the
     ///   engine's.
-    func requireSound(allowed: Set<String>, _ changes: TableChanges) throws {
+    func requireSound(
+        _ allowances: Allowances, _ changes: TableChanges
+    ) throws -> [LockstepError] {
         stop()
         // Nothing was written.
-        guard let before = known else { return }
+        guard let before = known else { return [] }
         var after = before
         var difference = SchemaCatalogue.Difference()
         after.schemaVersion = try core.schemaVersion()
@@ -18,18 +21,20 @@ extension SchemaGuard {
         } else if progress.changesSchema || after.schemaVersion != before.schemaVersion {
             difference = try after.catalogue.refresh(core)
         }
-        try requireNothingLost(before, &after, allowed, changes)
+        var tolerated: [LockstepError] = []
+        try requireNothingLost(before, &after, allowances, changes, &tolerated)
         try requireOwnNames(difference, before)
-        let children = try requireParents(before, &after, difference)
-        try requireUsable(before, &after, difference, children)
+        let children = try requireParents(before, &after, difference, allowances, &tolerated)
+        try requireUsable(before, &after, difference, children, allowances)
         known = after
+        return tolerated
     }
 
     // MARK: Rows
 
     private func requireNothingLost(
-        _ before: Knowledge, _ after: inout Knowledge, _ allowed: Set<String>,
-        _ changes: TableChanges
+        _ before: Knowledge, _ after: inout Knowledge, _ allowances: Allowances,
+        _ changes: TableChanges, _ tolerated: inout [LockstepError]
     ) throws {
         let gone = before.rows.keys.filter { after.catalogue.countedTable($0) == nil }
         for table in progress.written.union(progress.losing).union(progress.schema.names)
@@ -46,14 +51,28 @@ extension SchemaGuard {
                 after.catalogue.countedTable(table)
                 ?? renamed(old, before.catalogue, after.catalogue, changes)
             guard let new else {
-                if allowed.contains(table) { continue }
-                throw Self.lost("\(old.name) and its \(count) rows are gone", old)
+                let what = "\(old.name) and its \(count) rows are gone"
+                try Self.lose(what, old, nil, allowances, &tolerated)
+                continue
             }
             let left = try progress.rowsNow[new.key] ?? RowCounts.rows(new.name, core)
             after.rows.updateValue(left, forKey: new.key)
-            guard let left, left < count, !allowed.contains(table) else { continue }
-            throw Self.lost("\(new.name) went from \(count) rows to \(left)", old)
+            guard let left, left < count else { continue }
+            let what = "\(new.name) went from \(count) rows to \(left)"
+            try Self.lose(what, old, try taker(of: old, before, changes), allowances, &tolerated)
         }
+    }
+
+    /// The parent whose drop may have taken rows of `child` along.
+    private func taker(
+        of child: CatalogueEntry, _ before: Knowledge, _ changes: TableChanges
+    ) throws -> String? {
+        let key = before.keys.keys[child.key]?.first {
+            $0.onDelete == "cascade" && changes.dropped.contains($0.parent)
+        }
+        guard let key, try core.ask("PRAGMA foreign_keys", row: { try $0[0] as Bool }).first == true
+        else { return nil }
+        return key.parentName
     }
 
     /// A renamed table keeps its root page. So may, by chance, a new table that was created after the old
@@ -69,12 +88,27 @@ extension SchemaGuard {
         }
     }
 
-    private static func lost(_ what: String, _ table: CatalogueEntry) -> LockstepError {
-        LockstepError(
+    private static func lose(
+        _ what: String, _ table: CatalogueEntry, _ taker: String?, _ allowances: Allowances,
+        _ tolerated: inout [LockstepError]
+    ) throws(LockstepError) {
+        guard !allowances.losses.contains(table.key) else {
+            tolerated.append(LockstepError(.rowsLost, "rows are lost, as declared: \(what)"))
+            return
+        }
+        if let taker {
+            throw LockstepError(
+                .rowsLost, "rows would be lost: \(what)",
+                hint:
+                    "\(taker) is dropped with foreign keys on, which deletes its children: to keep "
+                    + "them, \(allowances.hint(.foreignKeysOff)); if the loss is meant, "
+                    + "declare `\(Directive.allowLoss(table: table.name).spelling)`")
+        }
+        throw LockstepError(
             .rowsLost, "rows would be lost: \(what)",
             hint:
-                "if that is meant, declare it: `-- lockstep: allow loss of table \(table.name)`; if "
-                + "a table is being replaced, use `-- lockstep: rebuild table …`")
+                "if that is meant, \(allowances.hint(.allowLoss(table: table.name))); if a table is "
+                + "being replaced, use `-- lockstep: rebuild table …`")
     }
 
     private func requireOwnNames(
@@ -95,14 +129,16 @@ extension SchemaGuard {
 
     /// - Returns: The tables whose parents can be referred to by other columns than before.
     private func requireParents(
-        _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference
+        _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
+        _ allowances: Allowances, _ tolerated: inout [LockstepError]
     ) throws -> Set<String> {
         let (changed, affected) = try after.keys.update(difference, core)
         let brokenBefore = before.keys.broken
-        if let reference = after.keys.broken.subtracting(brokenBefore).min() {
-            throw LockstepError(
-                .foreignKeysBroken, "a foreign key has nothing to refer to: \(reference)",
-                hint: "the parent must exist and its columns must be its primary key or unique")
+        for reference in after.keys.broken.subtracting(brokenBefore).sorted() {
+            try Self.breakReference(
+                reference, "a foreign key has nothing to refer to: \(reference)",
+                "the parent must exist and its columns must be its primary key or unique", after,
+                allowances, &tolerated)
         }
         forgetOrphans(&after, changed.union(affected))
         var violations: [String: (count: Int, before: Int)] = [:]
@@ -117,11 +153,31 @@ extension SchemaGuard {
         // Where the reference itself was broken, nobody could count its violations.
         for (reference, found) in violations.sorted(by: { $0.key < $1.key })
         where found.count > found.before && !brokenBefore.contains(reference) {
-            throw LockstepError(
-                .foreignKeysBroken, "\(found.count) rows of \(reference) have no parent",
-                hint: "insert the parents first, or delete the children and declare it")
+            try Self.breakReference(
+                reference, "\(found.count) rows of \(reference) have no parent",
+                "insert the parents first, or delete the children and declare it", after,
+                allowances, &tolerated)
         }
         return affected
+    }
+
+    private static func breakReference(
+        _ reference: String, _ what: String, _ hint: String, _ after: Knowledge,
+        _ allowances: Allowances, _ tolerated: inout [LockstepError]
+    ) throws(LockstepError) {
+        let child = after.keys.keys.first { child, keys in
+            keys.contains { ForeignKeys.name(child, $0.parent) == reference }
+        }?.key
+        if let child, allowances.brokenReferences.contains(child) {
+            tolerated.append(LockstepError(.foreignKeysBroken, "as declared, \(what)"))
+            return
+        }
+        guard let child else { throw LockstepError(.foreignKeysBroken, what, hint: hint) }
+        let table = after.catalogue.relations[child]?.name ?? child
+        let declare = allowances.hint(.allowBrokenReferences(table: table))
+        throw LockstepError(
+            .foreignKeysBroken, what,
+            hint: "\(hint); if a later version mends it, or it is meant, \(declare)")
     }
 
     /// What is not counted again must still be true. Where there were no rows without a parent, neither
@@ -145,7 +201,7 @@ extension SchemaGuard {
 
     private func requireUsable(
         _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
-        _ children: Set<String>
+        _ children: Set<String>, _ allowances: Allowances
     ) throws {
         // Only statements about the schema can change what is usable.
         guard !progress.isFirstChange, let known = before.unusable else { return }
@@ -155,15 +211,27 @@ extension SchemaGuard {
             isAll
             ? after.catalogue.objects
             : AffectedObjects.of(difference, children, in: after.catalogue)
+        let expected = known.union(unwritable(after, allowances))
         var failures = SchemaUsability.failures(of: objects, core)
-        if failures.contains(where: { !known.contains($0.object) }), !isAll {
+        if failures.contains(where: { !expected.contains($0.object) }), !isAll {
             // The first of all is told.
             failures = SchemaUsability.failures(of: after.catalogue.objects, core)
         }
-        if let failure = failures.first(where: { !known.contains($0.object) }) {
+        if let failure = failures.first(where: { !expected.contains($0.object) }) {
             throw failure.error
         }
         after.unusable = Set(failures.map(\.object))
         if !after.foreignKeysCount { after.halfProbed.formUnion(objects.map(\.key)) }
+    }
+
+    /// Titles of the tables that can be read and not written, since their references may be broken.
+    private func unwritable(_ after: Knowledge, _ allowances: Allowances) -> Set<String> {
+        Set(
+            allowances.brokenReferences.compactMap { child in
+                guard after.keys.isBroken(child), let table = after.catalogue.relations[child],
+                    core.refusal(of: "SELECT * FROM main.\(SQLTokens.quote(table.name))") == nil
+                else { return nil }
+                return table.title
+            })
     }
 }

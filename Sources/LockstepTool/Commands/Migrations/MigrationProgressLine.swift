@@ -19,7 +19,7 @@ final class MigrationProgressLine {
         case .backfilled(let table, let rows, let total):
             line.show("\(place): \(table), \(rows) of \(total) rows\(timeLeft(table, rows, total))")
         case .committed, .repeated: line.end()
-        case .checked, .recorded, .advanced: break
+        case .checked, .recorded, .advanced, .tolerated: break
         }
     }
 

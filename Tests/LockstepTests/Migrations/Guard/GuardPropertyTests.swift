@@ -101,7 +101,9 @@ struct GuardPropertyTests {
             guard connection.isInTransaction else { return }
         }
         let changes = connection.authorizer.tableChanges
-        let verdict = Verdict { try guarding.requireSound(allowed: allowed, changes) }
+        let verdict = Verdict {
+            _ = try guarding.requireSound(Allowances(losses: allowed), changes)
+        }
         let after = try FullSchemaGuard(connection)
         let due = Verdict {
             try after.requireNothingLost(since: before, allowed: allowed, changes)
