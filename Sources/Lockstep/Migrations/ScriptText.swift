@@ -24,9 +24,12 @@ enum ScriptText {
             case .busy, .full, .interrupted, .inputOutput, .damaged, .migrationMalformed: error.code
             default: .migrationFailed
             }
+        let hint =
+            error.code == .interrupted
+            ? "run it again: it goes on where it stopped"
+            : "mend the statement; nothing of this version was applied"
         return LockstepError(
-            code, "\(place): \(error.message)",
-            hint: error.hint ?? "mend the statement; nothing of this version was applied",
+            code, "\(place): \(error.message)", hint: error.hint ?? hint,
             sqliteCode: error.sqliteCode)
     }
 }
