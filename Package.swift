@@ -100,21 +100,26 @@ let package = Package(
         .target(
             name: "FaultyCalls",
             path: "Tests/FaultyCalls"),
+        .target(
+            name: "FaultyWork",
+            dependencies: ["Lockstep", "FaultyCalls", systemPackage],
+            path: "Tests/FaultyWork",
+            swiftSettings: strict),
         .executableTarget(
             name: "RotationWorker",
-            dependencies: ["Lockstep", "FaultyCalls", systemPackage],
+            dependencies: ["Lockstep", "FaultyWork", systemPackage],
             path: "Tests/RotationWorker",
             swiftSettings: strict),
         .executableTarget(
-            name: "SafeWorker",
-            dependencies: ["Lockstep", "FaultyCalls", systemPackage],
-            path: "Tests/SafeWorker",
+            name: "MigrationWorker",
+            dependencies: ["Lockstep", "FaultyWork", systemPackage],
+            path: "Tests/MigrationWorker",
             swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
                 "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CopyWorker",
-                "RotationWorker", "SafeWorker", "FaultyVFS", systemPackage,
+                "RotationWorker", "MigrationWorker", "FaultyVFS", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),

@@ -7,7 +7,7 @@ import Testing
 /// What the tool asks on a terminal. Python's standard library provides the terminal.
 @Suite(
     "Prompts",
-    .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/python3"), "no python3"))
+    .enabled(if: Conversation.isPossible, "no python3"))
 struct TerminalTests {
     private let folder: TemporaryFolder
 
@@ -15,15 +15,8 @@ struct TerminalTests {
 
     private func converse(
         _ exchanges: [String], _ arguments: [String]
-    ) async throws -> (shown: String, status: TerminationStatus) {
-        let script = FilePath(#filePath).removingLastComponent().appending("Terminal/converse.py")
-        let result = try await Subprocess.run(
-            .path("/usr/bin/python3"),
-            arguments: Arguments(
-                [script.string] + exchanges + ["--", Programs.path("lockstep").string] + arguments),
-            environment: .custom(["PATH": "/usr/bin:/bin", "LOCKSTEP_DATABASE": "a.db"]),
-            workingDirectory: folder.path, output: .string(limit: 100_000), error: .discarded)
-        return (result.standardOutput, result.terminationStatus)
+    ) async throws -> Conversation {
+        try await Conversation.hold(in: folder, exchanges, arguments)
     }
 
     @Test("A new passphrase is asked twice, an old one once, and none of them is shown")

@@ -1,5 +1,4 @@
-import FaultyCalls
-import Foundation
+import FaultyWork
 import SystemPackage
 
 @testable import Lockstep
@@ -10,10 +9,7 @@ import SystemPackage
 //   RotationWorker rotate FOLDER FAULT CALL         as it is due
 //   RotationWorker promote-first FOLDER FAULT CALL  in a wrong order: what the tests must notice
 //
-// FAULT is kill, tear, lose, lie, once, staying or full; CALL counts from 1 on the calls to files in the
-// folder. To lose power it needs a folder `lost` in FOLDER. The keyring is data.keyring, which my.key opens.
-// Exits with 0 if the rotation succeeded and with 1 if it told of an error, and prints how many calls it
-// made, and which.
+// FAULT and CALL are FaultyWork's. The keyring is data.keyring, which my.key opens.
 
 /// Promotes the new key before the file is replaced: killed between the two, no key in use opens it.
 func promoteFirst(_ database: FilePath, _ file: KeyringFile, _ keyring: inout Keyring) throws {
@@ -37,23 +33,4 @@ func rotate(_ action: String, _ folder: FilePath) throws {
     }
 }
 
-let arguments = CommandLine.arguments
-let faults = [
-    "kill": CALLS_KILL, "tear": CALLS_TEAR, "once": CALLS_ONCE, "staying": CALLS_STAYING,
-    "full": CALLS_FULL, "lose": CALLS_LOSE, "lie": CALLS_LIE,
-]
-guard arguments.count == 5, let fault = faults[arguments[3]], let call = Int32(arguments[4]) else {
-    exit(64)
-}
-let folder = FilePath(arguments[2])
-var status: Int32 = 0
-unsafe folder.withPlatformString { unsafe faulty_calls_arm($0, Int32(fault), call) }
-do {
-    try rotate(arguments[1], folder)
-} catch {
-    FileHandle.standardError.write(Data("\(error)\n".utf8))
-    status = 1
-}
-print(faulty_calls_disarm())
-print(unsafe String(cString: faulty_calls_trace()), terminator: "")
-exit(status)
+FaultyWork.run(rotate)

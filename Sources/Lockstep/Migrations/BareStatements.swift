@@ -109,7 +109,8 @@ struct BareStatements {
     private func runOne(
         from position: Int, _ line: Int, _ connection: borrowing Connection
     ) throws -> Int {
-        try located(line) {
+        connection.core.watch?.begins(line: line)
+        return try located(line) {
             try connection.with(rights: .migration) {
                 try connection.runStatement(of: script, from: position)
             }

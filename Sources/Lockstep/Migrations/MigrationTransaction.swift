@@ -1,17 +1,39 @@
 /// What every transaction of a migration has in common.
 enum MigrationTransaction {
     /// Begins one. Another runner may be at work for longer than a connection usually waits.
+    /// - Parameter title: How errors call the file.
     static func begin(
-        _ patience: Duration, _ connection: borrowing Connection
+        _ title: String, _ patience: Duration, _ connection: borrowing Connection
     ) throws -> Transaction {
         let seconds = min(max(patience.components.seconds, 0), 1_000_000_000)
         let deadline = Clock.monotonicMicroseconds + seconds * 1_000_000
         while true {
             do {
                 return try Transaction(.immediate, on: connection)
-            } catch let error as LockstepError where error.code == .busy {
-                guard Clock.monotonicMicroseconds < deadline else { throw error }
+            } catch let error as LockstepError {
+                guard error.code == .busy, Clock.monotonicMicroseconds < deadline else {
+                    throw error.located(title)
+                }
             }
+        }
+    }
+
+    /// Commits one. Where that fails, as on a full disk, the error names the file, as any other does.
+    static func commit(
+        _ title: String, _ transaction: consuming Transaction
+    ) throws(LockstepError) {
+        do { try transaction.commit() } catch { throw error.located(title) }
+    }
+
+    /// Runs `body`, which writes what the engine keeps for itself; its errors name the file.
+    static func note<Result>(
+        _ title: String, _ connection: borrowing Connection,
+        _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        do {
+            return try connection.with(rights: .engine) { try body(connection) }
+        } catch let error as LockstepError {
+            throw error.located(title)
         }
     }
 
@@ -35,7 +57,7 @@ enum MigrationTransaction {
         do {
             tolerated = try guarding.requireSound(allowances, connection.authorizer.tableChanges)
         } catch let error as LockstepError {
-            throw error.located(title)
+            throw guarding.located(error, title)
         }
         guarding.stop()
         for found in tolerated { try tell(found.located(title)) }

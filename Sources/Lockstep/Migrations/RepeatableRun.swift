@@ -18,11 +18,11 @@ struct RepeatableRun {
         return try MigrationTransaction.withForeignKeys(
             off: file.up.needsForeignKeysOff, connection
         ) {
-            let transaction = try MigrationTransaction.begin(patience, connection)
+            let title = "\(set)/\(file.fileName)"
+            let transaction = try MigrationTransaction.begin(title, patience, connection)
             guard try !hasRun(connection) else { return nil }
             let start = Clock.monotonicMicroseconds
             try observe(.repeating(set: set, name: file.name))
-            let title = "\(set)/\(file.fileName)"
             let statements = try MigrationTransaction.checked(
                 title, file.up.allowances(nil, isUp: true), connection, &known,
                 tell: { try observe(.tolerated($0)) }
@@ -30,11 +30,11 @@ struct RepeatableRun {
                 try ScriptRunner(script: file.up, fileName: title, observe: observe).run(connection)
             } record: { _ in
                 let duration = Clock.monotonicMicroseconds - start
-                try connection.with(rights: .engine) {
+                try MigrationTransaction.note(title, connection) { connection in
                     try RepeatableLedger.record(file, of: set, duration: duration, connection)
                 }
             }
-            try transaction.commit()
+            try MigrationTransaction.commit(title, transaction)
             try observe(.repeated(set: set, name: file.name))
             return MigrationReport.Repeated(
                 set: set, name: file.name, statements: statements,

@@ -62,6 +62,7 @@ struct ScriptRunner {
             position = start
             guard position < script.count - 1 else { return count }
             try observe(.statement(file: fileName, line: line))
+            connection.core.watch?.begins(line: line)
             let end: Int
             do {
                 if let current = rebuild {

@@ -30,6 +30,9 @@ enum ScriptText {
     }
 
     private static func hint(_ error: LockstepError) -> String {
+        guard error.code != .interrupted else {
+            return "run it again: it goes on where it stopped"
+        }
         let mend = "mend the statement; nothing of this version was applied"
         // SQLITE_CONSTRAINT_FOREIGNKEY: mostly a table that is dropped while others refer to it.
         guard error.sqliteCode == 787 else { return mend }

@@ -61,7 +61,7 @@ struct SegmentedRun {
         // Only SQL that cannot run in a transaction runs before one is begun.
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
-        let transaction = try MigrationTransaction.begin(step.patience, connection)
+        let transaction = try MigrationTransaction.begin(title, step.patience, connection)
         guard var progress = try progress(connection, &state, isStillDue) else { return .overtaken }
         if var bare = next {
             guard bare.isStillNext(progress) else { return .more }
@@ -77,11 +77,11 @@ struct SegmentedRun {
         if isDone {
             try step.record(connection, duration: Clock.monotonicMicroseconds - state.start)
         } else {
-            try connection.with(rights: .engine) {
+            try MigrationTransaction.note(title, connection) { connection in
                 try MigrationProgress.record(progress, connection)
             }
         }
-        try transaction.commit()
+        try MigrationTransaction.commit(title, transaction)
         guard isDone else { return .more }
         try step.observe(.committed(set: step.set.name, version: step.step.version))
         return .done
@@ -130,7 +130,10 @@ struct SegmentedRun {
             }
             counted = (done: 0, total: total)
             // All checks for the first; the others do the same to other rows.
-            done = try checked(connection, &known) { try batch() }
+            done = try checked(connection, &known) {
+                connection.core.watch?.begins(line: backfill.line)
+                return try batch()
+            }
         } else {
             done = try batch()
         }
@@ -154,7 +157,11 @@ struct SegmentedRun {
         do {
             return try body()
         } catch let error as LockstepError {
-            throw error.located(place)
+            let hint =
+                error.code == .interrupted
+                ? "run it again: it goes on where it stopped"
+                : "mend the statement, or the rows of its batch; the batches before it stay"
+            throw error.located(place, hint: error.hint ?? hint)
         }
     }
 

@@ -28,7 +28,11 @@ struct StepRun {
             return try MigrationTransaction.withForeignKeys(off: foreignKeysOff, connection) {
                 let allowances = Allowances(losses: losses)
                 return try runWhole(connection, &known, allowances, isStillDue) { connection in
-                    try connection.with(rights: .migration) { try change(connection) }
+                    do {
+                        try connection.with(rights: .migration) { try change(connection) }
+                    } catch let error as LockstepError {
+                        throw error.located(title)
+                    }
                     return 0
                 }
             }
@@ -57,7 +61,7 @@ struct StepRun {
         _ connection: borrowing Connection, _ known: inout KnownState?, _ allowances: Allowances,
         _ isStillDue: IsStillDue, _ body: (borrowing Connection) throws -> Int
     ) throws -> Int? {
-        let transaction = try MigrationTransaction.begin(patience, connection)
+        let transaction = try MigrationTransaction.begin(title, patience, connection)
         guard try isStillDue(connection) else { return nil }
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
@@ -68,7 +72,7 @@ struct StepRun {
         } record: { _ in
             try record(connection, duration: Clock.monotonicMicroseconds - start)
         }
-        try transaction.commit()
+        try MigrationTransaction.commit(title, transaction)
         try observe(.committed(set: set.name, version: step.version))
         return statements
     }
@@ -76,7 +80,7 @@ struct StepRun {
     /// Writes the ledger, in the transaction that ends the version.
     func record(_ connection: borrowing Connection, duration: Int64) throws {
         try observe(.checked(set: set.name, version: step.version))
-        try connection.with(rights: .engine) {
+        try MigrationTransaction.note(title, connection) { connection in
             switch step {
             case .up(let migration):
                 try Ledger.prepare(connection)

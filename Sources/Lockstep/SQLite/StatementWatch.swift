@@ -1,5 +1,8 @@
 /// Is told of statements before they run.
 protocol StatementWatch: AnyObject {
+    /// What runs from now on stands on this line of its file.
+    func begins(line: Int)
+
     /// `sql` is about to run, and will do `use`, unless it fails. Statements that change nothing are not
     /// told of. An error keeps it from running.
     func willRun(_ sql: String, _ use: TableUse) throws(LockstepError)

@@ -64,7 +64,10 @@ struct DeploymentScratch {
     var backups: [String] { get throws { try names.filter { $0.hasSuffix("before-migration") } } }
 
     /// Everything that the database holds: the schema, every row of every table, the header's numbers.
-    static func content(_ connection: borrowing Connection) throws -> [String] {
+    /// - Parameter ignored: Columns, in whichever table, whose values do not matter.
+    static func content(
+        _ connection: borrowing Connection, without ignored: Set<String> = []
+    ) throws -> [String] {
         var content = try connection.query(
             "SELECT type || name || coalesce(sql, '') FROM sqlite_schema ORDER BY type, name"
         ) { row in try row[0] as String }
@@ -72,9 +75,10 @@ struct DeploymentScratch {
             "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
         ) { row in try row[0] as String }
         for table in tables {
-            let columns = try connection.query(
-                "SELECT name FROM pragma_table_info(?)", table
-            ) { row in "quote(\"\(try row[0] as String)\")" }
+            let names = try connection.query(
+                "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", table
+            ) { row in try row[0] as String }
+            let columns = names.filter { !ignored.contains($0) }.map { "quote(\"\($0)\")" }
             content += try connection.query(
                 SQL(
                     verbatim:

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -7,7 +6,7 @@ import Testing
 /// Files of a fleet whose power goes: they have a sync for all versions, and none for each.
 @Suite(
     "Interrupted fleets",
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc"), "not Linux"))
+    .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct FleetFaultTests {
     private func original() throws -> SafeVictim {
         try SafeVictim([
@@ -26,7 +25,7 @@ struct FleetFaultTests {
         for call in [told, told + 1] where call <= calls.count {
             let victim = try SafeVictim(copying: original)
             try victim.makeLost()
-            #expect(try await victim.run(action, "lose", at: call).0 == .killed)
+            #expect(try await victim.run(action, "lose", at: call).outcome == .killed)
             #expect(try victim.version() == 3)
             try victim.expectNoFault("\(action) at call \(call)")
         }
@@ -42,7 +41,7 @@ struct FleetFaultTests {
         for call in stride(from: 1, through: calls.count, by: 2) {
             let victim = try SafeVictim(copying: original)
             try victim.makeLost()
-            #expect(try await victim.run("fleet", fault, at: call).0 == .killed)
+            #expect(try await victim.run("fleet", fault, at: call).outcome == .killed)
             seen.insert(try victim.version())
             try victim.expectNoFault("\(fault) at call \(call)")
         }

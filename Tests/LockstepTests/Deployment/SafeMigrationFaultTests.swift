@@ -8,10 +8,8 @@ import Testing
 /// A safe migration that is killed, or whose calls to the system fail, at any of those that change files.
 @Suite(
     "Interrupted safe migrations",
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc"), "not Linux"))
+    .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct SafeMigrationFaultTests {
-    private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
-
     /// Sets that get through, that fail at version 3, and that do not verify behind it.
     private static let scripts = [
         "good": [DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.third],
@@ -22,25 +20,13 @@ struct SafeMigrationFaultTests {
         try SafeVictim(scripts[name] ?? [])
     }
 
-    /// So many of the calls, spread evenly; in the torture all of those at which the worker goes from one thing
-    /// to the next.
-    private static func chosen(
-        _ calls: (SafeVictim.Outcome, count: Int, calls: [SafeVictim.Call]), _ count: Int
-    ) -> [Int] {
-        let steps = calls.calls.map(\.number)
-        guard !isTorture else {
-            let step = max(calls.count / 200, 1)
-            return Set(steps).union(stride(from: 1, through: calls.count, by: step)).sorted()
-        }
-        return stride(from: 0, to: steps.count, by: max(steps.count / count, 1)).map { steps[$0] }
-    }
-
     @Test("Each step is on the disk before the next one begins")
     func order() async throws {
         let victim = try Self.victim("failing")
-        let (outcome, count, calls) = try await victim.run("migrate")
-        #expect(outcome == .failed)
-        #expect(count > 40)
+        let run = try await victim.run("safe")
+        #expect(run.outcome == .failed)
+        #expect(run.count > 40)
+        let calls = run.calls
         func position(_ action: String, _ isName: (String) -> Bool, from start: Int) throws -> Int {
             let index = calls[start...].firstIndex { $0.action == action && isName($0.name) }
             return try #require(index, "\(action) in \(calls)")
@@ -67,12 +53,12 @@ struct SafeMigrationFaultTests {
         arguments: ["good", "failing"])
     func kill(name: String) async throws {
         let original = try Self.victim(name)
-        let calls = try await SafeVictim(copying: original).run("migrate")
+        let calls = try await SafeVictim(copying: original).run("safe")
         var kills = 0
-        for call in Self.chosen(calls, 18) {
-            for fault in Self.isTorture ? ["tear", "kill"] : ["tear"] {
+        for call in calls.chosen(18) {
+            for fault in FaultyWorker.isTorture ? ["tear", "kill"] : ["tear"] {
                 let victim = try SafeVictim(copying: original)
-                #expect(try await victim.run("migrate", fault, at: call).0 == .killed)
+                #expect(try await victim.run("safe", fault, at: call).outcome == .killed)
                 kills += 1
                 let context: Comment = "\(name), \(fault) at call \(call) of \(calls.count)"
                 try victim.expectNoFault(context)
@@ -87,14 +73,15 @@ struct SafeMigrationFaultTests {
         arguments: ["good", "failing"])
     func power(name: String) async throws {
         let original = try Self.victim(name)
-        let calls = try await SafeVictim(copying: original).run("migrate")
+        let calls = try await SafeVictim(copying: original).run("safe")
         var losses = 0
-        for call in Self.chosen(calls, 12) {
+        for call in calls.chosen(12) {
             // All that was not synced, or a part of it: the parity of the call decides.
-            for call in Self.isTorture ? [call, call + 1] : [call] where call <= calls.count {
+            for call in FaultyWorker.isTorture ? [call, call + 1] : [call] where call <= calls.count
+            {
                 let victim = try SafeVictim(copying: original)
                 try victim.makeLost()
-                #expect(try await victim.run("migrate", "lose", at: call).0 == .killed)
+                #expect(try await victim.run("safe", "lose", at: call).outcome == .killed)
                 losses += 1
                 let context: Comment = "\(name), power lost at call \(call) of \(calls.count)"
                 try victim.expectNoFault(context)
@@ -107,14 +94,14 @@ struct SafeMigrationFaultTests {
     @Test("Killed, and killed again in the run that follows", arguments: ["good", "failing"])
     func killTwice(name: String) async throws {
         let original = try Self.victim(name)
-        let calls = try await SafeVictim(copying: original).run("migrate")
+        let calls = try await SafeVictim(copying: original).run("safe")
         let steps = calls.calls.map(\.number)
-        let step = max(steps.count / (Self.isTorture ? 30 : 4), 1)
+        let step = max(steps.count / (FaultyWorker.isTorture ? 30 : 4), 1)
         for first in stride(from: 1, to: steps.count, by: step) {
             for second in stride(from: 2, to: steps.count, by: step) {
                 let victim = try SafeVictim(copying: original)
-                _ = try await victim.run("migrate", "kill", at: steps[first])
-                _ = try await victim.run("migrate", "tear", at: steps[second])
+                _ = try await victim.run("safe", "kill", at: steps[first])
+                _ = try await victim.run("safe", "tear", at: steps[second])
                 let context: Comment = "\(name) at \(steps[first]), and again at \(steps[second])"
                 try victim.expectNoFault(context)
                 try victim.expectCompletion(context)
@@ -127,11 +114,11 @@ struct SafeMigrationFaultTests {
         arguments: ["once", "staying", "full"], ["good", "failing"])
     func faults(fault: String, name: String) async throws {
         let original = try Self.victim(name)
-        let calls = try await SafeVictim(copying: original).run("migrate")
+        let calls = try await SafeVictim(copying: original).run("safe")
         var failures = 0
-        for call in Self.chosen(calls, 12) {
+        for call in calls.chosen(12) {
             let victim = try SafeVictim(copying: original)
-            let outcome = try await victim.run("migrate", fault, at: call).0
+            let outcome = try await victim.run("safe", fault, at: call).outcome
             if outcome == .failed { failures += 1 }
             let context: Comment = "\(name), \(fault) at call \(call) of \(calls.count): \(outcome)"
             try victim.expectNoFault(context)
@@ -149,7 +136,7 @@ struct SafeMigrationFaultTests {
         let victim = try Self.victim("good")
         var first: String?
         for _ in 0..<7 {
-            #expect(try await victim.run("die-migrating").0 == .killed)
+            #expect(try await victim.run("die-migrating").outcome == .killed)
             let backups = try victim.names.filter { $0.hasSuffix(".before-migration") }.sorted()
             first = first ?? backups.first
             #expect(backups.contains(try #require(first)))
@@ -169,7 +156,7 @@ struct SafeMigrationFaultTests {
     func crashingCheck() async throws {
         let victim = try Self.victim("good")
         for _ in 0..<3 {
-            #expect(try await victim.run("die-checking").0 == .killed)
+            #expect(try await victim.run("die-checking").outcome == .killed)
             #expect(try victim.version() == 3)
             #expect(try victim.names.count { $0.hasSuffix(".before-migration") } == 1)
         }
@@ -190,7 +177,7 @@ struct SafeMigrationFaultTests {
         var faults = 0
         for call in (calls.count - 8)...calls.count {
             let victim = try SafeVictim(copying: original)
-            #expect(try await victim.run("copy-back", "tear", at: call).0 == .killed)
+            #expect(try await victim.run("copy-back", "tear", at: call).outcome == .killed)
             if try victim.findFault() != nil { faults += 1 }
         }
         #expect(faults > 3)
@@ -200,12 +187,12 @@ struct SafeMigrationFaultTests {
         "Negative control: on a disk that only says that it has synced, a loss of power is noticed")
     func lyingDisk() async throws {
         let original = try Self.victim("failing")
-        let calls = try await SafeVictim(copying: original).run("migrate")
+        let calls = try await SafeVictim(copying: original).run("safe")
         var faults = 0
         for call in stride(from: calls.count - 1 - calls.count % 2, to: calls.count / 2, by: -6) {
             let victim = try SafeVictim(copying: original)
             try victim.makeLost()
-            _ = try await victim.run("migrate", "lie", at: call)
+            _ = try await victim.run("safe", "lie", at: call)
             do {
                 if try victim.findFault() != nil { faults += 1 }
             } catch {

@@ -1,97 +1,35 @@
-import Foundation
-import Subprocess
-import SystemPackage
 import TestSupport
 import Testing
 
 @testable import Lockstep
 
-/// A database at version 1 for SafeWorker, with the set that it migrates by, and the check that everything is
-/// as it should be whatever has happened to a migration.
+/// A database at version 1 that MigrationWorker migrates safely, and the check that everything is as it should
+/// be whatever has happened to a migration.
 struct SafeVictim {
-    /// A call that changes a file; of those that do the same to the same file in turn the first.
-    struct Call: Equatable {
-        let number: Int
-        let action: String
-        let name: String
-    }
-
-    /// What the worker did.
-    enum Outcome: Equatable {
-        case killed, failed
-        case succeeded
-    }
-
     static let rows = 400
 
-    let database: DatabaseScratch
-    private let scripts: [String]
+    private let victim: MigrationVictim
 
     /// - Parameter scripts: Of the set that the worker migrates by.
     init(_ scripts: [String]) throws {
-        let original = try DeploymentScratch(rows: Self.rows)
-        self.scripts = scripts
-        database = original.database
-        try writeSet()
+        victim = try MigrationVictim(
+            DeploymentScratch(rows: Self.rows).database, migratedBy: scripts)
     }
 
-    init(copying other: SafeVictim) throws {
-        scripts = other.scripts
-        database = try DatabaseScratch()
-        try Bytes.write(other.database.bytes, to: database.path)
-        try writeSet()
-    }
+    init(copying other: SafeVictim) throws { victim = try MigrationVictim(copying: other.victim) }
 
-    private func writeSet() throws {
-        let folder = database.folder.file("test")
-        try FileManager.default.createDirectory(
-            atPath: folder.string, withIntermediateDirectories: false)
-        for (index, script) in scripts.enumerated() {
-            try Bytes.write(Array(script.utf8), to: folder.appending("000\(index + 1)_step.sql"))
-        }
-    }
-
-    var set: MigrationSet { get throws { try Scratch.set(scripts) } }
-
-    var folder: TemporaryFolder { database.folder }
-
-    /// The names beside the set's and the lock file's.
-    var names: [String] {
-        get throws {
-            try database.names.filter { !$0.hasSuffix("-lock") && $0 != "test" && $0 != "lost" }
-        }
-    }
-
-    // MARK: The worker
+    var database: DatabaseScratch { victim.database }
+    var folder: TemporaryFolder { victim.database.folder }
+    var names: [String] { get throws { try victim.names } }
+    private var set: MigrationSet { get throws { try victim.set } }
 
     /// Runs the worker; gives what it did, and if it lived, its calls.
     func run(
         _ action: String, _ fault: String = "kill", at call: Int = .max >> 33
-    ) async throws -> (Outcome, count: Int, calls: [Call]) {
-        let result = try await Subprocess.run(
-            .path(Programs.path("SafeWorker")),
-            arguments: [action, folder.path.string, fault, "\(call)"],
-            output: .string(limit: 100_000), error: .string(limit: 10_000))
-        let lines = result.standardOutput.split(separator: "\n").map { $0.split(separator: " ") }
-        let count = lines.first.flatMap { Int($0[0]) } ?? 0
-        let calls = lines.dropFirst().map { words in
-            Call(number: Int(words[0]) ?? 0, action: String(words[1]), name: String(words[2]))
-        }
-        switch result.terminationStatus {
-        case .signaled(SIGKILL): return (.killed, 0, [])
-        case .exited(0): return (.succeeded, count, calls)
-        case .exited(1): return (.failed, count, calls)
-        default:
-            Issue.record("\(result.terminationStatus): \(result.standardError)")
-            return (.failed, 0, [])
-        }
-    }
+    ) async throws -> FaultyWorker.Run { try await victim.run(action, fault, at: call) }
 
     /// Makes the folder that a loss of power needs.
-    func makeLost() throws {
-        try FileManager.default.createDirectory(
-            atPath: folder.file("lost").string, withIntermediateDirectories: false)
-    }
+    func makeLost() throws { try victim.makeLost() }
 
     // MARK: What must hold
 

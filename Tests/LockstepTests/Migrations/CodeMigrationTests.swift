@@ -103,7 +103,10 @@ struct CodeMigrationTests {
             let error = #expect(throws: (any Error).self) {
                 _ = try Migrator(set).run(on: connection)
             }
-            #expect((error as? LockstepError)?.code == code, "\(String(describing: error))")
+            let told = error as? LockstepError
+            #expect(told?.code == code, "\(String(describing: error))")
+            #expect(
+                told?.message.hasPrefix("test/2 bad (code): ") ?? true, "\(told?.message ?? "")")
             #expect(try text(connection) == ["b", "c"])
             #expect(try Ledger.entries(connection).count == 1)
             #expect(try Scratch.schema(connection).count == 1)

@@ -1,6 +1,3 @@
-import Foundation
-import Subprocess
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -9,22 +6,9 @@ import Testing
 /// A rotation that is killed, or whose calls to the system fail, at any of those that change files.
 @Suite(
     "Interrupted rotations",
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc"), "not Linux"))
+    .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct RotationFaultTests {
-    private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
-
-    /// A call that changes a file; of those that do the same to the same file in turn the first.
-    private struct Call: Equatable {
-        let number: Int
-        let action: String
-        let name: String
-    }
-
-    /// What the worker did.
-    private enum Outcome: Equatable {
-        case killed, failed
-        case succeeded(calls: Int, [Call])
-    }
+    private static let isTorture = FaultyWorker.isTorture
 
     /// A database of 2 MB; for the torture of 40.
     private static func original(isLarge: Bool = isTorture) throws -> (RotationScratch, [String]) {
@@ -35,46 +19,36 @@ struct RotationFaultTests {
 
     private static func run(
         _ scratch: RotationScratch, _ fault: String, at call: Int, _ action: String = "rotate"
-    ) async throws -> Outcome {
-        let result = try await Subprocess.run(
-            .path(Programs.path("RotationWorker")),
-            arguments: [action, scratch.folder.path.string, fault, "\(call)"],
-            output: .string(limit: 100_000), error: .string(limit: 10_000))
-        switch result.terminationStatus {
-        case .signaled(SIGKILL): return .killed
-        case .exited(1): return .failed
-        case .exited(0):
-            let lines = result.standardOutput.split(separator: "\n").map {
-                $0.split(separator: " ")
-            }
-            let calls = lines.dropFirst().map { words in
-                Call(
-                    number: Int(words[0]) ?? 0, action: String(words[1]), name: String(words[2]))
-            }
-            return .succeeded(calls: try #require(lines.first.flatMap { Int($0[0]) }), calls)
-        default:
-            Issue.record("\(result.terminationStatus): \(result.standardError)")
-            return .failed
-        }
+    ) async throws -> FaultyWorker.Outcome {
+        let run = try await FaultyWorker.run(
+            "RotationWorker", action, in: scratch.folder.path, fault, at: call)
+        return run.outcome
     }
 
     /// The calls of a rotation without a fault.
-    private static func calls(_ original: RotationScratch) async throws -> (Int, [Call]) {
-        let outcome = try await run(RotationScratch(copying: original), "kill", at: .max >> 33)
-        guard case .succeeded(let count, let calls) = outcome else { return (0, []) }
-        return (count, calls)
+    private static func calls(
+        _ original: RotationScratch
+    ) async throws -> (Int, [FaultyWorker.Call]) {
+        let copy = try RotationScratch(copying: original)
+        let run = try await FaultyWorker.run("RotationWorker", "rotate", in: copy.folder.path)
+        #expect(run.outcome == .succeeded)
+        return (run.count, run.calls)
     }
 
     /// Some calls: those at which the rotation goes from one thing to the next, and of those that write page
     /// after page so many.
-    private static func chosen(of calls: (count: Int, steps: [Call]), pages: Int) -> [Int] {
+    private static func chosen(of calls: (count: Int, steps: [FaultyWorker.Call]), pages: Int)
+        -> [Int]
+    {
         let numbers = Set(calls.steps.map(\.number))
         let step = max(calls.count / pages, 1)
         return numbers.union(stride(from: step, through: calls.count, by: step)).sorted()
     }
 
     /// At most so many of the steps, from the first on.
-    private static func some(of calls: (count: Int, steps: [Call]), _ count: Int) -> [Int] {
+    private static func some(of calls: (count: Int, steps: [FaultyWorker.Call]), _ count: Int)
+        -> [Int]
+    {
         let steps = calls.steps.map(\.number)
         return stride(from: 0, to: steps.count, by: (steps.count + count - 1) / count)
             .map { steps[$0] }

@@ -43,10 +43,7 @@ struct RotationScratch {
     var databaseNames: [String] { get throws { try names.filter { $0.hasPrefix("data.db") } } }
 
     /// Makes the folder that a loss of power needs.
-    func makeLost() throws {
-        try FileManager.default.createDirectory(
-            atPath: folder.file("lost").string, withIntermediateDirectories: false)
-    }
+    func makeLost() throws { try FaultyWorker.makeLost(in: folder.path) }
 
     // MARK: Content
 

@@ -33,6 +33,11 @@ struct ForeignKeys {
         "\(child.asciiLowercased) → \(parent.asciiLowercased)"
     }
 
+    /// The child and the parent of such a name.
+    static func names(in reference: String) -> [String] {
+        reference.split(separator: " → ").map(String.init)
+    }
+
     /// References whose parent, or whose columns there, do not exist.
     var broken: Set<String> {
         brokenKeys.values.reduce(into: []) { $0.formUnion($1) }

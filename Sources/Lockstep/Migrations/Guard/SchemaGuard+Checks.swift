@@ -52,14 +52,18 @@ extension SchemaGuard {
                 ?? renamed(old, before.catalogue, after.catalogue, changes)
             guard let new else {
                 let what = "\(old.name) and its \(count) rows are gone"
+                suspect = progress.suspects.taking(table)
                 try Self.lose(what, old, nil, allowances, &tolerated)
+                suspect = nil
                 continue
             }
             let left = try progress.rowsNow[new.key] ?? RowCounts.rows(new.name, core)
             after.rows.updateValue(left, forKey: new.key)
             guard let left, left < count else { continue }
             let what = "\(new.name) went from \(count) rows to \(left)"
+            suspect = progress.suspects.taking(table)
             try Self.lose(what, old, try taker(of: old, before, changes), allowances, &tolerated)
+            suspect = nil
         }
     }
 
@@ -118,6 +122,7 @@ extension SchemaGuard {
         where table.hasRows && table.key.hasPrefix("lockstep_")
             && before.catalogue.countedTable(table.key) == nil
         {
+            suspect = progress.suspects.changing([table.key])
             throw LockstepError(
                 .denied,
                 "\(table.name) is refused: names that begin with lockstep_ are the engine's",
@@ -135,28 +140,34 @@ extension SchemaGuard {
         let (changed, affected) = try after.keys.update(difference, core)
         let brokenBefore = before.keys.broken
         for reference in after.keys.broken.subtracting(brokenBefore).sorted() {
+            suspect = progress.suspects.changing(ForeignKeys.names(in: reference))
             try Self.breakReference(
                 reference, "a foreign key has nothing to refer to: \(reference)",
                 "the parent must exist and its columns must be its primary key or unique", after,
                 allowances, &tolerated)
+            suspect = nil
         }
         forgetOrphans(&after, changed.union(affected))
-        var violations: [String: (count: Int, before: Int)] = [:]
+        var violations: [String: (child: String, count: Int, before: Int)] = [:]
         for child in progress.children.union(changed) where after.keys.keys[child] != nil {
             let counts = isNewAndEmpty(child, before) ? [:] : try RowCounts.orphans(child, core)
             after.orphans[child] = counts
             let old = progress.orphansBefore[child] ?? [:]
             for (parent, count) in counts {
-                violations[ForeignKeys.name(child, parent)] = (count, old[parent] ?? 0)
+                violations[ForeignKeys.name(child, parent)] = (child, count, old[parent] ?? 0)
             }
         }
         // Where the reference itself was broken, nobody could count its violations.
         for (reference, found) in violations.sorted(by: { $0.key < $1.key })
         where found.count > found.before && !brokenBefore.contains(reference) {
+            suspect =
+                progress.suspects.orphaning(found.child)
+                ?? progress.suspects.changing([found.child])
             try Self.breakReference(
                 reference, "\(found.count) rows of \(reference) have no parent",
                 "insert the parents first, or delete the children and declare it", after,
                 allowances, &tolerated)
+            suspect = nil
         }
         return affected
     }
@@ -218,6 +229,7 @@ extension SchemaGuard {
             failures = SchemaUsability.failures(of: after.catalogue.objects, core)
         }
         if let failure = failures.first(where: { !expected.contains($0.object) }) {
+            suspect = progress.suspects.changing([failure.name])
             throw failure.error
         }
         after.unusable = Set(failures.map(\.object))

@@ -47,8 +47,14 @@ final class SchemaGuard: StatementWatch {
         var orphansBefore: [String: [String: Int]] = [:]
         /// Tables whose number of rows is known as it is now.
         var rowsNow: [String: Int64] = [:]
+        var suspects = Suspects()
     }
     var progress = Progress()
+
+    /// Where the statement that is running stands in its file; 0 for code.
+    private var line = 0
+    /// What may be why a check has failed.
+    var suspect: Suspects.Statement?
 
     init(_ connection: borrowing Connection) { core = connection.core }
 
@@ -57,6 +63,8 @@ final class SchemaGuard: StatementWatch {
     /// Begins to watch a migration.
     func begin() {
         progress = Progress()
+        line = 0
+        suspect = nil
         core.schemaChanges += 1
         core.watch = self
     }
@@ -69,6 +77,8 @@ final class SchemaGuard: StatementWatch {
         known?.rows = [:]
         known?.orphans = [:]
     }
+
+    func begins(line: Int) { self.line = line }
 
     func willRun(_ sql: String, _ use: TableUse) throws(LockstepError) {
         do {
@@ -114,6 +124,9 @@ final class SchemaGuard: StatementWatch {
             losing.formUnion(known.catalogue.objects.filter(\.hasRows).map(\.key))
             children.formUnion(known.keys.keys.keys)
         }
+        progress.suspects.note(
+            .init(line: line, sql: sql), takes: losing, orphans: children,
+            changesSchema: use.schema != nil)
         progress.losing.formUnion(losing)
         progress.children.formUnion(children)
         // Rows that the migration itself has inserted are its own to delete.

@@ -8,6 +8,7 @@ enum SchemaUsability {
     struct Failure {
         /// Type and name.
         let object: String
+        let name: String
         let error: LockstepError
     }
 
@@ -25,7 +26,7 @@ enum SchemaUsability {
     private static func failure(of object: CatalogueEntry, _ core: ConnectionCore) -> Failure? {
         guard let refusal = refusal(of: object, core) else { return nil }
         return Failure(
-            object: object.title,
+            object: object.title, name: object.name,
             error: LockstepError(
                 .schemaBroken, "the \(object.title) cannot be used: \(refusal.message)",
                 hint: "mend the definition; SQLite accepts it, but no statement on it would work",

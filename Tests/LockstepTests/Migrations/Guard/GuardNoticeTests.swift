@@ -9,6 +9,7 @@ struct GuardNoticeTests {
     private final class Recorder: StatementWatch {
         var uses: [TableUse] = []
 
+        func begins(line: Int) {}
         func willRun(_ sql: String, _ use: TableUse) throws(LockstepError) { uses.append(use) }
         func note(_ count: Int64, rowsOf table: String) {}
 

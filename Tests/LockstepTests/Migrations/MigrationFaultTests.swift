@@ -1,0 +1,171 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// A migration that is killed, or whose calls to the system fail, at any of those that change files.
+@Suite("Interrupted migrations", .enabled(if: FaultyWorker.isAble, "not Linux"))
+struct MigrationFaultTests {
+    /// With the log, and with a rollback journal in its place.
+    private static let actions = ["plain", "plain-journal"]
+
+    private static func victim(
+        _ kind: PlainVictim.Kind, _ action: String
+    ) async throws -> (PlainVictim, FaultyWorker.Run) {
+        let original = try PlainVictim(kind, journal: action == "plain-journal")
+        let whole = try PlainVictim(copying: original)
+        let run = try await whole.run(action)
+        #expect(run.outcome == .succeeded, "\(run.told)")
+        #expect(try whole.border() == original.borders.count - 1)
+        return (original, run)
+    }
+
+    @Test("The victims have borders to be found at, and calls between them")
+    func victims() async throws {
+        // Before it, and behind each version; a backfill has one behind each of its transactions: the column,
+        // five batches, that there is no further one, and the index, which ends the version.
+        for (kind, borders) in [(PlainVictim.Kind.plain, 4), (.rebuild, 3), (.backfill, 10)] {
+            let (original, run) = try await Self.victim(kind, "plain")
+            #expect(original.borders.count == borders, "\(kind)")
+            #expect(Set(original.borders).count == borders, "\(kind)")
+            #expect(run.count > 100, "\(kind)")
+        }
+    }
+
+    @Test(
+        "Killed at any call it is at a border, and the next run completes",
+        arguments: PlainVictim.Kind.allCases, actions)
+    func kill(kind: PlainVictim.Kind, action: String) async throws {
+        let (original, whole) = try await Self.victim(kind, action)
+        // Without a log the last commit is the last call that changes a file.
+        let reached = original.borders.count - (action == "plain" ? 0 : 1)
+        var seen: Set<Int> = []
+        var kills = 0
+        for fault in FaultyWorker.isTorture ? ["tear", "kill"] : ["tear"] {
+            var last = 0
+            for call in whole.chosen(7, inTorture: 600) {
+                let victim = try PlainVictim(copying: original)
+                #expect(try await victim.run(action, fault, at: call).outcome == .killed)
+                kills += 1
+                let context: Comment = "\(kind), \(action), \(fault) at \(call) of \(whole.count)"
+                let border = try victim.border()
+                #expect(border != nil, context)
+                // What was committed before an earlier call is committed before a later one.
+                #expect(border ?? last >= last, context)
+                last = border ?? last
+                seen.insert(last)
+                try victim.expectCompletion(context)
+            }
+        }
+        #expect(seen.contains(0) && seen.contains(reached - 1))
+        #expect(!FaultyWorker.isTorture || seen.count == reached)
+        print(
+            "\(kills) kills of \(kind), \(action), at \(whole.count) calls: borders \(seen.sorted())"
+        )
+    }
+
+    @Test(
+        "Where the power goes, and what was not synced is lost, it is the same",
+        arguments: PlainVictim.Kind.allCases, actions)
+    func power(kind: PlainVictim.Kind, action: String) async throws {
+        let (original, whole) = try await Self.victim(kind, action)
+        var losses = 0
+        for call in whole.chosen(3, inTorture: 100) {
+            let victim = try PlainVictim(copying: original)
+            try victim.makeLost()
+            #expect(try await victim.run(action, "lose", at: call).outcome == .killed)
+            losses += 1
+            let context: Comment = "\(kind), \(action), power lost at \(call) of \(whole.count)"
+            #expect(try victim.border() != nil, context)
+            try victim.expectCompletion(context)
+        }
+        print("\(losses) losses of power of \(kind), \(action), at \(whole.count) calls")
+    }
+
+    @Test(
+        "Where a call fails, or the disk is full from there on, it is told where, and it is the same",
+        arguments: PlainVictim.Kind.allCases, actions)
+    func faults(kind: PlainVictim.Kind, action: String) async throws {
+        let (original, whole) = try await Self.victim(kind, action)
+        var failures = 0
+        for (index, fault) in ["once", "staying", "full"].enumerated() {
+            for call in whole.chosen(3, inTorture: 100) {
+                // In the short campaign each meets calls of its own.
+                let call = FaultyWorker.isTorture ? call : min(call + index, whole.count)
+                let victim = try PlainVictim(copying: original)
+                let run = try await victim.run(action, fault, at: call)
+                let context: Comment =
+                    "\(kind), \(action), \(fault) at \(call) of \(whole.count): \(run.told)"
+                if run.outcome == .failed {
+                    failures += 1
+                    // A connection that does not come about has no file to name.
+                    #expect(
+                        run.told.contains(/^(full|input-output): (opening|test\/000\d_step.sql:)/),
+                        context)
+                    #expect(run.told.contains("\nhint: "), context)
+                }
+                #expect(try victim.border() != nil, context)
+                try victim.expectCompletion(context)
+            }
+        }
+        #expect(failures > 3)
+        print("\(failures) failures of \(kind), \(action), at \(whole.count) calls")
+    }
+
+    @Test("A disk that is full in the middle of a backfill is told with the batch's statement")
+    func fullBackfill() async throws {
+        let (original, whole) = try await Self.victim(.backfill, "plain")
+        var seen: Set<Int> = []
+        var inBatch = 0
+        for call in stride(from: whole.count / 4, to: whole.count / 4 * 3, by: whole.count / 14) {
+            let victim = try PlainVictim(copying: original)
+            let run = try await victim.run("plain", "full", at: call)
+            #expect(run.outcome == .failed, "\(call)")
+            seen.insert(try #require(try victim.border()))
+            try victim.expectCompletion("full at \(call)")
+            guard run.told.contains(" in: UPDATE item SET size") else { continue }
+            inBatch += 1
+            #expect(
+                run.told.hasPrefix("full: test/0002_step.sql:4: database or disk is full"),
+                "\(run.told)")
+            #expect(run.told.contains("\nhint: free some space"), "\(run.told)")
+        }
+        // Behind the column, and behind batches.
+        #expect(seen.count > 1 && seen.isSubset(of: 1...7), "\(seen.sorted())")
+        #expect(inBatch > 0)
+    }
+
+    // MARK: Controls
+
+    @Test("Negative control: what is noted in a transaction of its own is noticed")
+    func notedApart() async throws {
+        let original = try PlainVictim(.plain)
+        let whole = try await PlainVictim(copying: original).run("apart")
+        var faults = 0
+        for call in whole.chosen(12) {
+            let victim = try PlainVictim(copying: original)
+            #expect(try await victim.run("apart", "kill", at: call).outcome == .killed)
+            if try victim.border() == nil { faults += 1 }
+        }
+        #expect(faults > 1)
+    }
+
+    @Test(
+        "Negative control: on a disk that only says that it has synced, a loss of power is noticed",
+        arguments: actions)
+    func lyingDisk(action: String) async throws {
+        let (original, whole) = try await Self.victim(.plain, action)
+        var faults = 0
+        for call in stride(from: whole.count - 1, to: 1, by: -max(whole.count / 8, 1)) {
+            let victim = try PlainVictim(copying: original)
+            try victim.makeLost()
+            _ = try await victim.run(action, "lie", at: call | 1)
+            do {
+                if try victim.border() == nil { faults += 1 }
+            } catch {
+                faults += 1
+            }
+        }
+        #expect(faults > 0)
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+
+/// What the tool and a person at a terminal have said. Python's standard library provides the terminal.
+struct Conversation {
+    static let isPossible = FileManager.default.fileExists(atPath: "/usr/bin/python3")
+
+    let shown: String
+    let status: TerminationStatus
+
+    /// Runs the tool in `folder`, on the database `a.db`, and types each answer once its prompt has appeared.
+    /// - Parameter exchanges: Prompt, answer, prompt, answer and so on; the answer "\u{3}" is Ctrl-C.
+    static func hold(
+        in folder: TemporaryFolder, _ exchanges: [String], _ arguments: [String]
+    ) async throws -> Conversation {
+        let script = FilePath(#filePath).removingLastComponent().appending("Terminal/converse.py")
+        let result = try await Subprocess.run(
+            .path("/usr/bin/python3"),
+            arguments: Arguments(
+                [script.string] + exchanges + ["--", Programs.path("lockstep").string] + arguments),
+            environment: .custom(["PATH": "/usr/bin:/bin", "LOCKSTEP_DATABASE": "a.db"]),
+            workingDirectory: folder.path, output: .string(limit: 100_000), error: .discarded)
+        return Conversation(shown: result.standardOutput, status: result.terminationStatus)
+    }
+}
