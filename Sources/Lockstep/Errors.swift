@@ -171,6 +171,12 @@ extension LockstepError {
         /// A database could not be put back as it was, or must not be, since others have written to it.
         case notRestored = "not-restored"
 
+        // Sealed columns.
+        /// What stands in a sealed column is no cell, or none that this version can read.
+        case cellMalformed = "cell-malformed"
+        /// A cell does not authenticate: it was changed, or belongs elsewhere.
+        case cellForged = "cell-forged"
+
         // Verification and import.
         /// The database's content cannot be trusted.
         case tampered = "tampered"

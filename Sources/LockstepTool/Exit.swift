@@ -26,6 +26,7 @@ enum Exit {
         case .keyringMalformed, .keyringTampered, .keyringOutdated, .damaged, .truncated,
             .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,
+            .cellMalformed, .cellForged,
             .foreignApplication, .identityMalformed, .signatureInvalid:
             tampered
         case .notFound, .notAFile: noInput

@@ -25,18 +25,35 @@ struct AES256GCM: ~Copyable {
         _ plaintext: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
         associatedData: Span<UInt8>
     ) throws(LockstepError) -> [UInt8] {
-        try begin(key: key, nonce: nonce, associatedData, encrypting: true)
         let count = plaintext.count
         var sealed = [UInt8](repeating: 0, count: count + Self.tagLength)
-        let done = unsafe sealed.withUnsafeMutableBufferPointer { out in
-            guard let start = out.baseAddress else { return false }
-            return unsafe update(plaintext, into: start)
+        unsafe sealed.withUnsafeMutableBytes { sealed in
+            unsafe plaintext.withUnsafeBytes { unsafe sealed.copyMemory(from: $0) }
+        }
+        var message = sealed.mutableSpan
+        try seal(inPlace: &message, key: key, nonce: nonce, associatedData: associatedData)
+        return sealed
+    }
+
+    /// The same where the plaintext lies; the tag goes into the last ``tagLength`` bytes of `message`.
+    /// - Throws: If it does, what `message` holds is of no use, and may be plaintext.
+    func seal(
+        inPlace message: inout MutableSpan<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
+        associatedData: Span<UInt8>
+    ) throws(LockstepError) {
+        let count = message.count - Self.tagLength
+        guard count >= 0 else {
+            throw LockstepError(.misuse, "AES-256-GCM was given no room for its tag")
+        }
+        try begin(key: key, nonce: nonce, associatedData, encrypting: true)
+        let done = unsafe message.withUnsafeMutableBufferPointer { message in
+            guard let start = message.baseAddress else { return false }
+            return unsafe update(UnsafePointer(start), count, into: start)
                 && final(start + count)
                 && EVP_CIPHER_CTX_ctrl(
                     context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagLength), start + count) == 1
         }
         try requireOpenSSL(done, "AES-256-GCM sealing")
-        return sealed
     }
 
     /// The plaintext of what ``seal(_:key:nonce:associatedData:)`` made, or nil if any of the inputs is
@@ -46,33 +63,54 @@ struct AES256GCM: ~Copyable {
     ) throws(LockstepError) -> SecretBytes? {
         // libcrypto accepts tags of any length from 1 on: the length is ours to insist on.
         guard sealed.count >= Self.tagLength else { return nil }
-        try begin(key: key, nonce: nonce, associatedData, encrypting: false)
-        let count = sealed.count - Self.tagLength
-        var plaintext = try SecretBytes(zeroed: count)
-        var target = plaintext.mutableBytes
-        let opened = unsafe target.withUnsafeMutableBufferPointer { out in
-            unsafe open(sealed, count, into: out)
-        }
-        guard opened else {
-            ERR_clear_error()
-            return nil
-        }
+        var plaintext = try SecretBytes(zeroed: sealed.count - Self.tagLength)
+        var output = plaintext.mutableBytes
+        let opened = try open(
+            sealed, key: key, nonce: nonce, associatedData: associatedData, into: &output)
+        guard opened else { return nil }
         return plaintext
+    }
+
+    /// The same, into memory of the caller's, which holds exactly the plaintext; it is zero if this
+    /// answers no.
+    func open(
+        _ sealed: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>,
+        into plaintext: inout MutableSpan<UInt8>
+    ) throws(LockstepError) -> Bool {
+        guard sealed.count >= Self.tagLength else { return false }
+        let count = sealed.count - Self.tagLength
+        guard plaintext.count == count else {
+            throw LockstepError(
+                .misuse, "AES-256-GCM was given \(plaintext.count) bytes of memory for \(count)")
+        }
+        try begin(key: key, nonce: nonce, associatedData, encrypting: false)
+        return unsafe plaintext.withUnsafeMutableBufferPointer { out in
+            let opened = unsafe open(sealed, count, into: out)
+            if !opened {
+                ERR_clear_error()
+                unsafe OPENSSL_cleanse(out.baseAddress, out.count)
+            }
+            return opened
+        }
     }
 
     private func open(
         _ sealed: Span<UInt8>, _ count: Int, into out: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
-        guard let start = out.baseAddress else { return false }
-        let tag = sealed.extracting(count...)
-        let tagSet = unsafe tag.withUnsafeBytes { tag in
-            unsafe EVP_CIPHER_CTX_ctrl(
-                context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength),
-                UnsafeMutableRawPointer(mutating: tag.baseAddress)) == 1
+        // Nothing to write has no address; what is not used may have any.
+        var nothing: UInt8 = 0
+        return unsafe withUnsafeMutablePointer(to: &nothing) { nothing in
+            let start = unsafe out.baseAddress ?? nothing
+            let tag = sealed.extracting(count...)
+            let tagSet = unsafe tag.withUnsafeBytes { tag in
+                unsafe EVP_CIPHER_CTX_ctrl(
+                    context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength),
+                    UnsafeMutableRawPointer(mutating: tag.baseAddress)) == 1
+            }
+            // The plaintext is written before the tag is checked; on failure the caller wipes it.
+            return unsafe tagSet && update(sealed.extracting(..<count), into: start)
+                && final(start + count)
         }
-        // The plaintext is written before the tag is checked; a failing caller frees it wiped.
-        return unsafe tagSet && update(sealed.extracting(..<count), into: start)
-            && final(start + count)
     }
 
     private func begin(
@@ -98,12 +136,18 @@ struct AES256GCM: ~Copyable {
 
     /// Feeds `input`; without an output it counts as associated data.
     private func update(_ input: Span<UInt8>, into output: UnsafeMutablePointer<UInt8>?) -> Bool {
-        guard input.count > 0 else { return true }
-        guard let length = Int32(exactly: input.count) else { return false }
-        var written: Int32 = 0
-        return unsafe input.withUnsafeBufferPointer {
-            unsafe EVP_CipherUpdate(context, output, &written, $0.baseAddress, length) == 1
+        unsafe input.withUnsafeBufferPointer {
+            unsafe update($0.baseAddress, $0.count, into: output)
         }
+    }
+
+    private func update(
+        _ input: UnsafePointer<UInt8>?, _ count: Int, into output: UnsafeMutablePointer<UInt8>?
+    ) -> Bool {
+        guard count > 0 else { return true }
+        guard let length = Int32(exactly: count) else { return false }
+        var written: Int32 = 0
+        return unsafe EVP_CipherUpdate(context, output, &written, input, length) == 1
     }
 
     private func final(_ end: UnsafeMutablePointer<UInt8>) -> Bool {

@@ -1,5 +1,12 @@
 /// HKDF (RFC 5869) with SHA-256: many independent keys from one good key.
 enum HKDF {
+    /// Derives `count` bytes from a secret; `info` says what for.
+    static func derive(
+        _ key: borrowing SecretBytes, salt: [UInt8], info: [UInt8], count: Int = 32
+    ) throws(LockstepError) -> SecretBytes {
+        try derive(key.bytes, salt: salt.span, info: info.span, count: count)
+    }
+
     /// Derives `count` bytes; `info` says what for. A missing salt counts as 32 zero bytes.
     static func derive(
         _ key: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int = 32

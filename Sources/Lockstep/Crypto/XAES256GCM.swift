@@ -5,87 +5,125 @@ internal import CCrypto
 ///
 /// From the first 12 bytes of the nonce a key is derived with two AES blocks (the counter KDF of NIST
 /// SP 800-108 over CMAC, worked out for this one shape); AES-256-GCM under it takes the last 12.
-/// One value serves one thread at a time.
+/// Nothing is allocated for a message but what it is returned in. One value serves one thread at a time.
 struct XAES256GCM: ~Copyable {
     /// Bytes of a nonce.
     static let nonceLength = 24
     /// Bytes that sealing adds, without the nonce.
     static let tagLength = AES256GCM.tagLength
+    /// How much of the nonce goes into the derived key; the rest is AES-256-GCM's.
+    private static let prefixLength = 12
 
-    private let block: AES256Block
+    private let block: AES256Blocks
     private let gcm: AES256GCM
-    /// CMAC's subkey K1 for the key.
-    private let subkey: SecretBytes
+    /// In the first half, each message's key is derived. The second half is what the two blocks of that are
+    /// before the nonce comes in: `0x00 ‖ counter ‖ 'X' ‖ 0x00 ‖ 0¹²`, xor CMAC's subkey K1.
+    private var space: SecretBytes
+    private static let keyLength = 32
 
     init(key: Span<UInt8>) throws(LockstepError) {
         guard key.count == 32 else {
             throw LockstepError(.misuse, "XAES-256-GCM takes a 32-byte key, not \(key.count) bytes")
         }
         let gcm = try AES256GCM()
-        let block = try AES256Block(key: key)
-        var subkey = try SecretBytes(zeroed: 16)
-        try block.encrypt(&subkey)
-        Self.double(&subkey)
+        let block = try AES256Blocks(key: key)
+        var space = try SecretBytes(zeroed: 2 * Self.keyLength)
+        try Self.computeMasks(&space, block)
         self.gcm = gcm
         self.block = block
-        self.subkey = subkey
+        self.space = space
     }
 
     /// Ciphertext and tag of `plaintext`; the nonce is the caller's to store.
-    func seal(
+    mutating func seal(
         _ plaintext: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) -> [UInt8] {
-        let key = try derivedKey(nonce)
+        try deriveKey(nonce)
         return try gcm.seal(
-            plaintext, key: key.bytes, nonce: nonce.extracting(12...),
+            plaintext, key: space.bytes.extracting(..<Self.keyLength),
+            nonce: nonce.extracting(Self.prefixLength...),
+            associatedData: associatedData)
+    }
+
+    /// The same where the plaintext lies; the tag goes into the last ``tagLength`` bytes of `message`.
+    /// - Throws: If it does, what `message` holds is of no use, and may be plaintext.
+    mutating func seal(
+        inPlace message: inout MutableSpan<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
+    ) throws(LockstepError) {
+        try deriveKey(nonce)
+        try gcm.seal(
+            inPlace: &message, key: space.bytes.extracting(..<Self.keyLength),
+            nonce: nonce.extracting(Self.prefixLength...),
             associatedData: associatedData)
     }
 
     /// The plaintext, or nil if any of the inputs is not what it was when sealing.
-    func open(
+    mutating func open(
         _ sealed: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) -> SecretBytes? {
-        let key = try derivedKey(nonce)
+        try deriveKey(nonce)
         return try gcm.open(
-            sealed, key: key.bytes, nonce: nonce.extracting(12...),
+            sealed, key: space.bytes.extracting(..<Self.keyLength),
+            nonce: nonce.extracting(Self.prefixLength...),
             associatedData: associatedData)
     }
 
+    /// The same, into memory of the caller's, which holds exactly the plaintext; it is zero if this
+    /// answers no.
+    mutating func open(
+        _ sealed: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>,
+        into plaintext: inout MutableSpan<UInt8>
+    ) throws(LockstepError) -> Bool {
+        try deriveKey(nonce)
+        return try gcm.open(
+            sealed, key: space.bytes.extracting(..<Self.keyLength),
+            nonce: nonce.extracting(Self.prefixLength...),
+            associatedData: associatedData, into: &plaintext)
+    }
+
     /// The specification's Kx: one AES block for each half.
-    func derivedKey(_ nonce: Span<UInt8>) throws(LockstepError) -> SecretBytes {
+    mutating func derivedKey(_ nonce: Span<UInt8>) throws(LockstepError) -> SecretBytes {
+        try deriveKey(nonce)
+        return try space.prefix(Self.keyLength)
+    }
+
+    private mutating func deriveKey(_ nonce: Span<UInt8>) throws(LockstepError) {
         guard nonce.count == Self.nonceLength else {
             throw LockstepError(
                 .misuse, "XAES-256-GCM takes a 24-byte nonce, not \(nonce.count) bytes")
         }
-        var key = try SecretBytes(zeroed: 32)
-        var half = try SecretBytes(zeroed: 16)
-        for counter in 1...2 {
-            var bytes = half.mutableBytes
-            // 0x00 ‖ counter ‖ 'X' ‖ 0x00 ‖ the nonce's first 12 bytes, xor K1.
-            let prefix: [UInt8] = [0, UInt8(counter), UInt8(ascii: "X"), 0]
+        var bytes = space.mutableBytes
+        for half in stride(from: 0, to: Self.keyLength, by: 16) {
             for index in 0..<16 {
-                let byte = index < 4 ? prefix[index] : nonce[index - 4]
-                bytes[index] = byte ^ subkey.bytes[index]
+                let part = index < 4 ? 0 : nonce[index - 4]
+                bytes[half + index] = bytes[Self.keyLength + half + index] ^ part
             }
-            try block.encrypt(&half)
-            var target = key.mutableBytes
-            for index in 0..<16 { target[(counter - 1) * 16 + index] = half.bytes[index] }
         }
-        return key
+        try block.encrypt(&space)
     }
 
-    /// Doubling in GF(2^128), RFC 4493 section 2.3, without a branch on the secret.
-    private static func double(_ value: inout SecretBytes) {
-        var bytes = value.mutableBytes
+    private static func computeMasks(
+        _ space: inout SecretBytes, _ block: borrowing AES256Blocks
+    ) throws(LockstepError) {
+        // AES(0), which K1 is made of.
+        try block.encrypt(&space)
+        var bytes = space.mutableBytes
+        // Doubling in GF(2^128), RFC 4493 section 2.3, without a branch on the secret.
         let carry = bytes[0] >> 7
         for index in 0..<15 { bytes[index] = bytes[index] << 1 | bytes[index + 1] >> 7 }
         bytes[15] = bytes[15] << 1 ^ (0x87 & (0 &- carry))
+        for counter in 1...2 {
+            let start = Self.keyLength + (counter - 1) * 16
+            for index in 0..<16 { bytes[start + index] = bytes[index] }
+            bytes[start + 1] ^= UInt8(counter)
+            bytes[start + 2] ^= UInt8(ascii: "X")
+        }
     }
 }
 
 /// The AES-256 block function under one key: what the key derivation above is made of.
 @safe
-private struct AES256Block: ~Copyable {
+private struct AES256Blocks: ~Copyable {
     private let context: OpaquePointer
 
     init(key: Span<UInt8>) throws(LockstepError) {
@@ -104,13 +142,13 @@ private struct AES256Block: ~Copyable {
     // Freeing a context wipes the key schedule in it.
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-    /// Encrypts 16 bytes in place.
-    func encrypt(_ block: inout SecretBytes) throws(LockstepError) {
-        var bytes = block.mutableBytes
+    /// Encrypts the first two blocks in place, each by itself.
+    func encrypt(_ blocks: inout SecretBytes) throws(LockstepError) {
+        var bytes = blocks.mutableBytes
         let done = unsafe bytes.withUnsafeMutableBufferPointer {
             var written: Int32 = 0
             return unsafe EVP_EncryptUpdate(
-                context, $0.baseAddress, &written, $0.baseAddress, 16) == 1
+                context, $0.baseAddress, &written, $0.baseAddress, 32) == 1
         }
         try requireOpenSSL(done, "AES-256")
     }

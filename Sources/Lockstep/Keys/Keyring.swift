@@ -206,7 +206,7 @@ public struct Keyring: ~Copyable {
     ) throws(LockstepError) {
         let nonce = try Random.bytes(XAES256GCM.nonceLength)
         let wrapKey = try derive("wrap/1", ringKey, ringID)
-        let cipher = try XAES256GCM(key: wrapKey.bytes)
+        var cipher = try XAES256GCM(key: wrapKey.bytes)
         entry.wrapped =
             nonce
             + (try cipher.seal(
@@ -223,7 +223,7 @@ public struct Keyring: ~Copyable {
                 hint: "what it encrypted cannot be read any more")
         }
         let wrapKey = try Self.derive("wrap/1", ringKey, document.ringID)
-        let cipher = try XAES256GCM(key: wrapKey.bytes)
+        var cipher = try XAES256GCM(key: wrapKey.bytes)
         let nonce = wrapped[..<XAES256GCM.nonceLength]
         let sealed = wrapped[XAES256GCM.nonceLength...]
         let opened = try cipher.open(

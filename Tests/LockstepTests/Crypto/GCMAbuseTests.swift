@@ -23,7 +23,8 @@ struct GCMAbuseTests {
 
         static func extended() throws -> Message {
             var message = Message(nonce: [UInt8](repeating: 7, count: XAES256GCM.nonceLength))
-            message.sealed = try XAES256GCM(key: message.key.span).seal(
+            var cipher = try XAES256GCM(key: message.key.span)
+            message.sealed = try cipher.seal(
                 plaintext.span, nonce: message.nonce.span,
                 associatedData: message.associatedData.span)
             return message
@@ -37,8 +38,9 @@ struct GCMAbuseTests {
                         sealed.span, key: key.span, nonce: nonce.span,
                         associatedData: associatedData.span))
             }
+            var cipher = try XAES256GCM(key: key.span)
             return Secrets.bytes(
-                ofOptional: try XAES256GCM(key: key.span).open(
+                ofOptional: try cipher.open(
                     sealed.span, nonce: nonce.span, associatedData: associatedData.span))
         }
     }

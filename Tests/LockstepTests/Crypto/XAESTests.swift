@@ -29,7 +29,7 @@ struct XAESTests {
 
     @Test("the specification's examples come out, with the key they derive", arguments: examples)
     func knownAnswer(_ example: Example) throws {
-        let cipher = try XAES256GCM(key: [UInt8](repeating: example.key, count: 32).span)
+        var cipher = try XAES256GCM(key: [UInt8](repeating: example.key, count: 32).span)
         let derived = try cipher.derivedKey(Self.nonce.span)
         #expect(Hex.encode(Secrets.bytes(of: derived)) == example.derived)
 
@@ -60,7 +60,7 @@ struct XAESTests {
             let nonce = source.squeeze(24)
             let plaintext = source.squeeze(Int(source.squeeze(1)[0]))
             let associatedData = source.squeeze(Int(source.squeeze(1)[0]))
-            let cipher = try XAES256GCM(key: key.span)
+            var cipher = try XAES256GCM(key: key.span)
             let sealed = try cipher.seal(
                 plaintext.span, nonce: nonce.span, associatedData: associatedData.span)
             hash.absorb(sealed)
@@ -75,7 +75,7 @@ struct XAESTests {
 
     @Test("an empty message seals to its tag alone, and opens to nothing")
     func empty() throws {
-        let cipher = try XAES256GCM(key: [UInt8](repeating: 1, count: 32).span)
+        var cipher = try XAES256GCM(key: [UInt8](repeating: 1, count: 32).span)
         let nothing: [UInt8] = []
         let sealed = try cipher.seal(
             nothing.span, nonce: Self.nonce.span, associatedData: nothing.span)
@@ -93,7 +93,7 @@ struct XAESTests {
 
     @Test("nonces of other lengths are misuse", arguments: [0, 12, 16, 23, 25, 32])
     func nonceLength(_ count: Int) throws {
-        let cipher = try XAES256GCM(key: [UInt8](repeating: 1, count: 32).span)
+        var cipher = try XAES256GCM(key: [UInt8](repeating: 1, count: 32).span)
         let nonce = [UInt8](repeating: 2, count: count)
         let message = [UInt8](repeating: 3, count: 40)
         Refusal.expect(.misuse) {

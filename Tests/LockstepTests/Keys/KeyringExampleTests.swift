@@ -90,7 +90,7 @@ struct KeyringExampleTests {
         for key in ["key 1", "key 2"] {
             try expect("\(key): commitment", derivedFrom: key, salt: nil, info: "commit")
             let (wrap, nonce) = (try bytes("key wrap"), try bytes("\(key): nonce"))
-            let cipher = try XAES256GCM(key: wrap.span)
+            var cipher = try XAES256GCM(key: wrap.span)
             let cipherKey = try cipher.derivedKey(nonce.span)
             let expected = try bytes("\(key): Kx")
             #expect(Secrets.bytes(of: cipherKey) == expected)

@@ -23,7 +23,8 @@ struct RingKeyHolder: ~Copyable {
         let nonce = [UInt8](repeating: 0, count: XAES256GCM.nonceLength)
         let wrapKey = try HKDF.derive(
             ringKey.bytes, salt: ringID.span, info: Array("wrap/1".utf8).span)
-        let sealed = try XAES256GCM(key: wrapKey.bytes).seal(
+        var cipher = try XAES256GCM(key: wrapKey.bytes)
+        let sealed = try cipher.seal(
             material.span, nonce: nonce.span, associatedData: (ringID + Array(line.utf8)).span)
         return "\(line) \(Base64.encode(nonce + sealed))"
     }

@@ -98,6 +98,12 @@ final class SchemaGuard: StatementWatch {
             catalogue: try SchemaCatalogue(core), schemaVersion: try core.schemaVersion())
         let all = SchemaCatalogue.Difference(added: known.catalogue.objects)
         _ = try known.keys.update(all, core)
+        // What this connection has run before may have left some.
+        known.isOpaque =
+            try core.ask("SELECT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE type = 'trigger')")
+        {
+            row in try row[0] as Bool
+        }.first ?? false
         return known
     }
 

@@ -49,6 +49,21 @@ struct GuardKnowledgeTests {
         #expect(try refusal(of: more)?.message.contains("child went from 2 rows to 1") == true)
     }
 
+    @Test("A trigger of the connection's own, from before the run, counts like one of the schema")
+    func triggerOfBefore() throws {
+        let set = try Scratch.set(
+            [Self.setup + "CREATE TABLE gone (x);", "DROP TABLE gone;"].map { Scratch.up($0) })
+        let connection = try Connection.inMemory()
+        _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
+        try connection.run(
+            script: """
+                CREATE TEMP TRIGGER own AFTER INSERT ON main.child BEGIN DELETE FROM gone; END
+                """)
+        let error = try refusal(of: Migrator(set), connection)
+        #expect(error?.code == .schemaBroken)
+        #expect(error?.message.contains("table child cannot be used") == true)
+    }
+
     @Test("A cascade is noticed however many versions lie between")
     func cascade() throws {
         let error = try refusal(

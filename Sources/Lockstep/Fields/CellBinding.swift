@@ -1,0 +1,90 @@
+/// The place that a cell is sealed to: it opens nowhere else.
+public enum CellBinding: Sendable, Hashable {
+    /// The column alone: a cell may stand in any of its rows. For values that are joined or grouped by.
+    case column
+    /// The row with this INTEGER PRIMARY KEY. Never a bare rowid, which VACUUM may change.
+    case row(Int64)
+    /// The row with this primary key of other or several columns, in the key's order; none of them NULL.
+    case key([KeyValue])
+
+    /// One column's value in a primary key.
+    public enum KeyValue: Sendable, Hashable {
+        /// A signed 64-bit integer.
+        case integer(Int64)
+        /// UTF-8 text.
+        case text(String)
+        /// Bytes.
+        case blob([UInt8])
+    }
+}
+
+/// The associated data of a column's cells: a constant beginning, and the row.
+struct AssociatedData {
+    /// Its own version.
+    static let version: UInt8 = 1
+    /// SQLite allows more columns in a primary key than this byte counts; nobody has them.
+    static let mostKeyValues = 255
+
+    /// With an integer's key behind it, which most rows have.
+    private var buffer: [UInt8]
+    private let fixedLength: Int
+
+    init(_ prefix: CellPrefix, dataset: [UInt8], column: UInt32) {
+        var fixed: [UInt8] = [Self.version]
+        fixed += prefix.bytes
+        fixed += dataset
+        fixed += column.bigEndianBytes
+        fixedLength = fixed.count
+        buffer = fixed
+        // Binding, count, tag, length, and room for the integer.
+        buffer += [1, 1, CellTag.integer.rawValue, 0, 0, 0, 8]
+        buffer += [0, 0, 0, 0, 0, 0, 0, 0]
+    }
+
+    /// Gives `body` the associated data of a cell at `binding`.
+    /// - Throws: ``LockstepError/Code/misuse`` for a key that cannot be one.
+    mutating func with<Result>(
+        _ binding: CellBinding, _ body: (Span<UInt8>) throws(LockstepError) -> Result
+    ) throws(LockstepError) -> Result {
+        switch binding {
+        case .row(let number):
+            let start = buffer.count - 8
+            var bits = UInt64(bitPattern: number)
+            for index in stride(from: 7, through: 0, by: -1) {
+                buffer[start + index] = UInt8(truncatingIfNeeded: bits)
+                bits >>= 8
+            }
+            return try body(buffer.span)
+        case .column:
+            let bytes = buffer[..<fixedLength] + [0, 0]
+            return try body(bytes.span)
+        case .key(let values):
+            guard (1...Self.mostKeyValues).contains(values.count) else {
+                throw LockstepError(
+                    .misuse,
+                    "a primary key has 1 to \(Self.mostKeyValues) values, not \(values.count)")
+            }
+            var bytes = Array(buffer[..<fixedLength])
+            bytes += [1, UInt8(values.count)]
+            for value in values { value.append(to: &bytes) }
+            return try body(bytes.span)
+        }
+    }
+}
+
+extension CellBinding.KeyValue {
+    fileprivate func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .integer(let number): append(.integer, number.bigEndianBytes, to: &bytes)
+        case .text(let text): append(.text, Array(text.utf8), to: &bytes)
+        case .blob(let blob): append(.blob, blob, to: &bytes)
+        }
+    }
+
+    private func append(_ tag: CellTag, _ value: [UInt8], to bytes: inout [UInt8]) {
+        bytes.append(tag.rawValue)
+        // SQLite's values are shorter than 2^31 bytes.
+        bytes += UInt32(truncatingIfNeeded: value.count).bigEndianBytes
+        bytes += value
+    }
+}

@@ -1,0 +1,122 @@
+/// Between values and the bytes that are sealed: type tag ‖ payload ‖ padding.
+enum CellPlaintext {
+    /// Bytes of the type tag.
+    private static let tagLength = 1
+
+    /// How many bytes `value` becomes.
+    static func length(
+        of value: CellValue, _ padding: CellPadding
+    ) throws(LockstepError) -> Int {
+        let payload =
+            switch value {
+            case .text(let text), .json(let text), .decimal(let text): text.utf8.count
+            case .blob(let blob): blob.count
+            case .uuid(let bytes): bytes.count
+            default: value.tag.fixedLength ?? 0
+            }
+        return try padding.paddedLength(tagLength + payload)
+    }
+
+    /// Writes `value` over `output`, which is zero and as long as ``length(of:_:)`` says.
+    /// - Throws: ``LockstepError/Code/misuse`` for a UUID of another length.
+    static func write(
+        _ value: CellValue, _ padding: CellPadding, to output: inout MutableSpan<UInt8>
+    ) throws(LockstepError) {
+        let isPadded = padding != .none
+        output[0] = value.tag.rawValue | (isPadded ? CellTag.paddedFlag : 0)
+        let end: Int
+        switch value {
+        case .null: end = tagLength
+        case .integer(let number), .day(let number), .instant(let number):
+            end = write(UInt64(bitPattern: number), to: &output)
+        case .real(let number):
+            // One not-a-number: the others could carry what nobody sees.
+            let canonical = number.isNaN ? Double.nan : number
+            end = write(canonical.bitPattern, to: &output)
+        case .bool(let isTrue):
+            output[tagLength] = isTrue ? 1 : 0
+            end = tagLength + 1
+        case .text(let text), .json(let text), .decimal(let text):
+            end = write(text, to: &output)
+        case .blob(let blob): end = write(blob.span, to: &output)
+        case .uuid(let bytes):
+            guard bytes.count == 16 else {
+                throw LockstepError(.misuse, "a UUID has 16 bytes, not \(bytes.count)")
+            }
+            end = write(bytes.span, to: &output)
+        }
+        if isPadded { output[end] = 0x80 }
+    }
+
+    /// Reads what ``write(_:_:to:)`` wrote; nil for anything else.
+    static func read(_ plaintext: Span<UInt8>) -> CellValue? {
+        guard plaintext.count >= tagLength else { return nil }
+        var byte = plaintext[0]
+        var end = plaintext.count
+        if byte & CellTag.paddedFlag != 0 {
+            byte &= ~CellTag.paddedFlag
+            while end > tagLength, plaintext[end - 1] == 0 { end -= 1 }
+            guard end > tagLength, plaintext[end - 1] == 0x80 else { return nil }
+            end -= 1
+        }
+        guard let tag = CellTag(rawValue: byte) else { return nil }
+        return value(tag, plaintext.extracting(tagLength..<end))
+    }
+
+    private static func value(_ tag: CellTag, _ payload: Span<UInt8>) -> CellValue? {
+        if let due = tag.fixedLength, payload.count != due { return nil }
+        switch tag {
+        case .null: return .null
+        case .integer: return .integer(integer(payload))
+        case .day: return .day(integer(payload))
+        case .instant: return .instant(integer(payload))
+        case .real: return .real(Double(bitPattern: UInt64(bitPattern: integer(payload))))
+        case .bool: return payload[0] <= 1 ? .bool(payload[0] == 1) : nil
+        case .text: return text(payload).map(CellValue.text)
+        case .json: return text(payload).map(CellValue.json)
+        case .decimal: return text(payload).map(CellValue.decimal)
+        case .blob: return .blob(bytes(payload))
+        case .uuid: return .uuid(bytes(payload))
+        }
+    }
+
+    // MARK: Bytes
+
+    private static func write(_ bits: UInt64, to output: inout MutableSpan<UInt8>) -> Int {
+        for index in 0..<8 {
+            output[tagLength + index] = UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64(index)))
+        }
+        return tagLength + 8
+    }
+
+    private static func write(_ text: String, to output: inout MutableSpan<UInt8>) -> Int {
+        var text = text
+        return text.withUTF8 { unsafe write(Span(_unsafeElements: $0), to: &output) }
+    }
+
+    private static func write(_ bytes: Span<UInt8>, to output: inout MutableSpan<UInt8>) -> Int {
+        unsafe output.withUnsafeMutableBytes { output in
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: output[tagLength...])
+                    .copyMemory(from: bytes)
+            }
+        }
+        return tagLength + bytes.count
+    }
+
+    private static func integer(_ payload: Span<UInt8>) -> Int64 {
+        var bits: UInt64 = 0
+        for index in 0..<8 { bits = bits << 8 | UInt64(payload[index]) }
+        return Int64(bitPattern: bits)
+    }
+
+    private static func text(_ payload: Span<UInt8>) -> String? {
+        unsafe payload.withUnsafeBufferPointer {
+            unsafe String(validating: $0, as: UTF8.self)
+        }
+    }
+
+    private static func bytes(_ payload: Span<UInt8>) -> [UInt8] {
+        unsafe payload.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+}

@@ -1,0 +1,95 @@
+/// A value that a sealed column holds, with its type: what was sealed as a date is opened as one.
+public enum CellValue: Sendable, Hashable {
+    /// No value. Sealed, it cannot be told from others by anything but its length.
+    case null
+    /// A signed 64-bit integer.
+    case integer(Int64)
+    /// A double-precision number. All not-a-numbers are one; −0.0 is kept.
+    case real(Double)
+    /// UTF-8 text.
+    case text(String)
+    /// Bytes.
+    case blob([UInt8])
+    /// True or false.
+    case bool(Bool)
+    /// A day, counted from 1970-01-01.
+    case day(Int64)
+    /// A moment, in microseconds from 1970-01-01T00:00:00Z.
+    case instant(Int64)
+    /// JSON, as its text.
+    case json(String)
+    /// A decimal number, as its text.
+    case decimal(String)
+    /// A UUID's 16 bytes.
+    case uuid([UInt8])
+
+    /// What messages call its type; never the value.
+    public var typeName: String { "\(tag)" }
+
+    var tag: CellTag {
+        switch self {
+        case .null: .null
+        case .integer: .integer
+        case .real: .real
+        case .text: .text
+        case .blob: .blob
+        case .bool: .bool
+        case .day: .day
+        case .instant: .instant
+        case .json: .json
+        case .decimal: .decimal
+        case .uuid: .uuid
+        }
+    }
+}
+
+/// The first byte of a cell's plaintext, without its flags.
+enum CellTag: UInt8, Sendable, CaseIterable {
+    case null = 0x00
+    case integer = 0x01
+    case real = 0x02
+    case text = 0x03
+    case blob = 0x04
+    case bool = 0x05
+    case day = 0x06
+    case instant = 0x07
+    case json = 0x08
+    case decimal = 0x09
+    case uuid = 0x0A
+
+    /// Set where padding follows the payload: one byte 0x80, then zeros (ISO/IEC 7816-4).
+    static let paddedFlag: UInt8 = 0x80
+    /// Set where the payload is compressed. This version writes none: how well a value can be compressed
+    /// tells of it.
+    static let compressedFlag: UInt8 = 0x40
+
+    /// The payload's length, where the type decides it, so that it says nothing of the value.
+    var fixedLength: Int? {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .integer, .real, .day, .instant: 8
+        case .uuid: 16
+        case .text, .blob, .json, .decimal: nil
+        }
+    }
+}
+
+/// How a cell's length is kept from telling the length of its value.
+public enum CellPadding: Sendable, Hashable {
+    /// Not at all: the cell is as long as the value, and 46 bytes.
+    case none
+    /// The plaintext is filled up to a multiple of so many bytes, 2 to 65,536.
+    case multiple(of: Int)
+
+    /// The plaintext's length with padding.
+    func paddedLength(_ length: Int) throws(LockstepError) -> Int {
+        guard case .multiple(let unit) = self else { return length }
+        guard (2...65_536).contains(unit) else {
+            throw LockstepError(
+                .misuse, "cells are padded to multiples of 2 to 65536 bytes, not of \(unit)")
+        }
+        // One byte of padding at least, to tell where the value ends.
+        return (length + 1 + unit - 1) / unit * unit
+    }
+}

@@ -1,0 +1,43 @@
+@testable import Lockstep
+
+/// Ciphers under keys that are known.
+enum CellWorkbench {
+    static let dataset = [UInt8](0xA0..<0xB0)
+    /// The field key whose bytes count up from 0.
+    static let fieldKey = [UInt8](0..<32)
+
+    /// Keys of these versions: the one given, and for other versions its bytes turned over.
+    static func keys(
+        active: UInt32 = 3, retired: [UInt32] = [], compromised: [UInt32] = [],
+        destroyed: [UInt32] = [], dataset: [UInt8] = dataset
+    ) throws -> FieldKeys {
+        var keys: [UInt32: FieldKeys.Key] = [:]
+        func add(_ versions: [UInt32], _ state: KeyState) throws {
+            for version in versions {
+                let bytes = fieldKey.map { $0 ^ UInt8(truncatingIfNeeded: version &- 3) }
+                keys[version] = FieldKeys.Key(
+                    state: state, commitment: [UInt8](repeating: 0, count: 32),
+                    secret: state == .destroyed
+                        ? nil : KeptSecret(try SecretBytes(copying: bytes.span)))
+            }
+        }
+        try add([active], .active)
+        try add(retired, .retired)
+        try add(compromised, .compromised)
+        try add(destroyed, .destroyed)
+        return FieldKeys(dataset: dataset, active: active, keys: keys)
+    }
+
+    static func cipher(
+        column: UInt32 = 7, _ keys: FieldKeys? = nil, padding: CellPadding = .none
+    ) throws -> ColumnCipher {
+        try ColumnCipher(
+            column: column, keys ?? Self.keys(), SealingTools(), padding: padding)
+    }
+}
+
+extension ColumnCipher {
+    func open(_ cell: [UInt8], at binding: CellBinding) throws -> CellValue {
+        try open(cell.span, at: binding)
+    }
+}
