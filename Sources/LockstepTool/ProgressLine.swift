@@ -19,9 +19,10 @@ struct ProgressLine {
     }
 
     /// Shows `text` in the place of what was shown.
-    mutating func show(_ text: @autoclosure () -> String) {
+    /// - Parameter always: However soon after the last; for what may be followed by nothing for long.
+    mutating func show(_ text: @autoclosure () -> String, always: Bool = false) {
         let now = ContinuousClock.now
-        if let lastShown, now - lastShown < .milliseconds(100) { return }
+        if !always, let lastShown, now - lastShown < .milliseconds(100) { return }
         lastShown = now
         let text = Self.fitting(Output.printable(text()))
         guard isShown, text != self.text else { return }

@@ -10,10 +10,10 @@ final class MigrationProgressLine {
         switch event {
         case .began(let set, let version, let isUp):
             place = "\(isUp ? "up" : "down") \(set) \(version)"
-            line.show(place)
+            line.show(place, always: true)
         case .repeating(let set, let name):
             place = "again \(set) \(name)"
-            line.show(place)
+            line.show(place, always: true)
         case .statement(_, let number): line.show("\(place): line \(number)")
         case .rebuilding(let table, let step): line.show("\(place): rebuild of \(table), \(step)")
         case .backfilled(let table, let rows, let total):
