@@ -3,12 +3,14 @@ internal import CCrypto
 /// AES-256-SIV (RFC 5297, the one of 64-byte keys) with one string of associated data: deterministic, so
 /// that equal messages beside equal associated data come out equal, and only that shows.
 ///
-/// No nonce, and nothing to count. It takes two passes over a message and a new key schedule for each:
+/// No nonce, and nothing to count. It takes two passes over a message and a copied context for each:
 /// ``XAES256GCM`` is for everything that need not be compared. An empty message is refused, because
 /// libcrypto 3.0 "seals" one to a zero tag (openssl/openssl#17268). Empty associated data counts as one
-/// empty string; libcrypto before 3.0.10 left it out (CVE-2023-2975). Nothing is allocated for a message
-/// but what it is returned in. One value serves one thread at a time.
-@safe
+/// empty string; libcrypto before 3.0.10 left it out (CVE-2023-2975). One value serves one thread at a
+/// time.
+///
+/// The key schedules lie in contexts of libcrypto, outside the secure heap; libcrypto wipes them when it
+/// frees a context.
 struct AES256SIV: ~Copyable {
     /// Bytes of a key: one half authenticates, the other encrypts (RFC 5297, section 2.2).
     static let keyLength = 64
@@ -16,21 +18,26 @@ struct AES256SIV: ~Copyable {
     /// tag too.
     static let vectorLength = 16
 
-    private let key: SecretBytes
-    private let context: OpaquePointer
+    /// A context of libcrypto serves one message only: of a second one, its update fails and its tag is
+    /// still the first one's. So these two stay as they were keyed, and what works is a copy of one of
+    /// them, for a third of what keying it again would cost.
+    private let sealing: SIVContext
+    private let opening: SIVContext
+    private let working: SIVContext
 
     init(key: Span<UInt8>) throws(LockstepError) {
         // EVP reads 64 bytes whatever the caller holds.
         guard key.count == Self.keyLength else {
             throw LockstepError(.misuse, "AES-256-SIV takes a 64-byte key, not \(key.count) bytes")
         }
-        let kept = try SecretBytes(copying: key)
-        unsafe context = try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-SIV")
-        self.key = kept
+        let sealing = try SIVContext()
+        try sealing.start(key, encrypting: true)
+        let opening = try SIVContext()
+        try opening.start(key, encrypting: false)
+        working = try SIVContext()
+        self.sealing = sealing
+        self.opening = opening
     }
-
-    // Freeing a context wipes the key schedules in it.
-    deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
     /// The synthetic initialisation vector and the ciphertext of `plaintext`, which may not be empty.
     func seal(
@@ -58,14 +65,8 @@ struct AES256SIV: ~Copyable {
                 .misuse, "AES-256-SIV cannot seal an empty message",
                 hint: "put a type or a length before the value")
         }
-        try begin(associatedData, encrypting: true)
-        let done = unsafe message.withUnsafeMutableBufferPointer { message in
-            guard let vector = message.baseAddress else { return false }
-            let start = unsafe vector + Self.vectorLength
-            return unsafe update(start, message.count - Self.vectorLength, into: start)
-                && EVP_CIPHER_CTX_ctrl(
-                    context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.vectorLength), vector) == 1
-        }
+        try working.start(as: sealing, associatedData)
+        let done = unsafe message.withUnsafeMutableBufferPointer { unsafe working.seal($0) }
         try requireOpenSSL(done, "AES-256-SIV sealing")
     }
 
@@ -95,9 +96,9 @@ struct AES256SIV: ~Copyable {
         }
         // What would be empty was never sealed here, and has no memory to wipe.
         guard count > 0 else { return false }
-        try begin(associatedData, encrypting: false)
+        try working.start(as: opening, associatedData)
         return unsafe plaintext.withUnsafeMutableBufferPointer { output in
-            let opened = unsafe open(sealed, into: output)
+            let opened = unsafe working.open(sealed, into: output)
             if !opened {
                 ERR_clear_error()
                 unsafe OPENSSL_cleanse(output.baseAddress, output.count)
@@ -105,37 +106,61 @@ struct AES256SIV: ~Copyable {
             return opened
         }
     }
+}
 
-    private func open(
-        _ sealed: Span<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
-    ) -> Bool {
-        unsafe sealed.withUnsafeBufferPointer { sealed in
-            guard let vector = sealed.baseAddress, let start = output.baseAddress else {
-                return false
-            }
-            let tagSet = unsafe EVP_CIPHER_CTX_ctrl(
-                context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.vectorLength),
-                UnsafeMutablePointer(mutating: vector))
-            // The plaintext is written before it can be checked; on failure the caller wipes it.
-            return unsafe tagSet == 1
-                && update(vector + Self.vectorLength, output.count, into: start)
-        }
+/// A context of libcrypto, for one message after it was started.
+@safe
+private struct SIVContext: ~Copyable {
+    private let context: OpaquePointer
+
+    init() throws(LockstepError) {
+        unsafe context = try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-SIV")
     }
 
-    /// Keys the context again, since it serves one message only: of a second one, its update fails and
-    /// its tag is still the first one's.
-    private func begin(
-        _ associatedData: Span<UInt8>, encrypting: Bool
-    ) throws(LockstepError) {
-        let keyed = unsafe key.bytes.withUnsafeBufferPointer { key in
+    // Freeing a context wipes the key schedules in it.
+    deinit { unsafe EVP_CIPHER_CTX_free(context) }
+
+    func start(_ key: Span<UInt8>, encrypting: Bool) throws(LockstepError) {
+        let keyed = unsafe key.withUnsafeBufferPointer { key in
             unsafe EVP_CipherInit_ex2(
                 context, Self.cipher, key.baseAddress, nil, encrypting ? 1 : 0, nil) == 1
         }
         try requireOpenSSL(keyed, "AES-256-SIV")
+    }
+
+    func start(
+        as keyed: borrowing SIVContext, _ associatedData: Span<UInt8>
+    ) throws(LockstepError) {
+        let copied = unsafe EVP_CIPHER_CTX_copy(context, keyed.context) == 1
+        try requireOpenSSL(copied, "AES-256-SIV")
         let fed = unsafe associatedData.withUnsafeBufferPointer {
             unsafe update($0.baseAddress, $0.count, into: nil)
         }
         try requireOpenSSL(fed, "associated data")
+    }
+
+    /// Encrypts what lies behind the room for the vector, and fills that.
+    func seal(_ message: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        let length = AES256SIV.vectorLength
+        guard let vector = message.baseAddress else { return false }
+        let start = unsafe vector + length
+        return unsafe update(start, message.count - length, into: start)
+            && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(length), vector) == 1
+    }
+
+    /// Decrypts what lies behind the vector, which must turn out to be the message's. The plaintext is
+    /// written before it can be checked: the caller wipes what failed.
+    func open(_ sealed: Span<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        let length = AES256SIV.vectorLength
+        return unsafe sealed.withUnsafeBufferPointer { sealed in
+            guard let vector = sealed.baseAddress, let start = output.baseAddress else {
+                return false
+            }
+            let tagSet = unsafe EVP_CIPHER_CTX_ctrl(
+                context, EVP_CTRL_AEAD_SET_TAG, Int32(length),
+                UnsafeMutablePointer(mutating: vector))
+            return unsafe tagSet == 1 && update(vector + length, output.count, into: start)
+        }
     }
 
     /// Feeds a whole message, for which the cipher must say that it is done; or associated data, where
