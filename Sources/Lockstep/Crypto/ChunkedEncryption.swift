@@ -27,6 +27,7 @@ struct ChunkedEncryption: ~Copyable {
     private var nextNumber: Int?
 
     /// Begins a new message, whose `salt` must never have been used with `key` before: take random bytes.
+    /// - Throws: ``LockstepError/Code/misuse`` for a key or a salt of another length.
     init(key: Span<UInt8>, salt: Span<UInt8>, context: Span<UInt8>) throws(LockstepError) {
         let gcm = try AES256GCM()
         let derived = try Self.derive(key, salt, context)
@@ -38,6 +39,7 @@ struct ChunkedEncryption: ~Copyable {
 
     /// Takes up a message that was sealed, to open its chunks and to seal none; nil if one of the inputs
     /// is not what it was then. The commitments are compared in constant time.
+    /// - Throws: ``LockstepError/Code/misuse`` for a key or a salt of another length.
     static func opening(
         key: Span<UInt8>, salt: Span<UInt8>, context: Span<UInt8>, commitment: Span<UInt8>
     ) throws(LockstepError) -> ChunkedEncryption? {
