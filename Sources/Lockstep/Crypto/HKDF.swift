@@ -1,24 +1,35 @@
-/// HKDF (RFC 5869) with SHA-256: many independent keys from one good key.
+/// HKDF (RFC 5869): many independent keys from one good key.
 enum HKDF {
-    /// Derives `count` bytes from a secret; `info` says what for.
+    /// Derives `count` bytes from a secret with SHA-256; `info` says what for.
     static func derive(
         _ key: borrowing SecretBytes, salt: [UInt8], info: [UInt8], count: Int = 32
     ) throws(LockstepError) -> SecretBytes {
         try derive(key.bytes, salt: salt.span, info: info.span, count: count)
     }
 
-    /// Derives `count` bytes; `info` says what for. A missing salt counts as 32 zero bytes.
+    /// Derives `count` bytes; `info` says what for. A missing salt counts as zero bytes, as many as the
+    /// hash function yields.
     static func derive(
-        _ key: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int = 32
+        _ key: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int = 32,
+        with function: HashFunction = .sha256
     ) throws(LockstepError) -> SecretBytes {
-        // RFC 5869, section 2.3: at most 255 blocks.
-        guard count <= 255 * 32 else {
-            throw LockstepError(.misuse, "HKDF-SHA256 yields at most 8160 bytes, not \(count)")
-        }
-        let extractor = try HMAC(.sha256, key: salt)
+        let extractor = try HMAC(function, key: salt)
         try extractor.update(key)
         let extracted = try extractor.finishSecret()
-        let expander = try HMAC(.sha256, key: extracted.bytes)
+        return try expand(extracted.bytes, info: info, count: count, with: function)
+    }
+
+    /// The second half alone, for a key that is uniformly random already.
+    static func expand(
+        _ key: Span<UInt8>, info: Span<UInt8>, count: Int, with function: HashFunction
+    ) throws(LockstepError) -> SecretBytes {
+        // RFC 5869, section 2.3: at most 255 blocks.
+        let limit = 255 * function.length
+        guard count <= limit else {
+            throw LockstepError(
+                .misuse, "HKDF with \(function.name) yields at most \(limit) bytes, not \(count)")
+        }
+        let expander = try HMAC(function, key: key)
         var output = try SecretBytes(zeroed: count)
         var block = try SecretBytes(zeroed: 0)
         var filled = 0

@@ -4,7 +4,8 @@ import Testing
 @testable import Lockstep
 
 struct DerivationVectorTests {
-    private static let hkdfFile = "vectors/wycheproof/hkdf_sha256_test.json"
+    private static let hkdfSHA256File = "vectors/wycheproof/hkdf_sha256_test.json"
+    private static let hkdfSHA512File = "vectors/wycheproof/hkdf_sha512_test.json"
     private static let pbkdf2SHA256File = "vectors/wycheproof/pbkdf2_hmacsha256_test.json"
     private static let pbkdf2SHA512File = "vectors/wycheproof/pbkdf2_hmacsha512_test.json"
 
@@ -19,31 +20,43 @@ struct DerivationVectorTests {
         }
     }
 
-    @Test(
-        "Wycheproof: 83 outputs of HKDF come out, three over-long ones are refused",
-        .enabled(if: SharedData.has(hkdfFile), "\(SharedData.missing)"))
-    func hkdf() throws {
+    private func hkdf(
+        _ file: String, _ function: HashFunction
+    ) throws -> (valid: Int, invalid: Int) {
         var ran = (valid: 0, invalid: 0)
-        for test in try SharedData.json(Self.hkdfFile, as: HKDFVectors.self)
-            .testGroups.flatMap(\.tests)
-        {
+        for test in try SharedData.json(file, as: HKDFVectors.self).testGroups.flatMap(\.tests) {
             let (key, salt, info) = (
                 Bytes.hex(test.ikm), Bytes.hex(test.salt), Bytes.hex(test.info)
             )
             if test.result == "valid" {
                 let derived = try HKDF.derive(
-                    key.span, salt: salt.span, info: info.span, count: test.size)
+                    key.span, salt: salt.span, info: info.span, count: test.size, with: function)
                 #expect(Hex.encode(Secrets.bytes(of: derived)) == test.okm, "case \(test.tcId)")
                 ran.valid += 1
             } else {
                 Refusal.expect(.misuse) {
                     _ = try HKDF.derive(
-                        key.span, salt: salt.span, info: info.span, count: test.size)
+                        key.span, salt: salt.span, info: info.span, count: test.size,
+                        with: function)
                 }
                 ran.invalid += 1
             }
         }
-        #expect(ran == (83, 3))
+        return ran
+    }
+
+    @Test(
+        "Wycheproof: 83 outputs of HKDF with SHA-256 come out, three over-long ones are refused",
+        .enabled(if: SharedData.has(hkdfSHA256File), "\(SharedData.missing)"))
+    func hkdfSHA256() throws {
+        #expect(try hkdf(Self.hkdfSHA256File, .sha256) == (83, 3))
+    }
+
+    @Test(
+        "Wycheproof: 80 outputs of HKDF with SHA-512 come out, three over-long ones are refused",
+        .enabled(if: SharedData.has(hkdfSHA512File), "\(SharedData.missing)"))
+    func hkdfSHA512() throws {
+        #expect(try hkdf(Self.hkdfSHA512File, .sha512) == (80, 3))
     }
 
     struct PBKDF2Vectors: Decodable {

@@ -70,11 +70,17 @@ struct HKDFTests {
         }
     }
 
-    @Test("more than 255 blocks are misuse")
-    func tooLong() {
+    @Test("more than 255 blocks are misuse", arguments: [HashFunction.sha256, .sha512])
+    func tooLong(_ function: HashFunction) throws {
         let key = Array("key".utf8)
+        let limit = 255 * function.length
+        let longest = try HKDF.derive(
+            key.span, salt: key.span, info: key.span, count: limit, with: function)
+        let count = longest.count
+        #expect(count == limit)
         Refusal.expect(.misuse) {
-            _ = try HKDF.derive(key.span, salt: key.span, info: key.span, count: 255 * 32 + 1)
+            _ = try HKDF.derive(
+                key.span, salt: key.span, info: key.span, count: limit + 1, with: function)
         }
     }
 }

@@ -40,7 +40,8 @@ struct KeyCommandTests {
         defer { try? file.close() }
         #expect(try Self.output(Self.shell("cat; printf done")) == "done")
         // Descriptors of others may be open in it, and be many.
-        let open = try Self.output(Self.shell("ls -l /proc/self/fd 2>/dev/null | grep -c mine || true"))
+        let open = try Self.output(
+            Self.shell("ls -l /proc/self/fd 2>/dev/null | grep -c mine || true"))
         #expect(open == "0\n")
     }
 
