@@ -176,6 +176,8 @@ extension LockstepError {
         case cellMalformed = "cell-malformed"
         /// A cell does not authenticate: it was changed, or belongs elsewhere.
         case cellForged = "cell-forged"
+        /// What the database says of its sealed columns was not written by who holds the fields keyring.
+        case registryForged = "registry-forged"
 
         // Verification and import.
         /// The database's content cannot be trusted.

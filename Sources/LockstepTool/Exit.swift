@@ -26,7 +26,7 @@ enum Exit {
         case .keyringMalformed, .keyringTampered, .keyringOutdated, .damaged, .truncated,
             .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,
-            .cellMalformed, .cellForged,
+            .cellMalformed, .cellForged, .registryForged,
             .foreignApplication, .identityMalformed, .signatureInvalid:
             tampered
         case .notFound, .notAFile: noInput

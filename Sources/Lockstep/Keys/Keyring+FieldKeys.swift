@@ -56,6 +56,21 @@ public final class FieldKeys: Sendable {
     func columnKey(
         _ column: UInt32, version: UInt32, format: UInt8, count: Int = 32
     ) throws(LockstepError) -> SecretBytes {
+        let secret = try secret(version)
+        var info = Array("field".utf8)
+        info += column.bigEndianBytes
+        info.append(format)
+        return try HKDF.derive(secret.value, salt: dataset, info: info, count: count)
+    }
+
+    /// The key that authenticates what a database says of the dataset's columns.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func registryKey(_ version: UInt32) throws(LockstepError) -> SecretBytes {
+        try HKDF.derive(
+            secret(version).value, salt: dataset, info: Array("registry".utf8))
+    }
+
+    private func secret(_ version: UInt32) throws(LockstepError) -> KeptSecret {
         guard let key = keys[version] else {
             throw LockstepError(
                 .keyUnavailable, "the keyring has no field key \(version)",
@@ -66,9 +81,6 @@ public final class FieldKeys: Sendable {
                 .keyUnavailable, "field key \(version) was destroyed",
                 hint: "what it sealed cannot be read any more")
         }
-        var info = Array("field".utf8)
-        info += column.bigEndianBytes
-        info.append(format)
-        return try HKDF.derive(secret.value, salt: dataset, info: info, count: count)
+        return secret
     }
 }

@@ -14,7 +14,14 @@ enum EngineTables {
     /// Which migrations that run again have run.
     static let repeatables = "lockstep_repeatable"
 
-    static let names = [ledger, epochs, progress, repeatables]
+    /// The datasets whose columns are sealed.
+    static let datasets = "lockstep_dataset"
+    /// Their columns.
+    static let columns = "lockstep_column"
+    /// The fingerprints of their keys.
+    static let fieldKeys = "lockstep_field_key"
+
+    static let names = [ledger, epochs, progress, repeatables, datasets, columns, fieldKeys]
 
     /// For SQL, what a schema of the program's does not count: `name NOT IN (\(verbatim: quotedNames))`.
     static let quotedNames = names.map { "'\($0)'" }.joined(separator: ", ")

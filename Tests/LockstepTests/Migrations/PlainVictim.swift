@@ -155,7 +155,7 @@ struct PlainVictim {
         try IntegrityAnswer.require(connection)
         // A rollback journal does not keep what a free page held before it was taken into use: where the
         // write is torn, it is free again and holds anything. The check above has read all that are not.
-        let free = try connection.value("PRAGMA freelist_count", as: Int.self)
+        let free = try connection.value("PRAGMA freelist_count", as: Int.self) ?? 0
         let audit = try PageAudit.run(victim.database.path, key: victim.database.key())
         guard audit.damagedFrames.isEmpty, audit.strayBytes == 0,
             audit.damagedPages.count <= (usesJournal ? free : 0)

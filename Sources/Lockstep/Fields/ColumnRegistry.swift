@@ -1,0 +1,113 @@
+/// Which columns of a dataset are sealed, and under which keys: what a database says of it, authenticated.
+///
+/// Whoever can open the database can write to it; without the fields keyring nobody can make this say anything
+/// else, but put back what it said before as a whole, which ``changes`` shows to whoever remembers it.
+public struct ColumnRegistry: Sendable, Equatable {
+    /// The 16-byte identifier of the dataset.
+    public let dataset: [UInt8]
+    /// How many times it was changed.
+    public internal(set) var changes: UInt64
+    /// Ascending by their identifiers.
+    public internal(set) var columns: [SealedColumn]
+    /// The fingerprints of the field keys that cells may be sealed under, by version.
+    var commitments: [UInt32: [UInt8]]
+
+    /// One without columns, for the keys that there are.
+    init(_ keys: FieldKeys) {
+        dataset = keys.dataset
+        changes = 0
+        columns = []
+        commitments = [:]
+        learn(keys)
+    }
+
+    init(
+        dataset: [UInt8], changes: UInt64, columns: [SealedColumn], commitments: [UInt32: [UInt8]]
+    ) {
+        self.dataset = dataset
+        self.changes = changes
+        self.columns = columns
+        self.commitments = commitments
+    }
+
+    /// The column of this name, whatever its state; names are compared as SQLite compares them.
+    public func column(_ name: String, of table: String) -> SealedColumn? {
+        columns.first {
+            $0.name.asciiLowercased == name.asciiLowercased
+                && $0.table.asciiLowercased == table.asciiLowercased
+        }
+    }
+
+    // MARK: Changing
+
+    /// Takes in the versions of the keyring's that it does not know.
+    mutating func learn(_ keys: FieldKeys) {
+        for version in keys.versions where commitments[version] == nil {
+            commitments[version] = keys.commitment(version)
+        }
+    }
+
+    /// Adds a column, which holds plaintext so far, or finds the one that was there before.
+    /// - Throws: ``LockstepError/Code/misuse`` if it is sealed in another way, or there is no number left.
+    mutating func add(
+        _ name: String, of table: String, mode: SealedColumn.Mode, padding: CellPadding
+    ) throws(LockstepError) -> SealedColumn {
+        if let known = column(name, of: table), known.state != .plaintext {
+            guard known.mode == mode, known.padding == padding else {
+                throw LockstepError(
+                    .misuse, "\(table).\(name) is sealed in another way already",
+                    hint: "unseal it first, then seal it as you want it")
+            }
+            return known
+        }
+        _ = try padding.paddedLength(1)
+        let (id, overflow) = (columns.last?.id ?? 0).addingReportingOverflow(1)
+        guard !overflow else {
+            throw LockstepError(.misuse, "the dataset's column numbers are used up")
+        }
+        // A column that was unsealed gives up its name, and never its number.
+        for index in columns.indices
+        where columns[index].id == column(name, of: table)?.id {
+            columns[index].name = ""
+        }
+        let column = SealedColumn(
+            id: id, table: table, name: name, mode: mode, padding: padding, state: .plaintext)
+        columns.append(column)
+        return column
+    }
+
+    /// Moves a column to another state, from its first row.
+    /// - Throws: ``LockstepError/Code/misuse`` for a way that there is not.
+    mutating func move(_ id: UInt32, to state: SealedColumn.State) throws(LockstepError) {
+        let index = try index(id)
+        let column = columns[index]
+        guard column.state.successors.contains(state) else {
+            throw LockstepError(
+                .misuse,
+                "\(column.table).\(column.name) cannot go from \(column.state.rawValue) to \(state.rawValue)"
+            )
+        }
+        columns[index].state = state
+        columns[index].cursor = nil
+    }
+
+    /// Notes how far the way to another state has come.
+    mutating func advance(_ id: UInt32, to row: Int64) throws(LockstepError) {
+        columns[try index(id)].cursor = row
+    }
+
+    /// Gives a column another name: its cells stay as they are.
+    mutating func rename(
+        _ id: UInt32, to name: String, of table: String
+    ) throws(LockstepError) {
+        let index = try index(id)
+        (columns[index].table, columns[index].name) = (table, name)
+    }
+
+    private func index(_ id: UInt32) throws(LockstepError) -> Int {
+        guard let index = columns.firstIndex(where: { $0.id == id }) else {
+            throw LockstepError(.misuse, "the dataset has no column \(id)")
+        }
+        return index
+    }
+}

@@ -1,0 +1,62 @@
+/// The MACs of a registry, each over what ``RegistryTables`` says.
+struct RegistryCodes {
+    /// One for each column, in their order.
+    private(set) var columns: [[UInt8]] = []
+    private(set) var set: [UInt8] = []
+
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the keyring does not have the key of this version.
+    init(
+        _ registry: ColumnRegistry, _ keys: FieldKeys, _ version: UInt32
+    ) throws(LockstepError) {
+        let key = try keys.registryKey(version)
+        let mac = try HMAC(.sha256, key: key.bytes)
+        for column in registry.columns {
+            var message = Message("column/1")
+            message.add(registry.dataset)
+            message.add(UInt64(column.id))
+            for text in [
+                column.table, column.name, column.mode.rawValue, column.state.rawValue,
+            ] { message.add(Array(text.utf8)) }
+            message.add(UInt64(column.padding.unit))
+            message.add(column.cursor)
+            columns.append(try message.code(mac))
+        }
+        var message = Message("set/1")
+        message.add(registry.dataset)
+        message.add(registry.changes)
+        message.add(UInt64(version))
+        message.add(UInt64(columns.count))
+        for code in columns { message.add(code) }
+        message.add(UInt64(registry.commitments.count))
+        for (version, commitment) in registry.commitments.sorted(by: { $0.key < $1.key }) {
+            message.add(UInt64(version))
+            message.add(commitment)
+        }
+        set = try message.code(mac)
+    }
+
+    /// What is authenticated: no two different lists of parts are the same bytes.
+    private struct Message {
+        private var bytes: [UInt8] = []
+
+        init(_ label: String) { add(Array(label.utf8)) }
+
+        mutating func add(_ number: UInt64) { bytes += number.bigEndianBytes }
+
+        mutating func add(_ part: [UInt8]) {
+            add(UInt64(part.count))
+            bytes += part
+        }
+
+        mutating func add(_ number: Int64?) {
+            guard let number else { return bytes.append(0) }
+            bytes.append(1)
+            add(UInt64(bitPattern: number))
+        }
+
+        func code(_ mac: borrowing HMAC) throws(LockstepError) -> [UInt8] {
+            try mac.update(bytes.span)
+            return try mac.finish()
+        }
+    }
+}

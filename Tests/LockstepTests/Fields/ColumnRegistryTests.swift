@@ -1,0 +1,232 @@
+import Testing
+
+@testable import Lockstep
+
+struct ColumnRegistryTests {
+    let keys: FieldKeys
+    var registry: ColumnRegistry
+
+    init() throws {
+        keys = try CellWorkbench.keys(retired: [1], destroyed: [2])
+        registry = ColumnRegistry(keys)
+        let title = try registry.add("title", of: "movie", mode: .random, padding: .none)
+        try registry.move(title.id, to: .migrating)
+        try registry.advance(title.id, to: 17)
+        let url = try registry.add(
+            "url", of: "movie", mode: .deterministic, padding: .multiple(of: 32))
+        try registry.move(url.id, to: .migrating)
+        try registry.move(url.id, to: .sealed)
+    }
+
+    /// A database that holds the registry.
+    private func stored() throws -> Connection {
+        let connection = try Connection.inMemory()
+        var registry = registry
+        try connection.with(rights: .engine) {
+            try RegistryTables.write(&registry, keys, connection)
+        }
+        return connection
+    }
+
+    private func change(_ sql: String, _ connection: borrowing Connection) throws {
+        try connection.with(rights: .engine) { try connection.run(script: sql) }
+    }
+
+    private func read(_ connection: borrowing Connection) throws -> ColumnRegistry? {
+        try RegistryTables.read(keys, connection)
+    }
+
+    @Test("what was written is read, and each change is counted")
+    func roundTrip() throws {
+        let connection = try stored()
+        var registry = try #require(try read(connection))
+        #expect(registry.columns == self.registry.columns)
+        #expect(registry.changes == 1)
+        #expect(registry.columns.map(\.id) == [1, 2])
+        #expect(registry.column("TITLE", of: "Movie")?.cursor == 17)
+        try registry.move(1, to: .sealed)
+        try connection.with(rights: .engine) {
+            try RegistryTables.write(&registry, keys, connection)
+        }
+        #expect(try read(connection) == registry)
+        #expect(registry.changes == 2)
+    }
+
+    @Test("a database that knows nothing of the dataset says so")
+    func unknown() throws {
+        #expect(try RegistryTables.read(keys, Connection.inMemory()) == nil)
+        let other = try CellWorkbench.keys(dataset: [UInt8](repeating: 9, count: 16))
+        #expect(try RegistryTables.read(other, stored()) == nil)
+    }
+
+    @Test("columns keep their numbers: over other states, new names, and others in their place")
+    func numbers() throws {
+        var registry = registry
+        try registry.rename(1, to: "name", of: "film")
+        #expect(registry.column("title", of: "movie") == nil)
+        #expect(registry.column("name", of: "film")?.id == 1)
+        #expect(try registry.add("name", of: "film", mode: .random, padding: .none).id == 1)
+        try registry.move(1, to: .unsealing)
+        try registry.move(1, to: .plaintext)
+        #expect(try registry.add("name", of: "film", mode: .random, padding: .none).id == 3)
+        #expect(registry.column("name", of: "film")?.id == 3)
+        #expect(registry.columns.map(\.id) == [1, 2, 3])
+        let connection = try Connection.inMemory()
+        try connection.with(rights: .engine) {
+            try RegistryTables.write(&registry, keys, connection)
+        }
+        #expect(try read(connection) == registry)
+    }
+
+    @Test("states follow one another in their ways only")
+    func states() throws {
+        for state in SealedColumn.State.allCases {
+            for next in SealedColumn.State.allCases {
+                var registry = registry
+                registry.columns[0].state = state
+                let isWay = [
+                    "plaintext migrating", "migrating sealed", "migrating unsealing",
+                    "sealed unsealing", "unsealing plaintext", "unsealing migrating",
+                ].contains("\(state) \(next)")
+                let code = try Refusal.code { try registry.move(1, to: next) }
+                #expect(code == (isWay ? nil : .misuse), "\(state) \(next)")
+                if isWay { #expect(registry.columns[0].cursor == nil) }
+            }
+        }
+        var registry = registry
+        Refusal.expect(.misuse) { try registry.move(9, to: .sealed) }
+        Refusal.expect(.misuse) { try registry.advance(9, to: 1) }
+        Refusal.expect(.misuse) {
+            _ = try registry.add("url", of: "movie", mode: .random, padding: .none)
+        }
+        Refusal.expect(.misuse) {
+            _ = try registry.add("x", of: "movie", mode: .random, padding: .multiple(of: 1))
+        }
+    }
+
+    /// What whoever can open the database may write, without the fields keyring.
+    static let forgeries = [
+        "UPDATE lockstep_column SET state = 'migrating' WHERE id = 2",
+        "UPDATE lockstep_column SET state = 'plaintext'",
+        "UPDATE lockstep_column SET state = 'open'",
+        "UPDATE lockstep_column SET mode = 'deterministic'",
+        "UPDATE lockstep_column SET mode = 'none'",
+        "UPDATE lockstep_column SET padding = 64 WHERE id = 2",
+        "UPDATE lockstep_column SET padding = 1 WHERE id = 2",
+        "UPDATE lockstep_column SET cursor = NULL",
+        "UPDATE lockstep_column SET cursor = 18 WHERE id = 1",
+        "UPDATE lockstep_column SET cursor = 0 WHERE id = 2",
+        "UPDATE lockstep_column SET id = 3 - id + 10; UPDATE lockstep_column SET id = id - 10",
+        "UPDATE lockstep_column SET id = 7 WHERE id = 2",
+        "UPDATE lockstep_column SET id = -2 WHERE id = 2",
+        "UPDATE lockstep_column SET name = CASE id WHEN 1 THEN 'url' ELSE 'title' END",
+        "UPDATE lockstep_column SET name = 'other' WHERE id = 1",
+        "UPDATE lockstep_column SET table_name = 'movi', name = 'etitle' WHERE id = 1",
+        "UPDATE lockstep_column SET mac = zeroblob(32)",
+        "UPDATE lockstep_column SET mac = x''",
+        "UPDATE lockstep_column SET mac = (SELECT mac FROM lockstep_column WHERE id = 2)",
+        "DELETE FROM lockstep_column WHERE id = 1",
+        "DELETE FROM lockstep_column WHERE id = 2",
+        "DELETE FROM lockstep_column",
+        """
+        INSERT INTO lockstep_column
+            SELECT dataset, 3, table_name, name, mode, padding, state, cursor, mac
+            FROM lockstep_column WHERE id = 2
+        """,
+        "UPDATE lockstep_dataset SET changes = 2",
+        "UPDATE lockstep_dataset SET changes = 0",
+        "UPDATE lockstep_dataset SET changes = -1",
+        "UPDATE lockstep_dataset SET key_version = 1",
+        "UPDATE lockstep_dataset SET key_version = 0",
+        "UPDATE lockstep_dataset SET mac = zeroblob(32)",
+        "UPDATE lockstep_dataset SET mac = x'00'",
+        "DELETE FROM lockstep_field_key WHERE version = 1",
+        "DELETE FROM lockstep_field_key",
+        "INSERT INTO lockstep_field_key SELECT dataset, 8, zeroblob(32) FROM lockstep_dataset",
+        "INSERT INTO lockstep_field_key SELECT dataset, 0, zeroblob(32) FROM lockstep_dataset",
+        "UPDATE lockstep_field_key SET version = 9 WHERE version = 1",
+    ]
+
+    @Test("nothing that it says can be changed without the fields keyring", arguments: forgeries)
+    func forged(_ sql: String) throws {
+        let connection = try stored()
+        try change(sql, connection)
+        let code = try Refusal.code { _ = try read(connection) }
+        // A version that is named may be one that the keyring does not have, or not any more.
+        let due: [LockstepError.Code] =
+            sql.contains("key_version") ? [.registryForged, .keyUnavailable] : [.registryForged]
+        #expect(code.map(due.contains) == true, "\(String(describing: code))")
+    }
+
+    @Test("another key's fingerprint is another keyring, before any cell is opened")
+    func replacedCommitment() throws {
+        let connection = try stored()
+        try change(
+            "UPDATE lockstep_field_key SET commitment = randomblob(32) WHERE version = 3",
+            connection)
+        Refusal.expect(.keyringMismatch) { _ = try read(connection) }
+        try change("UPDATE lockstep_field_key SET commitment = x'00' WHERE version = 3", connection)
+        Refusal.expect(.registryForged) { _ = try read(connection) }
+    }
+
+    @Test("rows of another dataset's are not this one's, and do not stand in for them")
+    func otherDataset() throws {
+        let connection = try stored()
+        let foreign = [UInt8](repeating: 9, count: 16)
+        let other = try CellWorkbench.keys(dataset: foreign)
+        var second = ColumnRegistry(other)
+        _ = try second.add("title", of: "movie", mode: .random, padding: .none)
+        try connection.with(rights: .engine) {
+            try RegistryTables.write(&second, other, connection)
+        }
+        #expect(try read(connection)?.columns == registry.columns)
+        #expect(try RegistryTables.read(other, connection) == second)
+        // Same keys, other dataset: what authenticates there does not here.
+        try change(
+            """
+            UPDATE lockstep_column SET mac =
+                (SELECT mac FROM lockstep_column AS o WHERE o.id = 1 AND o.dataset <> lockstep_column.dataset)
+            WHERE id = 1
+            """, connection)
+        Refusal.expect(.registryForged) { _ = try read(connection) }
+    }
+
+    @Test("an old set put back as a whole is told by its number of changes")
+    func rolledBack() throws {
+        let connection = try stored()
+        try change("CREATE TABLE kept AS SELECT * FROM lockstep_column", connection)
+        try change("CREATE TABLE kept_set AS SELECT * FROM lockstep_dataset", connection)
+        var newer = try #require(try read(connection))
+        try newer.move(1, to: .sealed)
+        try connection.with(rights: .engine) { try RegistryTables.write(&newer, keys, connection) }
+        try change("REPLACE INTO lockstep_column SELECT * FROM kept", connection)
+        // Half of it does not do.
+        Refusal.expect(.registryForged) { _ = try read(connection) }
+        try change("REPLACE INTO lockstep_dataset SELECT * FROM kept_set", connection)
+        let back = try #require(try read(connection))
+        #expect(back.changes < newer.changes)
+    }
+
+    @Test(
+        "after a rotation of the field key it is written under the new one, and the old may be destroyed"
+    )
+    func rotation() throws {
+        let connection = try stored()
+        let newer = try CellWorkbench.keys(active: 5, retired: [1, 3], destroyed: [2])
+        var registry = try #require(try RegistryTables.read(newer, connection))
+        try connection.with(rights: .engine) {
+            try RegistryTables.write(&registry, newer, connection)
+        }
+        let without = try CellWorkbench.keys(active: 5, destroyed: [1, 2, 3])
+        #expect(try RegistryTables.read(without, connection)?.columns == registry.columns)
+        // Whose keyring is older is told that, and not that somebody has forged anything.
+        Refusal.expect(.keyUnavailable) { _ = try read(connection) }
+    }
+
+    @Test("without the keyring it is known which columns claim to be sealed")
+    func claimed() throws {
+        let claimed = try RegistryTables.claimed(stored())
+        #expect(claimed.map(\.name) == ["title", "url"])
+        #expect(try RegistryTables.claimed(Connection.inMemory()).isEmpty)
+    }
+}
