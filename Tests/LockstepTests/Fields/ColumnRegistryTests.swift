@@ -183,11 +183,11 @@ struct ColumnRegistryTests {
         #expect(try RegistryTables.read(other, connection) == second)
         // Same keys, other dataset: what authenticates there does not here.
         try change(
-            """
-            UPDATE lockstep_column SET mac =
-                (SELECT mac FROM lockstep_column AS o WHERE o.id = 1 AND o.dataset <> lockstep_column.dataset)
-            WHERE id = 1
-            """, connection)
+            "CREATE TABLE foreign_mac AS SELECT mac FROM lockstep_column WHERE dataset = x'\(Hex.encode(foreign))'",
+            connection)
+        try change(
+            "UPDATE lockstep_column SET mac = (SELECT mac FROM foreign_mac) WHERE id = 1",
+            connection)
         Refusal.expect(.registryForged) { _ = try read(connection) }
     }
 
