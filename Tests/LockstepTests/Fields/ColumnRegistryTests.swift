@@ -229,4 +229,27 @@ struct ColumnRegistryTests {
         #expect(claimed.map(\.name) == ["title", "url"])
         #expect(try RegistryTables.claimed(Connection.inMemory()).isEmpty)
     }
+
+    @Test("the codes are those of the article's example, which Python's `cryptography` made")
+    func knownAnswer() throws {
+        let commitment = try Keyring.commitment(of: Secrets.make(CellWorkbench.fieldKey))
+        #expect(
+            Hex.encode(commitment)
+                == "1c8db25cb17c11d06e791742e6e60a009aed576fe72975ea4125088956980c27")
+        let registry = ColumnRegistry(
+            dataset: CellWorkbench.dataset, changes: 1,
+            columns: [
+                SealedColumn(
+                    id: 1, table: "movie", name: "title", mode: .random, padding: .none,
+                    state: .sealed)
+            ], commitments: [3: commitment])
+        let codes = try RegistryCodes(registry, keys, 3)
+        #expect(
+            codes.columns.map { Hex.encode($0) } == [
+                "fdb783bd256ce6d46ee2defd53954fcd6f3d4b24f46fc827a3b31b884dffcbe3"
+            ])
+        #expect(
+            Hex.encode(codes.set)
+                == "7da3177695ed8f1c2d03af0174ac9ef295a67b9be1ebe3c148421f7e08c3a7c5")
+    }
 }

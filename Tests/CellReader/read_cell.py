@@ -1,0 +1,87 @@
+"""Opens sealed cells, by the article SealedCells alone: no line of it was taken from Lockstep's sources.
+
+Reads one JSON object a line: field_key, dataset, cell (hex), column, key (none, or a list of [type, hex]).
+Prints one line for each: the type's tag and the payload in hex, or `forged`, or `malformed`.
+"""
+
+import json
+import struct
+import sys
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+XAES = 0xF9
+PADDED = 0x80
+LENGTHS = {0: 0, 1: 8, 2: 8, 5: 1, 6: 8, 7: 8, 10: 16}
+TEXTS = (3, 8, 9)
+
+
+def block(key, data):
+    encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    return encryptor.update(data) + encryptor.finalize()
+
+
+def message_key(key, nonce):
+    """C2SP's XAES-256-GCM: CMAC's subkey K1, then one block for each half."""
+    k1 = int.from_bytes(block(key, bytes(16)), "big") << 1
+    if k1 >> 128:
+        k1 = (k1 ^ 0x87) & ((1 << 128) - 1)
+    halves = b""
+    for counter in (1, 2):
+        message = int.from_bytes(struct.pack(">HBB", counter, 0x58, 0) + nonce[:12], "big")
+        halves += block(key, (message ^ k1).to_bytes(16, "big"))
+    return halves
+
+
+def associated_data(prefix, dataset, column, key):
+    data = b"\x01" + prefix + dataset + struct.pack(">I", column)
+    if key is None:
+        return data + b"\x00\x00"
+    data += bytes([1, len(key)])
+    for tag, value in key:
+        value = bytes.fromhex(value)
+        data += bytes([tag]) + struct.pack(">I", len(value)) + value
+    return data
+
+
+def payload_of(plaintext):
+    tag, payload = plaintext[0], plaintext[1:]
+    if tag & PADDED:
+        tag ^= PADDED
+        payload = payload.rstrip(b"\x00")
+        if payload[-1:] != b"\x80":
+            return None
+        payload = payload[:-1]
+    if tag > 10 or len(payload) != LENGTHS.get(tag, len(payload)):
+        return None
+    if tag in TEXTS:
+        try:
+            payload.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+    return tag, payload
+
+
+def answer(request):
+    cell = bytes.fromhex(request["cell"])
+    dataset = bytes.fromhex(request["dataset"])
+    if len(cell) < 5 + 24 + 1 + 16 or cell[0] != XAES or cell[1:5] == bytes(4):
+        return "malformed"
+    prefix, nonce, sealed = cell[:5], cell[5:29], cell[29:]
+    info = b"field" + struct.pack(">IB", request["column"], XAES)
+    key = HKDF(hashes.SHA256(), 32, dataset, info).derive(bytes.fromhex(request["field_key"]))
+    data = associated_data(prefix, dataset, request["column"], request.get("key"))
+    try:
+        plaintext = AESGCM(message_key(key, nonce)).decrypt(nonce[12:], sealed, data)
+    except InvalidTag:
+        return "forged"
+    found = payload_of(plaintext)
+    return f"{found[0]} {found[1].hex()}" if found else "malformed"
+
+
+for line in sys.stdin:
+    print(answer(json.loads(line)))

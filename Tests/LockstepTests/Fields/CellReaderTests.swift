@@ -1,0 +1,87 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// The reader in Python under Tests/CellReader, which was written from the article SealedCells alone.
+@Suite("An independent reader of cells")
+struct CellReaderTests {
+    private struct Request: Encodable {
+        var field_key = Hex.encode(CellWorkbench.fieldKey)
+        var dataset = Hex.encode(CellWorkbench.dataset)
+        var cell: String
+        var column: UInt32 = 7
+        var key: [[Part]]?
+
+        enum Part: Encodable {
+            case tag(UInt8)
+            case hex(String)
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                switch self {
+                case .tag(let tag): try container.encode(tag)
+                case .hex(let text): try container.encode(text)
+                }
+            }
+        }
+    }
+
+    private func answers(_ requests: [Request]) throws -> [String] {
+        let encoder = JSONEncoder()
+        var input: [UInt8] = []
+        for request in requests { input += [UInt8](try encoder.encode(request)) + [0x0A] }
+        let script = Programs.package.appending("Tests/CellReader/read_cell.py")
+        let outcome = try PythonReader.run([script.string], secret: input)
+        try #require(outcome.status == 0, "\(outcome.complaint)")
+        return String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").map(
+            String.init)
+    }
+
+    private static let row = [[Request.Part.tag(1), .hex("8000000000000005")]]
+
+    @Test(
+        "It opens what we seal, of every type, padded or not",
+        .enabled(if: PythonReader.isPresent, PythonReader.missing),
+        arguments: [CellPadding.none, .multiple(of: 16)])
+    func opens(_ padding: CellPadding) throws {
+        let cipher = try CellWorkbench.cipher(padding: padding)
+        var requests: [Request] = []
+        var due: [String] = []
+        for value in CellTests.values {
+            let cell = try cipher.seal(value, at: .row(.min + 5))
+            requests.append(Request(cell: Hex.encode(cell), key: Self.row))
+            var plaintext = [UInt8](
+                repeating: 0, count: try CellPlaintext.length(of: value, .none))
+            var span = plaintext.mutableSpan
+            try CellPlaintext.write(value, .none, to: &span)
+            due.append("\(plaintext[0]) \(Hex.encode(Array(plaintext[1...])))")
+        }
+        #expect(try answers(requests) == due)
+    }
+
+    @Test(
+        "It opens cells of other keys and of none, and refuses what was moved or changed",
+        .enabled(if: PythonReader.isPresent, PythonReader.missing))
+    func refuses() throws {
+        let cipher = try CellWorkbench.cipher()
+        let named = try cipher.seal(.bool(true), at: .key([.text("dé"), .blob([])]))
+        let anywhere = try cipher.seal(.bool(false), at: .column)
+        var changed = anywhere
+        changed[changed.count - 1] ^= 1
+        let key: [[Request.Part]] = [[.tag(3), .hex("64c3a9")], [.tag(4), .hex("")]]
+        let outcome = try answers([
+            Request(cell: Hex.encode(named), key: key),
+            Request(cell: Hex.encode(anywhere), key: nil),
+            Request(cell: Hex.encode(named), key: nil),
+            Request(cell: Hex.encode(anywhere), key: key),
+            Request(cell: Hex.encode(named), column: 8, key: key),
+            Request(cell: Hex.encode(changed), key: nil),
+            Request(cell: Hex.encode(Array(anywhere[..<45])), key: nil),
+        ])
+        #expect(
+            outcome == ["5 01", "5 00", "forged", "forged", "forged", "forged", "malformed"])
+    }
+}
