@@ -89,4 +89,26 @@ struct ParallelTests {
             #expect(run(failing: round % 2 == 1).allSatisfy { $0.tool == nil })
         }
     }
+
+    @Test(
+        "A list is worked through in its order, whatever its length",
+        arguments: [0, 1, 3, 4, 7, 8, 9, 100, 1000])
+    func map(_ count: Int) {
+        let squares = Parallel.map(Array(0..<count), share: 4) { $0 * $0 }
+        #expect(squares == (0..<count).map { $0 * $0 })
+    }
+
+    @Test(
+        "Of several items that fail, the first one's error is thrown", arguments: [0, 1, 57, 998])
+    func mapFails(_ first: Int) {
+        let error = #expect(throws: LockstepError.self) {
+            _ = try Parallel.map(Array(0..<1000), share: 4) { item throws(LockstepError) -> Int in
+                guard item < first || item % 2 != first % 2 else {
+                    throw LockstepError(.misuse, "item \(item)")
+                }
+                return item
+            }
+        }
+        #expect(error?.message == "item \(first)")
+    }
 }
