@@ -31,7 +31,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Argument(
         help: """
             Which workloads: open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
-            migrate, rerun, rebuild; or all.
+            migrate, rerun, rebuild, fleet, fields; or all.
             """)
     var workloads: [WorkloadName] = []
 
@@ -98,7 +98,8 @@ struct CompareCommand: AsyncParsableCommand {
     private var items: [Comparison.Item] {
         (workloads.isEmpty ? WorkloadName.compared : workloads).flatMap { workload in
             let both = workload == .commit || workload == .concurrent
-            let ways = sync.map { [$0] } ?? (both ? [.normal, .full] : [.normal])
+            let wanted = sync.map { [$0] } ?? (both ? [.normal, .full] : [.normal])
+            let ways = workload.canBeFull ? wanted : [.normal]
             return ways.map { Comparison.Item(workload: workload, synchronous: $0) }
         }
     }

@@ -29,6 +29,10 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     case rerun
     /// A table of many rows under a new definition.
     case rebuild
+    /// Migrations of many files, several at a time.
+    case fleet
+    /// Cells sealed and opened, without a database.
+    case fields
 
     /// Those that are compared.
     static let compared = allCases.filter { $0 != .fill }
@@ -42,7 +46,13 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     }
 
     /// Whether it is about the migrations of a folder.
-    var needsCorpus: Bool { self == .migrate || self == .rerun }
+    var needsCorpus: Bool { self == .migrate || self == .rerun || self == .fleet }
+
+    /// Whether its operations are the migrations of the corpus, or one look at all of them.
+    var countsMigrations: Bool { self == .migrate || self == .rerun }
+
+    /// Whether it can be asked to wait for the disk with each commit.
+    var canBeFull: Bool { self != .fleet && self != .fields }
 
     /// What makes the file that it is run on, if it needs one.
     var preparation: WorkloadName? { self == .rerun ? .migrate : needsFilledFile ? .fill : nil }
@@ -55,8 +65,8 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
         self == .fill || self == .insert || self == .scan || self == .rebuild
     }
 
-    /// How many operations a run is, where nobody says.
-    func operations(rows: Int, isQuick: Bool) -> Int {
+    /// How many operations a run of a variant is, where nobody says.
+    func operations(_ variant: String = "", rows: Int, isQuick: Bool) -> Int {
         switch self {
         case .fill, .insert, .scan, .rebuild: rows
         case .rerun: 1
@@ -66,6 +76,8 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
         case .point: isQuick ? 5000 : 100_000
         case .commit, .concurrent: isQuick ? 2000 : 10_000
         case .blob: isQuick ? 128 : 1024
+        case .fleet: isQuick ? 20 : 200
+        case .fields: Cells(variant: variant)?.operations(isQuick: isQuick) ?? 1
         }
     }
 }
@@ -116,9 +128,13 @@ struct RunRequest: Hashable, Sendable {
         return corpus.appending(form.rawValue)
     }
 
-    /// What every peer must read back from its pragmas.
+    /// What every peer must read back from its pragmas; nothing, where there is no database.
     var settings: Outcome.Settings {
-        Outcome.Settings(
+        guard workload != .fields else {
+            return Outcome.Settings(
+                pageSize: 0, cacheBytes: 0, journal: "none", synchronous: "none")
+        }
+        return Outcome.Settings(
             pageSize: 4096, cacheBytes: cacheBytes, journal: "wal",
             synchronous: synchronous.rawValue)
     }

@@ -14,7 +14,13 @@ struct AES256GCM: ~Copyable {
     private let context: OpaquePointer
 
     init() throws(LockstepError) {
-        unsafe context = try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-GCM")
+        let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-GCM")
+        // Named anew with each message, it would be freed and allocated anew, which costs more than AES.
+        guard unsafe EVP_CipherInit_ex2(context, Self.cipher, nil, nil, 1, nil) == 1 else {
+            unsafe EVP_CIPHER_CTX_free(context)
+            throw openSSLFailure("AES-256-GCM")
+        }
+        unsafe self.context = unsafe context
     }
 
     // Freeing a context wipes the key schedule in it.
@@ -77,20 +83,29 @@ struct AES256GCM: ~Copyable {
         _ sealed: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>,
         into plaintext: inout MutableSpan<UInt8>
     ) throws(LockstepError) -> Bool {
-        guard sealed.count >= Self.tagLength else { return false }
+        guard sealed.count >= Self.tagLength else {
+            Self.wipe(&plaintext)
+            return false
+        }
         let count = sealed.count - Self.tagLength
         guard plaintext.count == count else {
             throw LockstepError(
                 .misuse, "AES-256-GCM was given \(plaintext.count) bytes of memory for \(count)")
         }
         try begin(key: key, nonce: nonce, associatedData, encrypting: false)
-        return unsafe plaintext.withUnsafeMutableBufferPointer { out in
-            let opened = unsafe open(sealed, count, into: out)
-            if !opened {
-                ERR_clear_error()
-                unsafe OPENSSL_cleanse(out.baseAddress, out.count)
-            }
-            return opened
+        let opened = unsafe plaintext.withUnsafeMutableBufferPointer { out in
+            unsafe open(sealed, count, into: out)
+        }
+        if !opened {
+            ERR_clear_error()
+            Self.wipe(&plaintext)
+        }
+        return opened
+    }
+
+    private static func wipe(_ memory: inout MutableSpan<UInt8>) {
+        unsafe memory.withUnsafeMutableBufferPointer {
+            unsafe OPENSSL_cleanse($0.baseAddress, $0.count)
         }
     }
 
@@ -126,8 +141,7 @@ struct AES256GCM: ~Copyable {
         let started = unsafe key.withUnsafeBufferPointer { key in
             unsafe nonce.withUnsafeBufferPointer { nonce in
                 unsafe EVP_CipherInit_ex2(
-                    context, Self.cipher, key.baseAddress, nonce.baseAddress, encrypting ? 1 : 0,
-                    nil) == 1
+                    context, nil, key.baseAddress, nonce.baseAddress, encrypting ? 1 : 0, nil) == 1
             }
         }
         try requireOpenSSL(started, "AES-256-GCM")

@@ -5,8 +5,8 @@ internal import CCrypto
 /// One value serves one thread at a time.
 @safe
 final class PlaintextBuffer {
-    /// More than this is given back after use.
-    private static let kept = 65_536
+    /// More than this is given back after use. Values of 64 KiB have a tag and padding beside them.
+    private static let kept = 2 * 65_536
 
     private var memory: UnsafeMutablePointer<UInt8>
     private var capacity: Int

@@ -93,10 +93,15 @@ struct XAES256GCM: ~Copyable {
                 .misuse, "XAES-256-GCM takes a 24-byte nonce, not \(nonce.count) bytes")
         }
         var bytes = space.mutableBytes
-        for half in stride(from: 0, to: Self.keyLength, by: 16) {
-            for index in 0..<16 {
-                let part = index < 4 ? 0 : nonce[index - 4]
-                bytes[half + index] = bytes[Self.keyLength + half + index] ^ part
+        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            unsafe nonce.withUnsafeBufferPointer { nonce in
+                for half in stride(from: 0, to: Self.keyLength, by: 16) {
+                    let mask = Self.keyLength + half
+                    for index in 0..<4 { unsafe bytes[half + index] = bytes[mask + index] }
+                    for index in 0..<Self.prefixLength {
+                        unsafe bytes[half + 4 + index] = bytes[mask + 4 + index] ^ nonce[index]
+                    }
+                }
             }
         }
         try block.encrypt(&space)

@@ -41,11 +41,10 @@ struct AssociatedData {
         buffer += [0, 0, 0, 0, 0, 0, 0, 0]
     }
 
-    /// Gives `body` the associated data of a cell at `binding`.
+    /// The associated data of a cell at `binding`. Let go of it before asking for the next one, which is
+    /// then written over it instead of beside it.
     /// - Throws: ``LockstepError/Code/misuse`` for a key that cannot be one.
-    mutating func with<Result>(
-        _ binding: CellBinding, _ body: (Span<UInt8>) throws(LockstepError) -> Result
-    ) throws(LockstepError) -> Result {
+    mutating func bytes(_ binding: CellBinding) throws(LockstepError) -> [UInt8] {
         switch binding {
         case .row(let number):
             let start = buffer.count - 8
@@ -54,10 +53,9 @@ struct AssociatedData {
                 buffer[start + index] = UInt8(truncatingIfNeeded: bits)
                 bits >>= 8
             }
-            return try body(buffer.span)
+            return buffer
         case .column:
-            let bytes = buffer[..<fixedLength] + [0, 0]
-            return try body(bytes.span)
+            return buffer[..<fixedLength] + [0, 0]
         case .key(let values):
             guard (1...Self.mostKeyValues).contains(values.count) else {
                 throw LockstepError(
@@ -67,7 +65,7 @@ struct AssociatedData {
             var bytes = Array(buffer[..<fixedLength])
             bytes += [1, UInt8(values.count)]
             for value in values { value.append(to: &bytes) }
-            return try body(bytes.span)
+            return bytes
         }
     }
 }

@@ -1,16 +1,17 @@
 /// What the sealed columns of one connection share: random bytes, and memory to open cells in.
-final class SealingTools {
+package final class SealingTools {
     fileprivate var random = unsafe RandomSupply()
-    fileprivate var nonce = [UInt8](repeating: 0, count: XAES256GCM.nonceLength)
     fileprivate let buffer = PlaintextBuffer()
 
-    /// Puts a fresh nonce into ``nonce``.
-    fileprivate func drawNonce() throws(LockstepError) {
-        let filled = unsafe nonce.withUnsafeMutableBufferPointer { nonce in
-            guard let start = nonce.baseAddress else { return false }
-            return unsafe random.fill(start, Int32(XAES256GCM.nonceLength))
-        }
-        guard filled else {
+    package init() {}
+
+    /// Writes a fresh nonce to where it belongs.
+    fileprivate func drawNonce(
+        to nonce: UnsafeMutableBufferPointer<UInt8>
+    ) throws(LockstepError) {
+        guard let start = nonce.baseAddress,
+            unsafe random.fill(start, Int32(XAES256GCM.nonceLength))
+        else {
             throw LockstepError(
                 .cryptographyFailed, "OpenSSL gave no random bytes for a nonce",
                 hint: "nothing was sealed; try again")
@@ -21,7 +22,7 @@ final class SealingTools {
 /// Seals and opens the cells of one column, on one thread at a time.
 ///
 /// The column's keys are derived when they are first used, and kept.
-final class ColumnCipher {
+package final class ColumnCipher {
     /// The column's identifier in its dataset.
     let column: UInt32
     private let keys: FieldKeys
@@ -30,7 +31,7 @@ final class ColumnCipher {
     private var versions: [VersionCipher] = []
 
     /// - Throws: What ``FieldKeys/columnKey(_:version:format:count:)`` throws.
-    init(
+    package init(
         column: UInt32, _ keys: FieldKeys, _ tools: SealingTools, padding: CellPadding = .none
     ) throws(LockstepError) {
         self.column = column
@@ -44,21 +45,22 @@ final class ColumnCipher {
     /// The cell of a value at its place, under the active key.
     /// - Throws: ``LockstepError/Code/misuse`` for a value or a place that cannot be,
     ///   ``LockstepError/Code/cryptographyFailed``.
-    func seal(_ value: CellValue, at binding: CellBinding) throws(LockstepError) -> [UInt8] {
+    package func seal(_ value: CellValue, at binding: CellBinding) throws(LockstepError) -> [UInt8]
+    {
         let length = try CellPlaintext.length(of: value, padding)
         var cell = [UInt8](repeating: 0, count: CellFormat.random.overhead + length)
-        try tools.drawNonce()
-        let (active, nonce) = (versions[0], tools.nonce)
+        let active = versions[0]
         let head = CellFormat.prefixLength + XAES256GCM.nonceLength
         try unsafe cell.withUnsafeMutableBufferPointer { bytes throws(LockstepError) in
             for index in 0..<CellFormat.prefixLength { unsafe bytes[index] = active.prefix[index] }
-            for index in 0..<XAES256GCM.nonceLength {
-                unsafe bytes[CellFormat.prefixLength + index] = nonce[index]
-            }
+            let drawn = unsafe UnsafeMutableBufferPointer(
+                rebasing: bytes[CellFormat.prefixLength..<head])
+            try unsafe tools.drawNonce(to: drawn)
+            let nonce = unsafe Span(_unsafeElements: UnsafeBufferPointer(drawn))
             var message = unsafe MutableSpan(
                 _unsafeElements: UnsafeMutableBufferPointer(rebasing: bytes[head...]))
             try CellPlaintext.write(value, padding, to: &message)
-            try active.seal(&message, nonce.span, binding)
+            try active.seal(&message, nonce, binding)
         }
         return cell
     }
@@ -66,7 +68,9 @@ final class ColumnCipher {
     /// The value of a cell that was sealed at this place.
     /// - Throws: ``LockstepError/Code/cellMalformed``, ``LockstepError/Code/cellForged``,
     ///   ``LockstepError/Code/keyUnavailable``.
-    func open(_ cell: Span<UInt8>, at binding: CellBinding) throws(LockstepError) -> CellValue {
+    package func open(_ cell: Span<UInt8>, at binding: CellBinding) throws(LockstepError)
+        -> CellValue
+    {
         guard let prefix = CellPrefix(cell), prefix.format == .random else {
             throw malformed("holds no sealed value", binding)
         }
@@ -116,33 +120,54 @@ final class ColumnCipher {
 private final class VersionCipher {
     let number: UInt32
     let prefix: [UInt8]
-    private var cipher: XAES256GCM
-    private var associatedData: AssociatedData
+    /// In one piece: each access to a property of a class is checked while the program runs.
+    private var state: State
+
+    fileprivate struct State: ~Copyable {
+        var cipher: XAES256GCM
+        var associatedData: AssociatedData
+    }
 
     init(_ number: UInt32, _ column: UInt32, _ keys: FieldKeys) throws(LockstepError) {
         let key = try keys.columnKey(
             column, version: number, format: CellFormat.random.rawValue)
-        cipher = try XAES256GCM(key: key.bytes)
+        let cipher = try XAES256GCM(key: key.bytes)
         let prefix = CellPrefix(.random, keyVersion: number)
         self.number = number
         self.prefix = prefix.bytes
-        associatedData = AssociatedData(prefix, dataset: keys.dataset, column: column)
+        state = State(
+            cipher: cipher,
+            associatedData: AssociatedData(prefix, dataset: keys.dataset, column: column))
     }
 
     func seal(
         _ message: inout MutableSpan<UInt8>, _ nonce: Span<UInt8>, _ binding: CellBinding
     ) throws(LockstepError) {
-        try associatedData.with(binding) { data throws(LockstepError) in
-            try cipher.seal(inPlace: &message, nonce: nonce, associatedData: data)
-        }
+        try state.seal(&message, nonce, binding)
     }
 
     func open(
         _ sealed: Span<UInt8>, _ nonce: Span<UInt8>, _ binding: CellBinding,
         into plaintext: inout MutableSpan<UInt8>
     ) throws(LockstepError) -> Bool {
-        try associatedData.with(binding) { data throws(LockstepError) in
-            try cipher.open(sealed, nonce: nonce, associatedData: data, into: &plaintext)
-        }
+        try state.open(sealed, nonce, binding, into: &plaintext)
+    }
+}
+
+extension VersionCipher.State {
+    mutating func seal(
+        _ message: inout MutableSpan<UInt8>, _ nonce: Span<UInt8>, _ binding: CellBinding
+    ) throws(LockstepError) {
+        let data = try associatedData.bytes(binding)
+        try cipher.seal(inPlace: &message, nonce: nonce, associatedData: data.span)
+    }
+
+    mutating func open(
+        _ sealed: Span<UInt8>, _ nonce: Span<UInt8>, _ binding: CellBinding,
+        into plaintext: inout MutableSpan<UInt8>
+    ) throws(LockstepError) -> Bool {
+        let data = try associatedData.bytes(binding)
+        return try cipher.open(
+            sealed, nonce: nonce, associatedData: data.span, into: &plaintext)
     }
 }

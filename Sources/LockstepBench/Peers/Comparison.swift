@@ -30,8 +30,10 @@ struct Comparison {
     func run() async throws -> [Round] {
         var filled: [String: FilePath] = [:]
         var rounds: [Round] = []
-        if items.contains(where: \.workload.needsCorpus) {
-            try CorpusFolder.write(MigrationCorpus.migrations(corpusCount), to: corpus)
+        for workload in Set(items.map(\.workload)) where workload.needsCorpus {
+            // One that is there already is written once more, the same.
+            try CorpusFolder.write(
+                MigrationCorpus.migrations(corpusCount(workload)), to: corpus(workload))
         }
         for item in items {
             if let preparation = item.workload.preparation {
@@ -62,8 +64,6 @@ struct Comparison {
     private func round(
         _ item: Item, _ group: String?, _ filled: [String: FilePath]
     ) async throws -> Round {
-        let wanted = request(item, "", "")
-        let expected = try expectedChecksum(wanted)
         var participants: [(program: PeerProgram, series: Series)] = []
         for program in programs {
             for variant in program.variants(of: item.workload)
@@ -74,6 +74,9 @@ struct Comparison {
                 participants.append((program, series))
             }
         }
+        // Variants of a group do as many operations.
+        let wanted = request(item, participants.first?.series.variant ?? "", "")
+        let expected = try expectedChecksum(wanted)
         for repetition in 1...repetitions {
             for index in participants.indices {
                 let (program, series) = participants[index]
@@ -123,17 +126,22 @@ struct Comparison {
     private func expectedChecksum(_ request: RunRequest) throws -> String {
         switch request.workload {
         case .migrate, .rerun:
-            try CorpusDigest.expected(MigrationCorpus.migrations(corpusCount))
+            try CorpusDigest.expected(MigrationCorpus.migrations(corpusCount(request.workload)))
         case .rebuild: try RebuildWorkload.expected(rows)
+        case .fleet: try Fleet.expected(request.operations)
+        case .fields: Cells(variant: request.variant)?.expected(request.operations) ?? ""
         default:
             RowHash.expected(request.workload, rows: rows, operations: request.operations)
         }
     }
 
-    private var corpus: FilePath { folder.appending("corpus") }
+    private func corpus(_ workload: WorkloadName) -> FilePath {
+        folder.appending(workload == .fleet ? "fleet-corpus" : "corpus")
+    }
 
-    private var corpusCount: Int {
-        migrations ?? WorkloadName.migrate.operations(rows: rows, isQuick: isQuick)
+    private func corpusCount(_ workload: WorkloadName) -> Int {
+        if workload == .fleet { return Fleet.migrations }
+        return migrations ?? WorkloadName.migrate.operations(rows: rows, isQuick: isQuick)
     }
 
     /// Where a run finds its database: the standing one, or a copy of it with what lies beside it, or none.
@@ -151,9 +159,9 @@ struct Comparison {
     }
 
     private func request(_ item: Item, _ variant: String, _ path: FilePath) -> RunRequest {
-        var count = item.workload.operations(rows: rows, isQuick: isQuick)
-        if item.workload.needsCorpus {
-            if item.workload == .migrate { count = corpusCount }
+        var count = item.workload.operations(variant, rows: rows, isQuick: isQuick)
+        if item.workload.countsMigrations {
+            if item.workload == .migrate { count = corpusCount(.migrate) }
         } else if let operations, !item.workload.isPerRow {
             count = operations
         }
@@ -162,7 +170,7 @@ struct Comparison {
         return RunRequest(
             workload: item.workload, variant: variant, path: path, rows: rows, operations: count,
             cacheBytes: cacheBytes, synchronous: item.synchronous, key: RunRequest.ordinaryKey,
-            corpus: item.workload.needsCorpus ? corpus : nil)
+            corpus: item.workload.needsCorpus ? corpus(item.workload) : nil)
     }
 
     private func inFolder<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result

@@ -5,6 +5,9 @@ enum Figures {
         decimal(nanoseconds / 1000, nanoseconds < 100_000 ? 2 : nanoseconds < 1_000_000 ? 1 : 0)
     }
 
+    /// Nanoseconds, without decimals: no clock means them.
+    static func nanoseconds(_ nanoseconds: Double) -> String { decimal(nanoseconds, 0) }
+
     /// With two decimals.
     static func ratio(_ value: Double) -> String { decimal(value, 2) }
 

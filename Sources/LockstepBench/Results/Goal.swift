@@ -5,6 +5,10 @@ struct Goal: Sendable {
         /// CPU time of at most so many times that of the fastest of a peer's variants; of all, if none
         /// is named.
         case cpu(atMost: Double, times: String, [String] = [])
+        /// The same in the other direction: in as much CPU time, at least so many times the operations.
+        case speed(atLeast: Double, times: String)
+        /// Time on the wall of at most so many times the peer's, where both use several cores.
+        case wall(atMost: Double, times: String)
         /// At least so many times the operations in a second.
         case throughput(atLeast: Double, times: String)
         /// Microseconds on the wall.
@@ -17,29 +21,38 @@ struct Goal: Sendable {
     let bound: Bound
 
     /// What the goals are measured for; other sizes and caches show something else.
-    static let all: [Goal] = [
-        Goal(.insert, "typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
-        Goal(.insert, "typed", .cpu(atMost: 0.55, times: "grdb")),
-        Goal(.insert, "typed", .cpu(atMost: 0.2, times: "grdb", ["record"])),
-        Goal(.scan, "row", .cpu(atMost: 1.1, times: "c-sqlcipher", ["copies"])),
-        Goal(.scan, "row", .cpu(atMost: 1, times: "grdb")),
-        Goal(.scan, "row", .cpu(atMost: 0.45, times: "grdb", ["codable"])),
-        Goal(.scan, "codable", .cpu(atMost: 0.8, times: "grdb", ["codable"])),
-        Goal(.point, "async", .cpu(atMost: 0.5, times: "grdb", ["pool"])),
-        Goal(.point, "transaction", .cpu(atMost: 0.9, times: "c-sqlcipher", ["transaction"])),
-        Goal(.point, "transaction", .cpu(atMost: 1, times: "grdb", ["transaction"])),
-        Goal(.commit, "sql", .cpu(atMost: 1, times: "grdb", ["sql", "record"])),
-        Goal(.concurrent, "tasks", .throughput(atLeast: 5, times: "grdb")),
-        Goal(.open, "store", .wallMicroseconds(below: 1000)),
-        Goal(.migrate, "folder", .cpu(atMost: 1.3, times: "c-sqlcipher")),
-        Goal(.migrate, "folder", .cpu(atMost: 1, times: "sql-migrate")),
-        Goal(.migrate, "folder", .cpu(atMost: 1, times: "yoyo")),
-        Goal(.migrate, "folder", .cpu(atMost: 1, times: "alembic")),
-        Goal(.rerun, "folder", .wallMicroseconds(below: 20_000)),
-        Goal(.rebuild, "directive", .cpu(atMost: 1, times: "sqlcipher-shell")),
-        Goal(.keyring, "key-file", .wallMicroseconds(below: 5000)),
-        Goal(.passphrase, "slot", .cpu(atMost: 1.05, times: PeerProgram.ownName, ["scrypt"])),
-    ]
+    static let all: [Goal] =
+        [
+            Goal(.insert, "typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
+            Goal(.insert, "typed", .cpu(atMost: 0.55, times: "grdb")),
+            Goal(.insert, "typed", .cpu(atMost: 0.2, times: "grdb", ["record"])),
+            Goal(.scan, "row", .cpu(atMost: 1.1, times: "c-sqlcipher", ["copies"])),
+            Goal(.scan, "row", .cpu(atMost: 1, times: "grdb")),
+            Goal(.scan, "row", .cpu(atMost: 0.45, times: "grdb", ["codable"])),
+            Goal(.scan, "codable", .cpu(atMost: 0.8, times: "grdb", ["codable"])),
+            Goal(.point, "async", .cpu(atMost: 0.5, times: "grdb", ["pool"])),
+            Goal(.point, "transaction", .cpu(atMost: 0.9, times: "c-sqlcipher", ["transaction"])),
+            Goal(.point, "transaction", .cpu(atMost: 1, times: "grdb", ["transaction"])),
+            Goal(.commit, "sql", .cpu(atMost: 1, times: "grdb", ["sql", "record"])),
+            Goal(.concurrent, "tasks", .throughput(atLeast: 5, times: "grdb")),
+            Goal(.open, "store", .wallMicroseconds(below: 1000)),
+            Goal(.migrate, "folder", .cpu(atMost: 1.3, times: "c-sqlcipher")),
+            Goal(.migrate, "folder", .cpu(atMost: 1, times: "sql-migrate")),
+            Goal(.migrate, "folder", .cpu(atMost: 1, times: "yoyo")),
+            Goal(.migrate, "folder", .cpu(atMost: 1, times: "alembic")),
+            Goal(.rerun, "folder", .wallMicroseconds(below: 20_000)),
+            Goal(.rebuild, "directive", .cpu(atMost: 1, times: "sqlcipher-shell")),
+            Goal(.keyring, "key-file", .wallMicroseconds(below: 5000)),
+            Goal(.passphrase, "slot", .cpu(atMost: 1.05, times: PeerProgram.ownName, ["scrypt"])),
+            Goal(.fleet, "jobs", .wall(atMost: 1.3, times: "c-sqlcipher")),
+        ]
+        + Cells.all.filter { $0.length <= 256 }.map { cells in
+            let times = cells.direction == .seal ? 4 : 2.4
+            return Goal(.fields, cells.variant, .speed(atLeast: times, times: "swift-crypto"))
+        }
+        + Cells.all.filter { $0.length == 65_536 }.map { cells in
+            Goal(.fields, cells.variant, .speed(atLeast: 1, times: "swift-crypto"))
+        }
 
     init(_ workload: WorkloadName, _ variant: String, _ bound: Bound) {
         self.workload = workload
@@ -53,6 +66,10 @@ struct Goal: Sendable {
         case .cpu(let limit, let peer, let variants):
             let which = variants.isEmpty ? peer : "\(peer) \(variants.joined(separator: "/"))"
             return "\(variant): CPU at most \(Figures.ratio(limit)) × \(which)"
+        case .speed(let limit, let peer):
+            return "\(variant): at least \(Figures.ratio(limit)) × as fast as \(peer)"
+        case .wall(let limit, let peer):
+            return "\(variant): wall at most \(Figures.ratio(limit)) × \(peer)"
         case .throughput(let limit, let peer):
             return "\(variant): at least \(Figures.ratio(limit)) × the throughput of \(peer)"
         case .wallMicroseconds(let limit):
@@ -75,21 +92,30 @@ struct Goal: Sendable {
         let missing = Verdict(
             workload: shown, goal: text, state: .notMeasured, measured: nil, against: nil)
         guard let own else { return missing }
+        /// Times of ours as multiples of the peer's, or the other way round where more is better.
+        func compared(
+            _ limit: Double, _ peer: String, _ variants: [String] = [], isSpeed: Bool = false,
+            by figure: (Series) -> [Double]
+        ) -> Verdict {
+            guard let other = Self.best(round, peer, variants, by: figure),
+                let ratio = isSpeed
+                    ? Spread.ratio(figure(other), to: figure(own))
+                    : Spread.ratio(figure(own), to: figure(other))
+            else { return missing }
+            let holds = isSpeed ? ratio.ofMedians >= limit : ratio.ofMedians <= limit
+            return Verdict(
+                workload: shown, goal: text, state: holds ? .holds : .missed, measured: ratio,
+                against: other.variant)
+        }
         switch bound {
         case .cpu(let limit, let peer, let variants):
-            guard let other = Self.best(round, peer, variants, by: \.cpu),
-                let ratio = Spread.ratio(own.cpu, to: other.cpu)
-            else { return missing }
-            return Verdict(
-                workload: shown, goal: text, state: ratio.ofMedians <= limit ? .holds : .missed,
-                measured: ratio, against: other.variant)
+            return compared(limit, peer, variants, by: \.cpu)
+        case .speed(let limit, let peer):
+            return compared(limit, peer, [own.variant], isSpeed: true, by: \.cpu)
+        case .wall(let limit, let peer):
+            return compared(limit, peer, by: \.wall)
         case .throughput(let limit, let peer):
-            guard let other = Self.best(round, peer, [], by: \.wall),
-                let ratio = Spread.ratio(other.wall, to: own.wall)
-            else { return missing }
-            return Verdict(
-                workload: shown, goal: text, state: ratio.ofMedians >= limit ? .holds : .missed,
-                measured: ratio, against: other.variant)
+            return compared(limit, peer, isSpeed: true, by: \.wall)
         case .wallMicroseconds(let limit):
             guard let spread = Spread(own.wall.map { $0 / 1_000_000 }) else { return missing }
             return Verdict(

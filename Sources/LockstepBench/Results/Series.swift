@@ -34,8 +34,11 @@ struct Round: Codable, Sendable {
 
     /// What variants of a workload do the same.
     static func group(of variant: String, in workload: WorkloadName) -> String? {
-        guard workload == .point else { return nil }
-        return variant == "transaction" ? "one transaction" : "a transaction each"
+        switch workload {
+        case .point: variant == "transaction" ? "one transaction" : "a transaction each"
+        case .fields: variant
+        default: nil
+        }
     }
 }
 

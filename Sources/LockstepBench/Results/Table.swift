@@ -29,19 +29,21 @@ extension Round {
         if workload.needsFilledFile || workload == .insert {
             heading += ", \(Figures.count(rows)) rows"
         }
-        heading += ", synchronous \(synchronous.rawValue)"
+        // Cells take less than a microsecond, and no database.
+        let (unit, time) =
+            workload == .fields
+            ? ("ns", Figures.nanoseconds) : ("µs", Figures.microseconds)
+        if workload != .fields { heading += ", synchronous \(synchronous.rawValue)" }
         var table = Table()
         table.rows.append([
-            "peer", "variant", "CPU µs", "least–most", "wall µs", "ours/peer", "peak MiB",
+            "peer", "variant", "CPU \(unit)", "least–most", "wall \(unit)", "ours/peer", "peak MiB",
         ])
         for series in series {
             guard let cpu = Spread(series.cpu), let wall = Spread(series.wall) else { continue }
             let ratio = own.flatMap { Spread.ratio($0.cpu, to: series.cpu) }
             table.rows.append([
                 series.peer + (series.isEncrypted ? " *" : ""), series.variant,
-                Figures.microseconds(cpu.median),
-                "\(Figures.microseconds(cpu.least))–\(Figures.microseconds(cpu.most))",
-                Figures.microseconds(wall.median),
+                time(cpu.median), "\(time(cpu.least))–\(time(cpu.most))", time(wall.median),
                 ratio.map { Figures.ratio($0.ofMedians) } ?? "–",
                 Figures.decimal(Double(series.peakKiB) / 1024, 1),
             ])

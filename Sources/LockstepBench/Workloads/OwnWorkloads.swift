@@ -23,6 +23,8 @@ enum OwnWorkloads {
         .migrate: ["folder"],
         .rerun: ["folder"],
         .rebuild: ["directive"],
+        .fleet: ["jobs"],
+        .fields: Cells.all.map(\.variant),
     ]
 
     /// The variant that is meant.
@@ -56,6 +58,8 @@ enum OwnWorkloads {
         case .migrate: try MigrateWorkload.run(database)
         case .rerun: try MigrateWorkload.runAgain(database)
         case .rebuild: try RebuildWorkload.run(database)
+        case .fleet: try FleetWorkload.run(database)
+        case .fields: try FieldsWorkload.run(database)
         }
     }
 

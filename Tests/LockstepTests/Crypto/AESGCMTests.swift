@@ -100,4 +100,19 @@ struct AESGCMTests {
             sealed.span, key: other.span, nonce: nonce.span, associatedData: text.span)
         #expect(Secrets.bytes(ofOptional: opened) == nil)
     }
+
+    @Test(
+        "what does not open leaves nothing in the caller's memory", arguments: [0, 1, 15, 16, 40])
+    func wiped(_ count: Int) throws {
+        let gcm = try AES256GCM()
+        let (key, nonce) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 0, count: 12))
+        let sealed = [UInt8](repeating: 5, count: count)
+        // Of what is shorter than a tag nobody can say how long its plaintext is.
+        var memory = [UInt8](repeating: 0xAA, count: count < 16 ? 24 : count - 16)
+        var span = memory.mutableSpan
+        let opened = try gcm.open(
+            sealed.span, key: key.span, nonce: nonce.span, associatedData: nonce.span, into: &span)
+        #expect(!opened)
+        #expect(memory.allSatisfy { $0 == 0 })
+    }
 }

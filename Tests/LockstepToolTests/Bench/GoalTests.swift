@@ -70,6 +70,41 @@ struct GoalTests {
         #expect(state(101) == .missed)
     }
 
+    @Test("How many times as fast is of CPU time in the same variant, and more is better")
+    func speed() {
+        let goal = Goal(.fields, "seal-16", .speed(atLeast: 4, times: "swift-crypto"))
+        func state(_ own: Int64, _ variant: String = "seal-16") -> Verdict.State? {
+            goal.verdicts([
+                Outcomes.round(
+                    .fields,
+                    [
+                        Outcomes.series("lockstep", "seal-16", .fields, cpu: [own], wall: [1]),
+                        Outcomes.series("swift-crypto", variant, .fields, cpu: [1000]),
+                    ])
+            ]).first?.state
+        }
+        #expect(state(250) == .holds)
+        #expect(state(251) == .missed)
+        #expect(state(1, "open-16") == .notMeasured)
+    }
+
+    @Test("Where both use several cores, the wall counts")
+    func wall() {
+        let goal = Goal(.fleet, "jobs", .wall(atMost: 1.3, times: "c-sqlcipher"))
+        func state(_ own: Int64) -> Verdict.State? {
+            goal.verdicts([
+                Outcomes.round(
+                    .fleet,
+                    [
+                        Outcomes.series("lockstep", "jobs", .fleet, cpu: [9000], wall: [own]),
+                        Outcomes.series("c-sqlcipher", "threads", .fleet, cpu: [1], wall: [100]),
+                    ])
+            ]).first?.state
+        }
+        #expect(state(130) == .holds)
+        #expect(state(131) == .missed)
+    }
+
     @Test("A bound in time")
     func time() {
         let goal = Goal(.open, "store", .wallMicroseconds(below: 1000))

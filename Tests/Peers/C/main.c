@@ -32,6 +32,7 @@ static const struct workload workloads[] = {
     {"blob", {"chunks"}, run_blob},
     {"migrate", {"loop"}, run_migrate},
     {"rebuild", {"hand"}, run_rebuild},
+    {"fleet", {"threads"}, run_fleet},
 };
 enum { FIRST_COMPARED = 4 };
 enum { WORKLOADS = sizeof workloads / sizeof workloads[0] };

@@ -27,32 +27,50 @@ static char *read_script(const char *folder, const char *name) {
     return text;
 }
 
-void run_migrate(const struct options *options, struct outcome *outcome) {
+struct scripts read_scripts(const struct options *options) {
     char folder[4000];
-    if (!options->corpus) die(NULL, "migrate needs --corpus; it");
+    if (!options->corpus) die(NULL, "migrations need --corpus; it");
     snprintf(folder, sizeof folder, "%s/plain", options->corpus);
-    clock_start();
-    sqlite3 *database = open_database(options, 1);
-    execute(database, "PRAGMA foreign_keys = ON");
     struct dirent **entries;
-    int count = scandir(folder, &entries, is_script, alphasort);
-    if (count <= 0) die(NULL, folder);
-    for (int index = 0; index < count; index++) {
-        char *script = read_script(folder, entries[index]->d_name);
+    struct scripts scripts = {.count = scandir(folder, &entries, is_script, alphasort)};
+    if (scripts.count <= 0) die(NULL, folder);
+    scripts.texts = allocate((size_t)scripts.count * sizeof *scripts.texts);
+    for (int index = 0; index < scripts.count; index++) {
+        scripts.texts[index] = read_script(folder, entries[index]->d_name);
+        free(entries[index]);
+    }
+    free(entries);
+    return scripts;
+}
+
+void free_scripts(struct scripts *scripts) {
+    for (int index = 0; index < scripts->count; index++) free(scripts->texts[index]);
+    free(scripts->texts);
+}
+
+void run_scripts(sqlite3 *database, const struct scripts *scripts) {
+    execute(database, "PRAGMA foreign_keys = ON");
+    for (int index = 0; index < scripts->count; index++) {
+        const char *script = scripts->texts[index];
         int off = strncmp(script, foreign_keys_off, strlen(foreign_keys_off)) == 0;
         if (off) execute(database, "PRAGMA foreign_keys = OFF");
         execute(database, "BEGIN IMMEDIATE");
         execute(database, script);
         execute(database, "COMMIT");
         if (off) execute(database, "PRAGMA foreign_keys = ON");
-        free(script);
-        free(entries[index]);
     }
-    free(entries);
+}
+
+void run_migrate(const struct options *options, struct outcome *outcome) {
+    clock_start();
+    sqlite3 *database = open_database(options, 1);
+    struct scripts scripts = read_scripts(options);
+    run_scripts(database, &scripts);
     read_settings(database, &outcome->settings);
     check(sqlite3_close(database), NULL, "close");
     clock_stop(outcome);
-    outcome->operations = count;
+    outcome->operations = scripts.count;
+    free_scripts(&scripts);
     hash_schema(options, &outcome->checksum);
 }
 

@@ -24,6 +24,12 @@ struct options {
     int full;
 };
 
+/* The migrations of a folder, in their order. */
+struct scripts {
+    int count;
+    char **texts;
+};
+
 /* What the pragmas say. */
 struct settings {
     int64_t page_size, cache_bytes;
@@ -62,6 +68,11 @@ void hash_table(const struct options *options, uint64_t *hash);
 /* schema.c: what a database holds. */
 void hash_schema(const struct options *options, uint64_t *hash);
 
+/* migrate.c: scripts, each in a transaction of its own. */
+struct scripts read_scripts(const struct options *options);
+void free_scripts(struct scripts *scripts);
+void run_scripts(sqlite3 *database, const struct scripts *scripts);
+
 extern const char *const insert_sql;
 extern const char *const index_sql;
 extern const char *const select_all_sql;
@@ -85,6 +96,7 @@ void run_rebuild(const struct options *options, struct outcome *outcome);
 void run_index(const struct options *options, struct outcome *outcome);
 void run_digest(const struct options *options, struct outcome *outcome);
 void run_check(const struct options *options, struct outcome *outcome);
+void run_fleet(const struct options *options, struct outcome *outcome);
 void run_blob(const struct options *options, struct outcome *outcome);
 
 #endif

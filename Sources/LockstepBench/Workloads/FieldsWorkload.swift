@@ -1,0 +1,96 @@
+import Lockstep
+
+/// The cells that are sealed and opened: of one length, in one direction.
+struct Cells: Hashable, Sendable {
+    /// Which of the two counts; the other is done all the same.
+    enum Direction: String, CaseIterable, Sendable {
+        case seal
+        case open
+    }
+
+    /// Bytes of a value.
+    static let lengths = [16, 64, 256, 1024, 65_536]
+    /// Every direction of every length.
+    static let all = lengths.flatMap { length in
+        Direction.allCases.map { Cells($0, length) }
+    }
+
+    let direction: Direction
+    let length: Int
+
+    init(_ direction: Direction, _ length: Int) {
+        self.direction = direction
+        self.length = length
+    }
+
+    /// What the variant is called, such as `seal-256`.
+    var variant: String { "\(direction.rawValue)-\(length)" }
+
+    /// The cells of a variant; nil if there is none of that name.
+    init?(variant: String) {
+        guard let cells = Self.all.first(where: { $0.variant == variant }) else { return nil }
+        self = cells
+    }
+
+    /// How many take about a third of a second: some 300 ns each, and a nanosecond for three bytes.
+    func operations(isQuick: Bool) -> Int {
+        (isQuick ? 30_000_000 : 300_000_000) / (300 + length / 3)
+    }
+
+    /// How many are done between two looks at the clock: at most a mebibyte, which stays in the cache.
+    var batch: Int { max(Rows.chunkKinds, min(512, 1_048_576 / length)) }
+
+    /// The values, over and over: the beginnings of the chunks.
+    var values: [[UInt8]] { Rows.chunks().map { Array($0.prefix(length)) } }
+
+    /// What a run must answer that opened so many of them.
+    func expected(_ operations: Int) -> String {
+        let values = values
+        var hash = RowHash()
+        for index in 0..<operations { hash.add(values[index % values.count]) }
+        return hash.hex
+    }
+}
+
+/// Values into cells and back, without a database: each bound to the row of its number, from 0 on.
+enum FieldsWorkload {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
+        let request = database.request
+        guard let cells = Cells(variant: request.variant) else {
+            throw BenchError("fields has no variant \(request.variant)")
+        }
+        let keyring = try Keyring.create(.fields)
+        let cipher = try ColumnCipher(column: 1, keyring.fieldKeys(), SealingTools())
+        var measurement = Measurement()
+        // For the versions of the libraries alone.
+        try measurement.look(at: Connection.inMemory())
+        measurement.settings = request.settings
+        let values = cells.values.map { CellValue.blob($0) }
+        var sealed = [[UInt8]](repeating: [], count: cells.batch)
+        var opened = [CellValue](repeating: .null, count: cells.batch)
+        while measurement.operations < request.operations {
+            let first = measurement.operations
+            let count = min(cells.batch, request.operations - first)
+            if cells.direction == .seal { measurement.clock.start() }
+            for index in 0..<count {
+                sealed[index] = try cipher.seal(
+                    values[(first + index) % values.count], at: .row(Int64(first + index)))
+            }
+            if cells.direction == .seal { measurement.clock.stop() }
+            if cells.direction == .open { measurement.clock.start() }
+            for index in 0..<count {
+                let cell = sealed[index]
+                opened[index] = try cipher.open(cell.span, at: .row(Int64(first + index)))
+            }
+            if cells.direction == .open { measurement.clock.stop() }
+            for index in 0..<count {
+                guard case .blob(let bytes) = opened[index] else {
+                    throw BenchError("a sealed blob was opened as \(opened[index].typeName)")
+                }
+                measurement.hash.add(bytes)
+            }
+            measurement.operations += count
+        }
+        return measurement
+    }
+}

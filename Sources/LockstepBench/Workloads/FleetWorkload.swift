@@ -1,0 +1,63 @@
+import Lockstep
+import SystemPackage
+
+/// What the fleet is that is migrated.
+enum Fleet {
+    /// Migrations that each of its files lacks.
+    static let migrations = 16
+    /// Files that are worked on at a time, as a machine of two cores can.
+    static let jobs = 2
+
+    /// The file of a number, which count from 1, beside the file that a run was given.
+    static func file(_ number: Int, beside path: FilePath) -> FilePath {
+        FilePath("\(path).\(number)")
+    }
+
+    /// What must come out: every file's schema and numbers of rows, one file after another.
+    static func expected(_ files: Int) throws -> String {
+        try CorpusDigest.expected(MigrationCorpus.migrations(migrations), times: files)
+    }
+}
+
+/// Many new encrypted files, to which the same migrations are applied with all checks, two files at a time.
+enum FleetWorkload {
+    static func run(_ database: BenchDatabase) throws -> Measurement {
+        let request = database.request
+        let folder = try request.corpusFolder(.native)
+        guard request.synchronous == .normal else {
+            throw BenchError(
+                "a fleet is migrated with synchronous normal, and synced once a file",
+                hint: "leave out --sync full")
+        }
+        let files = (1...request.operations).map { Fleet.file($0, beside: request.path) }
+        let keys = FleetKeys(try database.key())
+        for file in files { _ = try Connection.create(file, key: keys.key) }
+        var measurement = Measurement()
+        measurement.clock.start()
+        var fleet = FleetMigration(of: files, sets: [try MigrationSet(folder: folder)])
+        fleet.jobs = Fleet.jobs
+        fleet.options.cacheBytes = request.cacheBytes
+        let report = try fleet.run(
+            access: { _ in DatabaseAccess(key: try keys.key.clone()) },
+            tell: { result in if let error = result.error { throw error } })
+        measurement.clock.stop()
+        measurement.operations = report.migrated
+        // The fleet's connections are its own: these are opened as it opens them.
+        var options = fleet.options
+        options.synchronous = .normal
+        for file in files {
+            let connection = try Connection.open(file, key: keys.key, options: options)
+            try CorpusDigest.add(connection, to: &measurement.hash)
+            if file == files.first { try measurement.look(at: connection) }
+        }
+        return measurement
+    }
+}
+
+/// The key of all files of a fleet.
+// Sendable by this proof: the key is constant, and only read.
+private final class FleetKeys: @unchecked Sendable {
+    let key: DatabaseKey
+
+    init(_ key: consuming DatabaseKey) { self.key = key }
+}

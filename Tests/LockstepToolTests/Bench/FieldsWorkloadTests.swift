@@ -1,0 +1,72 @@
+import SystemPackage
+import Testing
+
+@testable import LockstepBench
+
+@Suite("Cells as a workload")
+struct FieldsWorkloadTests {
+    private func request(_ variant: String, _ operations: Int) -> RunRequest {
+        RunRequest(
+            workload: .fields, variant: variant, path: "none.db", rows: 1, operations: operations,
+            cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey)
+    }
+
+    @Test("Ours opens what it sealed, of every length", arguments: Cells.all)
+    func run(_ cells: Cells) throws {
+        // More than a batch, and no multiple of one.
+        let count = cells.batch + 3
+        let request = request(cells.variant, count)
+        let measured = try OwnWorkloads.run(request)
+        #expect(measured.operations == count)
+        #expect(measured.hash.hex == cells.expected(count))
+        #expect(measured.settings == request.settings)
+        #expect(measured.clock.wallNanoseconds > 0)
+    }
+
+    /// The answers are those of the peer over swift-crypto.
+    @Test(
+        "Checksums are what the peer comes to",
+        arguments: [
+            ("seal-16", "809f7f7d8e8a80c7"), ("open-16", "809f7f7d8e8a80c7"),
+            ("seal-256", "591526c6b162027a"),
+        ])
+    func checksums(_ variant: String, _ answer: String) throws {
+        #expect(try #require(Cells(variant: variant)).expected(3000) == answer)
+    }
+
+    @Test(
+        "A variant is a direction and a length that there are", arguments: ["", "seal", "seal-17"])
+    func unknown(_ variant: String) {
+        #expect(Cells(variant: variant) == nil)
+        #expect(throws: BenchError.self) { try OwnWorkloads.variant(variant, of: .fields) }
+    }
+
+    @Test("Each length does its own number, fewer when it is to be quick")
+    func operations() {
+        for cells in Cells.all {
+            let name = cells.variant
+            let all = WorkloadName.fields.operations(name, rows: 1, isQuick: false)
+            #expect(all > WorkloadName.fields.operations(name, rows: 1, isQuick: true))
+            // Long values take longer.
+            #expect((10_000...1_000_000).contains(all))
+        }
+    }
+
+    @Test("Only the same length and direction are compared")
+    func groups() {
+        #expect(Round.group(of: "seal-16", in: .fields) != Round.group(of: "open-16", in: .fields))
+        #expect(Round.group(of: "jobs", in: .fleet) == nil)
+    }
+
+    @Test("Times are told in nanoseconds, without settings that there are none of")
+    func table() {
+        let round = Outcomes.round(
+            .fields, [Outcomes.series("lockstep", "seal-16", .fields, cpu: [412])])
+        #expect(
+            round.text == """
+                fields: 1 operations, seal-16
+                  peer        variant  CPU ns  least–most  wall ns  ours/peer  peak MiB
+                  lockstep *  seal-16     412     412–412      412       1.00       2.0
+                """)
+    }
+}

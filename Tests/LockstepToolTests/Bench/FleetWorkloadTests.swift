@@ -1,0 +1,93 @@
+import Lockstep
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import LockstepBench
+
+@Suite("A fleet of files as a workload")
+struct FleetWorkloadTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try CorpusFolder.write(
+            MigrationCorpus.migrations(Fleet.migrations), to: folder.file("corpus"))
+    }
+
+    private func request(files: Int) throws -> RunRequest {
+        RunRequest(
+            workload: .fleet, variant: try OwnWorkloads.variant(nil, of: .fleet),
+            path: folder.file("bench.db"), rows: 1, operations: files, cacheBytes: 1_048_576,
+            synchronous: .normal, key: RunRequest.ordinaryKey, corpus: folder.file("corpus"))
+    }
+
+    @Test("Every file is encrypted and gets every migration, and the run answers as peers must")
+    func run() throws {
+        let request = try request(files: 3)
+        let measured = try OwnWorkloads.run(request)
+        #expect(measured.operations == 3)
+        #expect(try measured.hash.hex == Fleet.expected(3))
+        #expect(measured.settings == request.settings)
+        for number in 1...3 {
+            let file = Fleet.file(number, beside: request.path)
+            #expect(file.lastComponent?.string == "bench.db.\(number)")
+            #expect(try Bytes.read(file).prefix(6) != Array("SQLite".utf8)[...])
+        }
+    }
+
+    @Test("The checksum counts files and migrations")
+    func checksum() throws {
+        #expect(
+            try Fleet.expected(1)
+                == CorpusDigest.expected(MigrationCorpus.migrations(Fleet.migrations)))
+        #expect(try Fleet.expected(2) != Fleet.expected(1))
+    }
+
+    /// The answer is that of the peer in C.
+    @Test("The checksum is what the peer comes to")
+    func answer() throws {
+        #expect(try Fleet.expected(3) == "b3eb2e5f6719d6e3")
+    }
+
+    @Test("Settings that a fleet does not have are refused, and compare does not ask for them")
+    func synchronous() throws {
+        var request = try request(files: 1)
+        request.synchronous = .full
+        let error = #expect(throws: BenchError.self) { try OwnWorkloads.run(request) }
+        #expect(error?.message.contains("synchronous normal") == true)
+        #expect(!WorkloadName.fleet.canBeFull)
+        #expect(WorkloadName.migrate.canBeFull)
+    }
+
+    /// A peer that notes its command line and what it finds in the corpus.
+    @Test("Peers get sixteen migrations, whatever migrate gets, and as many files as are asked for")
+    func comparison() async throws {
+        var outcome = Outcomes.good(try request(files: 5))
+        outcome.variant = "x"
+        outcome.checksum = try Fleet.expected(5)
+        let script = """
+            #!/bin/sh
+            if [ "$1" = list ]; then
+                echo '{"peer":"fake","encrypted":true,"workloads":{"fleet":["x"]}}'
+                exit 0
+            fi
+            while [ "$1" != --corpus ]; do
+                if [ "$1" = --operations ]; then echo "operations $2" >>'\(folder.file("calls"))'; fi
+                shift
+            done
+            ls "$2/plain" | wc -l >>'\(folder.file("calls"))'
+            echo '\(try JSON.line(outcome))'
+            """
+        try Bytes.write(Array(script.utf8), to: folder.file("fake-peer"), mode: 0o700)
+        let rounds = try await Comparison(
+            programs: PeerProgram.find(in: folder.path),
+            items: [Comparison.Item(workload: .fleet, synchronous: .normal)], rows: 1,
+            operations: 5, migrations: 40, repetitions: 1, cacheBytes: 1_048_576,
+            folder: folder.file("scratch")
+        ).run()
+        #expect(rounds.map(\.operations) == [5])
+        let calls = String(decoding: try Bytes.read(folder.file("calls")), as: UTF8.self)
+        #expect(calls.split(whereSeparator: \.isWhitespace) == ["operations", "5", "16"])
+    }
+}

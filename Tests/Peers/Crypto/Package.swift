@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "swift-crypto-peer",
+    platforms: [.macOS("26.0")],
+    products: [.executable(name: "swift-crypto-peer", targets: ["swift-crypto-peer"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2")
+    ],
+    targets: [
+        // What has nothing to do with GRDB is GRDB's peer's, by links.
+        .executableTarget(
+            name: "swift-crypto-peer",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")])
+    ],
+    swiftLanguageModes: [.v6]
+)

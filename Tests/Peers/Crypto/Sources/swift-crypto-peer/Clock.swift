@@ -1,0 +1,1 @@
+../../../GRDB/Sources/grdb-peer/Clock.swift

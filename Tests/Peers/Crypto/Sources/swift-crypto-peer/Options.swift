@@ -1,0 +1,1 @@
+../../../GRDB/Sources/grdb-peer/Options.swift
