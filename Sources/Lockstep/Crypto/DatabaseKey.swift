@@ -5,7 +5,7 @@ public import SystemPackage
 /// Opening with it costs half a millisecond: nothing is stretched. The salt is derived along with the
 /// key, so that the first 16 bytes of a file tell, without being secret, whether the file was made
 /// under this key: that keeps "wrong key" and "first page destroyed" apart.
-public struct DatabaseKey: ~Copyable {
+public struct DatabaseKey: ~Copyable, Sendable {
     /// Bytes of a key.
     static let length = 32
     /// Bytes of a salt, the first of every SQLCipher file.

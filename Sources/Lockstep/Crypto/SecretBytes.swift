@@ -89,3 +89,6 @@ public struct SecretBytes: ~Copyable {
         ConstantTime.equal(one.bytes, other.bytes)
     }
 }
+
+// Sendable by this proof: the memory is this value's alone, and is written only while the value is held exclusively.
+extension SecretBytes: @unchecked Sendable {}

@@ -52,24 +52,23 @@ public struct ColumnRegistry: Sendable, Equatable {
     mutating func add(
         _ name: String, of table: String, mode: SealedColumn.Mode, padding: CellPadding
     ) throws(LockstepError) -> SealedColumn {
-        if let known = column(name, of: table), known.state != .plaintext {
-            guard known.mode == mode, known.padding == padding else {
+        let former = column(name, of: table)
+        if let former, former.state != .plaintext {
+            guard former.mode == mode, former.padding == padding else {
                 throw LockstepError(
                     .misuse, "\(table).\(name) is sealed in another way already",
                     hint: "unseal it first, then seal it as you want it")
             }
-            return known
+            return former
         }
+        // Whether there is such a padding.
         _ = try padding.paddedLength(1)
         let (id, overflow) = (columns.last?.id ?? 0).addingReportingOverflow(1)
         guard !overflow else {
             throw LockstepError(.misuse, "the dataset's column numbers are used up")
         }
         // A column that was unsealed gives up its name, and never its number.
-        for index in columns.indices
-        where columns[index].id == column(name, of: table)?.id {
-            columns[index].name = ""
-        }
+        if let former { try rename(former.id, to: "", of: table) }
         let column = SealedColumn(
             id: id, table: table, name: name, mode: mode, padding: padding, state: .plaintext)
         columns.append(column)

@@ -10,7 +10,7 @@ extension Keyring {
         }
         var keys: [UInt32: FieldKeys.Key] = [:]
         for entry in document.keys where entry.kind == .field {
-            let secret = entry.state == .destroyed ? nil : KeptSecret(try unwrap(entry))
+            let secret = entry.state == .destroyed ? nil : SharedSecret(try unwrap(entry))
             keys[entry.version] = FieldKeys.Key(
                 state: entry.state, commitment: entry.commitment, secret: secret)
         }
@@ -27,7 +27,7 @@ public final class FieldKeys: Sendable {
         let state: KeyState
         let commitment: [UInt8]
         /// Nil once it was destroyed.
-        let secret: KeptSecret?
+        let secret: SharedSecret<SecretBytes>?
     }
 
     /// The 16-byte identifier of the dataset.
@@ -44,8 +44,6 @@ public final class FieldKeys: Sendable {
 
     /// Every version that there is or was, ascending.
     var versions: [UInt32] { keys.keys.sorted() }
-
-    func state(_ version: UInt32) -> KeyState? { keys[version]?.state }
 
     /// The public fingerprint of a version's key, by which a database tells it from any other.
     func commitment(_ version: UInt32) -> [UInt8]? { keys[version]?.commitment }
@@ -70,7 +68,7 @@ public final class FieldKeys: Sendable {
             secret(version).value, salt: dataset, info: Array("registry".utf8))
     }
 
-    private func secret(_ version: UInt32) throws(LockstepError) -> KeptSecret {
+    private func secret(_ version: UInt32) throws(LockstepError) -> SharedSecret<SecretBytes> {
         guard let key = keys[version] else {
             throw LockstepError(
                 .keyUnavailable, "the keyring has no field key \(version)",

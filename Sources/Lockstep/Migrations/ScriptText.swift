@@ -29,10 +29,11 @@ enum ScriptText {
             hint: error.hint ?? hint(error), sqliteCode: error.sqliteCode)
     }
 
+    /// What to do where somebody has stopped a run.
+    static let afterInterruption = "run it again: it goes on where it stopped"
+
     private static func hint(_ error: LockstepError) -> String {
-        guard error.code != .interrupted else {
-            return "run it again: it goes on where it stopped"
-        }
+        guard error.code != .interrupted else { return afterInterruption }
         let mend = "mend the statement; nothing of this version was applied"
         // SQLITE_CONSTRAINT_FOREIGNKEY: mostly a table that is dropped while others refer to it.
         guard error.sqliteCode == 787 else { return mend }

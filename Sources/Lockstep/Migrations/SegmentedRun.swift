@@ -159,7 +159,7 @@ struct SegmentedRun {
         } catch let error as LockstepError {
             let hint =
                 error.code == .interrupted
-                ? "run it again: it goes on where it stopped"
+                ? ScriptText.afterInterruption
                 : "mend the statement, or the rows of its batch; the batches before it stay"
             throw error.located(place, hint: error.hint ?? hint)
         }

@@ -21,9 +21,7 @@ extension Plan.Step {
             return .code(
                 code.up, foreignKeysOff: code.foreignKeysOff, allowed: code.tablesAllowedToLoseRows)
         case .down(let entry):
-            if let down = entry.down {
-                return .script(try parse(down, set))
-            }
+            if let down = entry.down { return .script(try parse(down, set)) }
             let code = set.code.first { $0.version == entry.version }
             guard let code, let change = code.down else { throw irreversible(set) }
             return .code(

@@ -47,8 +47,8 @@ package enum FileAccess {
         let (file, size) = try openSized(path, sensitivity)
         defer { try? file.close() }
         var bytes: [UInt8] = []
-        // One byte more than it says it holds tells whether it has grown since.
-        var chunk = [UInt8](repeating: 0, count: min(max(size, 0), 65_535) + 1)
+        // One byte more than it says it holds tells whether it has grown since; some that hold much say 0.
+        var chunk = [UInt8](repeating: 0, count: min(max(size, 4095), 65_535) + 1)
         while true {
             let count = try translatingErrno("read", path) {
                 unsafe try chunk.withUnsafeMutableBytes { try unsafe file.read(into: $0) }

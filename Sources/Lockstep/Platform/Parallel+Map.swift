@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension Parallel {
     /// What `transform` makes of each item, in their order.
     ///
@@ -8,53 +10,45 @@ extension Parallel {
         _ items: [Item], share: Int,
         _ transform: @escaping @Sendable (Item) throws(Failure) -> Output
     ) throws(Failure) -> [Output] {
-        let threads = min(Processors.count, items.count / max(share, 1))
-        guard threads > 1 else {
-            var outputs: [Output] = []
-            outputs.reserveCapacity(items.count)
-            for item in items { outputs.append(try transform(item)) }
-            return outputs
-        }
+        let share = max(share, 1)
+        let threads = min(Processors.count, items.count / share)
+        guard threads > 1 else { return try all(items[...], transform) }
         // Pieces smaller than shares: a thread that begins late must not be waited for.
         let length = max(share / 4, 1)
-        let starts = Array(stride(from: 0, to: items.count, by: length))
-        let results = PieceResults<[Output], Failure>(count: starts.count)
-        try? run(pieces: starts.count, with: Array(repeating: (), count: threads)) { piece, _ in
-            var outputs: [Output] = []
-            do throws(Failure) {
-                for item in items[starts[piece]...].prefix(length) {
-                    outputs.append(try transform(item))
-                }
-            } catch {
-                results.set(piece, .failure(error))
-                throw error
-            }
-            results.set(piece, .success(outputs))
+        let pieces = stride(from: 0, to: items.count, by: length).map {
+            items[$0...].prefix(length)
         }
-        return try results.all().flatMap { $0 }
-    }
-}
-
-/// What became of each piece.
-// Sendable by this proof: the results are touched only while the condition's lock is held.
-private final class PieceResults<Output: Sendable, Failure: Error>: @unchecked Sendable {
-    private let lock = Condition()
-    private var results: [Result<Output, Failure>?]
-
-    init(count: Int) { results = Array(repeating: nil, count: count) }
-
-    func set(_ piece: Int, _ result: Result<Output, Failure>) {
-        lock.locked { results[piece] = result }
-    }
-
-    /// In the order of the pieces, up to the first that failed: none before it is left out, since they are
-    /// begun in order.
-    func all() throws(Failure) -> [Output] {
+        let results = PieceResults<[Output], Failure>()
+        // An error is among the results: it ends the work on later pieces.
+        try? run(pieces: pieces.count, with: Array(repeating: (), count: threads)) { piece, _ in
+            let result = Result { () throws(Failure) in try all(pieces[piece], transform) }
+            results.byPiece.withLock { $0[piece] = result }
+            _ = try result.get()
+        }
+        let known = results.byPiece.withLock { $0 }
         var outputs: [Output] = []
-        for result in lock.locked({ results }) {
-            guard let result else { break }
-            outputs.append(try result.get())
+        outputs.reserveCapacity(items.count)
+        // Pieces are begun in order, so that all before the first that fails are there.
+        for (piece, items) in pieces.enumerated() {
+            if let result = known[piece] {
+                outputs += try result.get()
+            } else {
+                outputs += try all(items, transform)
+            }
         }
         return outputs
     }
+
+    private static func all<Item, Output, Failure: Error>(
+        _ items: ArraySlice<Item>, _ transform: (Item) throws(Failure) -> Output
+    ) throws(Failure) -> [Output] {
+        var outputs: [Output] = []
+        outputs.reserveCapacity(items.count)
+        for item in items { outputs.append(try transform(item)) }
+        return outputs
+    }
+}
+
+private final class PieceResults<Output: Sendable, Failure: Error>: Sendable {
+    let byPiece = Mutex<[Int: Result<Output, Failure>]>([:])
 }

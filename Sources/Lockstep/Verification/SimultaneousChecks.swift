@@ -9,6 +9,7 @@ struct SimultaneousChecks: Sendable {
     private let cacheBytes: Int
     /// Nil where there is no keyring.
     private let age: AgeCheck?
+    private let closing = Condition()
 
     init(_ verification: Verification, _ age: AgeCheck?) {
         self.age = age
@@ -29,7 +30,7 @@ struct SimultaneousChecks: Sendable {
         _ key: borrowing DatabaseKey, _ teller: ProgressTeller
     ) throws -> [VerificationReport.Outcome] {
         let desk = VerificationDesk()
-        let shared = SharedKey(try key.clone())
+        let shared = SharedSecret(try key.clone())
         do {
             try start(shared, desk)
             desk.add(
@@ -49,7 +50,7 @@ struct SimultaneousChecks: Sendable {
     }
 
     /// Starts what needs the database open.
-    private func start(_ key: SharedKey, _ desk: VerificationDesk) throws {
+    private func start(_ key: SharedSecret<DatabaseKey>, _ desk: VerificationDesk) throws {
         guard try !SideFilesCheck.hasJournal(path) else {
             return hinder(Self.onFirst + onSecond, desk)
         }
@@ -82,7 +83,7 @@ struct SimultaneousChecks: Sendable {
 
     /// Where the database does not open, each of the checks that need it fails for that reason.
     private func onConnection(
-        _ key: SharedKey, _ cacheBytes: Int, _ desk: VerificationDesk,
+        _ key: SharedSecret<DatabaseKey>, _ cacheBytes: Int, _ desk: VerificationDesk,
         _ checks: [VerificationReport.Check], _ body: (borrowing Connection) throws -> Void
     ) throws {
         var options = schema.ofSchema
@@ -96,7 +97,18 @@ struct SimultaneousChecks: Sendable {
             for check in checks { try desk.run(check) { throw error } }
             return
         }
-        try body(connection)
+        do { try body(connection) } catch {
+            close(connection)
+            throw error
+        }
+        close(connection)
+    }
+
+    /// Two connections that close at one instant each take the other for one that goes on, and leave the
+    /// files of an empty log to whoever comes next.
+    private func close(_ connection: consuming Connection) {
+        var last: Connection? = connection
+        closing.locked { _ = last.take() }
     }
 
     private func hinder(_ checks: [VerificationReport.Check], _ desk: VerificationDesk) {

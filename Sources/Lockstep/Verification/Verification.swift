@@ -91,7 +91,7 @@ public struct Verification {
         _ key: borrowing DatabaseKey, isSound: Bool, _ teller: ProgressTeller
     ) throws -> [VerificationReport.Outcome] {
         let desk = VerificationDesk()
-        let key = SharedKey(try key.clone())
+        let key = SharedSecret(try key.clone())
         let (path, sets, schema) = (path, sets, schema)
         try desk.start { desk in
             let check = RoundTripCheck(path: path, sets: sets, schema: schema, desk: desk)

@@ -30,15 +30,15 @@ enum FleetWorkload {
                 hint: "leave out --sync full")
         }
         let files = (1...request.operations).map { Fleet.file($0, beside: request.path) }
-        let keys = FleetKeys(try database.key())
-        for file in files { _ = try Connection.create(file, key: keys.key) }
+        let key = SharedSecret(try database.key())
+        for file in files { _ = try Connection.create(file, key: key.value) }
         var measurement = Measurement()
         measurement.clock.start()
         var fleet = FleetMigration(of: files, sets: [try MigrationSet(folder: folder)])
         fleet.jobs = Fleet.jobs
         fleet.options.cacheBytes = request.cacheBytes
         let report = try fleet.run(
-            access: { _ in DatabaseAccess(key: try keys.key.clone()) },
+            access: { _ in DatabaseAccess(key: try key.value.clone()) },
             tell: { result in if let error = result.error { throw error } })
         measurement.clock.stop()
         measurement.operations = report.migrated
@@ -46,18 +46,10 @@ enum FleetWorkload {
         var options = fleet.options
         options.synchronous = .normal
         for file in files {
-            let connection = try Connection.open(file, key: keys.key, options: options)
+            let connection = try Connection.open(file, key: key.value, options: options)
             try CorpusDigest.add(connection, to: &measurement.hash)
             if file == files.first { try measurement.look(at: connection) }
         }
         return measurement
     }
-}
-
-/// The key of all files of a fleet.
-// Sendable by this proof: the key is constant, and only read.
-private final class FleetKeys: @unchecked Sendable {
-    let key: DatabaseKey
-
-    init(_ key: consuming DatabaseKey) { self.key = key }
 }

@@ -18,7 +18,7 @@ enum CellWorkbench {
                 keys[version] = FieldKeys.Key(
                     state: state, commitment: [UInt8](repeating: 0, count: 32),
                     secret: state == .destroyed
-                        ? nil : KeptSecret(try SecretBytes(copying: bytes.span)))
+                        ? nil : SharedSecret(try SecretBytes(copying: bytes.span)))
             }
         }
         try add([active], .active)

@@ -42,18 +42,6 @@ struct RotationScratch {
     /// The names beside the keyring's, its key's and the lock files'.
     var databaseNames: [String] { get throws { try names.filter { $0.hasPrefix("data.db") } } }
 
-    /// The same, without a log that is empty: two connections that close at one instant each take the other
-    /// for one that goes on, and leave the log's files to whoever comes next. That is SQLite's way.
-    var databaseNamesButEmptyLogs: [String] {
-        get throws {
-            let names = try databaseNames
-            guard names.contains("data.db-wal"),
-                try Bytes.read(FilePath("\(path)-wal")).isEmpty
-            else { return names }
-            return names.filter { $0 != "data.db-wal" && $0 != "data.db-shm" }
-        }
-    }
-
     /// Makes the folder that a loss of power needs.
     func makeLost() throws { try FaultyWorker.makeLost(in: folder.path) }
 

@@ -126,7 +126,7 @@ struct AgeCheckTests {
         #expect(age.findings.map(\.isFailure) == [false])
         #expect(age.findings[0].message.contains("remembers no keyring"))
         #expect(try Bytes.read(bare.path) == before)
-        #expect(try bare.databaseNamesButEmptyLogs == ["data.db"])
+        #expect(try bare.databaseNames == ["data.db"])
     }
 
     @Test("A keyring with another ring is a notice until the database knows it")

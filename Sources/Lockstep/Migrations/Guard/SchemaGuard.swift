@@ -99,11 +99,8 @@ final class SchemaGuard: StatementWatch {
         let all = SchemaCatalogue.Difference(added: known.catalogue.objects)
         _ = try known.keys.update(all, core)
         // What this connection has run before may have left some.
-        known.isOpaque =
-            try core.ask("SELECT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE type = 'trigger')")
-        {
-            row in try row[0] as Bool
-        }.first ?? false
+        let left = SQL("SELECT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE type = 'trigger')")
+        known.isOpaque = try core.ask(left) { row in try row[0] as Bool }.first ?? false
         return known
     }
 

@@ -6,7 +6,7 @@ final class StoreSource: Sendable {
     let options: StoreOptions
     let path: FilePath
     let isInMemory: Bool
-    private let key: Mutex<SharedKey?>
+    private let key: Mutex<SharedSecret<DatabaseKey>?>
     /// The file that the first connection was opened on.
     private let identity: FileIdentity?
     private let openReaders = Atomic<Int>(0)
@@ -21,7 +21,7 @@ final class StoreSource: Sendable {
         self.options = options
         self.temporaryFolder = temporaryFolder
         isInMemory = false
-        self.key = Mutex(SharedKey(try key.clone()))
+        self.key = Mutex(SharedSecret(try key.clone()))
         identity = FileIdentity(path)
     }
 
