@@ -44,7 +44,7 @@ public enum CellValue: Sendable, Hashable {
 }
 
 /// The first byte of a cell's plaintext, without its flags.
-enum CellTag: UInt8, Sendable, CaseIterable {
+package enum CellTag: UInt8, Sendable, CaseIterable {
     case null = 0x00
     case integer = 0x01
     case real = 0x02

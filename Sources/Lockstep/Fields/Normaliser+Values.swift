@@ -1,0 +1,91 @@
+extension Normaliser {
+    /// What `value` becomes; nil where it has no entry.
+    /// - Throws: ``LockstepError/Code/misuse`` for a value of a type that the rule is not for, and for a UUID that
+    ///   is none.
+    package func normalised(_ value: CellValue) throws(LockstepError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        return try append(value, to: &bytes) ? bytes : nil
+    }
+
+    /// Appends what `value` becomes; false where it has no entry, and nothing is appended.
+    func append(_ value: CellValue, to bytes: inout [UInt8]) throws(LockstepError) -> Bool {
+        try validate()
+        switch (self, value) {
+        case (_, .null): return false
+        case (.exact, .text(let text)): bytes += text.utf8
+        case (.exact, .real(let number)):
+            guard !number.isNaN else { return false }
+            bytes += Self.bytes(number)
+        case (.exact, _):
+            var payload = [UInt8](
+                repeating: 0, count: try CellPlaintext.length(of: value, .none))
+            var span = payload.mutableSpan
+            try CellPlaintext.write(value, .none, to: &span)
+            // Its type tag.
+            bytes += payload.dropFirst()
+        case (.lower, .text(let text)):
+            bytes += text.utf8.lazy.map(Self.lowercased)
+        case (.casefold, .text(let text)): return Self.append(folded: text, to: &bytes)
+        case (.digits, .text(let text)):
+            let start = bytes.count
+            bytes += text.utf8.lazy.filter {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+            return bytes.count > start
+        case (.email, .text(let text)):
+            let scalars = text.unicodeScalars
+            guard let start = scalars.firstIndex(where: { !Self.isBlank($0) }),
+                let end = scalars.lastIndex(where: { !Self.isBlank($0) })
+            else { return false }
+            return Self.append(folded: String(scalars[start...end]), to: &bytes)
+        case (.prefix(let length), .text(let text)):
+            return Self.append(folded: text, first: length, to: &bytes)
+        case (.bucket(let width), .integer(let number)), (.bucket(let width), .day(let number)),
+            (.bucket(let width), .instant(let number)):
+            let (quotient, remainder) = number.quotientAndRemainder(dividingBy: width)
+            bytes += (remainder < 0 ? quotient - 1 : quotient).bigEndianBytes
+        case (.bucket(let width), .real(let number)):
+            guard !number.isNaN else { return false }
+            bytes += Self.bytes((number / Double(width)).rounded(.down))
+        default:
+            throw LockstepError(
+                .misuse,
+                "the normaliser \(spelling) is not for values of the type \(value.typeName)",
+                hint: "`exact` is for values of all types")
+        }
+        return true
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || ("\t"..."\r" as ClosedRange<Unicode.Scalar>).contains(scalar)
+    }
+
+    private static func bytes(_ number: Double) -> [UInt8] {
+        // The two zeros are equal.
+        (number == 0 ? 0 : number).bitPattern.bigEndianBytes
+    }
+
+    /// Appends the folded text, or its first so many scalars; false if it has fewer.
+    private static func append(
+        folded text: String, first count: Int? = nil, to bytes: inout [UInt8]
+    ) -> Bool {
+        // ASCII is all in NFC, and folds to its small letters.
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            guard text.utf8.count >= count ?? 0 else { return false }
+            bytes += text.utf8.prefix(count ?? text.utf8.count).lazy.map(lowercased)
+            return true
+        }
+        let folded = FoldedText.scalars(text)
+        guard folded.count >= count ?? 0 else { return false }
+        for number in folded.prefix(count ?? folded.count) {
+            // All are scalars: they are the text's, or the tables'.
+            guard let scalar = Unicode.Scalar(number) else { continue }
+            bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+        }
+        return true
+    }
+}
