@@ -1,5 +1,5 @@
 extension Keyring {
-    /// The keys of the dataset's cells, unwrapped, for any number of connections.
+    /// The keys of the dataset's cells and of its blind indexes, unwrapped, for any number of connections.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose,
     ///   ``LockstepError/Code/keyringTampered``.
     public borrowing func fieldKeys() throws(LockstepError) -> FieldKeys {
@@ -8,20 +8,30 @@ extension Keyring {
                 .keyringMismatch, "a \(purpose.rawValue) keyring opens no sealed cells",
                 hint: "give the dataset's keyring, <dataset>.fields.keyring")
         }
+        let field = try fieldKeyVersions(.field)
+        let index = try fieldKeyVersions(.index)
+        return FieldKeys(
+            dataset: subjectID, active: field.active, keys: field.keys, index: index)
+    }
+
+    private borrowing func fieldKeyVersions(
+        _ kind: KeyKind
+    ) throws(LockstepError) -> FieldKeys.Versions {
         var keys: [UInt32: FieldKeys.Key] = [:]
-        for entry in document.keys where entry.kind == .field {
+        for entry in document.keys where entry.kind == kind {
             let secret = entry.state == .destroyed ? nil : SharedSecret(try unwrap(entry))
             keys[entry.version] = FieldKeys.Key(
                 state: entry.state, commitment: entry.commitment, secret: secret)
         }
         guard let active = keys.first(where: { $0.value.state == .active })?.key else {
-            throw KeyringDocument.malformed("it has no active field key")
+            throw KeyringDocument.malformed("it has no active \(kind.rawValue) key")
         }
-        return FieldKeys(dataset: subjectID, active: active, keys: keys)
+        return FieldKeys.Versions(active: active, keys: keys)
     }
 }
 
-/// The keys that seal and open the cells of one dataset. They are wiped when the last user lets go of them.
+/// The keys that seal and open the cells of one dataset, and those that compute its blind indexes. They are wiped
+/// when the last user lets go of them.
 public final class FieldKeys: Sendable {
     struct Key: Sendable {
         let state: KeyState
@@ -30,16 +40,24 @@ public final class FieldKeys: Sendable {
         let secret: SharedSecret<SecretBytes>?
     }
 
+    /// The keys of one kind, by version.
+    struct Versions: Sendable {
+        let active: UInt32
+        let keys: [UInt32: Key]
+    }
+
     /// The 16-byte identifier of the dataset.
     public let dataset: [UInt8]
     /// The version that new cells are sealed under.
     public let activeVersion: UInt32
     private let keys: [UInt32: Key]
+    private let index: Versions
 
-    init(dataset: [UInt8], active: UInt32, keys: [UInt32: Key]) {
+    init(dataset: [UInt8], active: UInt32, keys: [UInt32: Key], index: Versions) {
         self.dataset = dataset
         activeVersion = active
         self.keys = keys
+        self.index = index
     }
 
     /// Every version that there is or was, ascending.
@@ -69,16 +87,45 @@ public final class FieldKeys: Sendable {
     }
 
     private func secret(_ version: UInt32) throws(LockstepError) -> SharedSecret<SecretBytes> {
+        try Self.secret(keys, version, .field, lost: "what it sealed cannot be read any more")
+    }
+
+    private static func secret(
+        _ keys: [UInt32: Key], _ version: UInt32, _ kind: KeyKind, lost: String
+    ) throws(LockstepError) -> SharedSecret<SecretBytes> {
         guard let key = keys[version] else {
             throw LockstepError(
-                .keyUnavailable, "the keyring has no field key \(version)",
+                .keyUnavailable, "the keyring has no \(kind.rawValue) key \(version)",
                 hint: "a newer keyring of the dataset may hold it")
         }
         guard let secret = key.secret else {
             throw LockstepError(
-                .keyUnavailable, "field key \(version) was destroyed",
-                hint: "what it sealed cannot be read any more")
+                .keyUnavailable, "\(kind.rawValue) key \(version) was destroyed", hint: lost)
         }
         return secret
+    }
+
+    // MARK: Blind indexes
+
+    /// The version that new blind indexes are computed with.
+    public var activeIndexVersion: UInt32 { index.active }
+
+    /// Every version of the index key that there is or was, ascending.
+    var indexVersions: [UInt32] { index.keys.keys.sorted() }
+
+    /// The public fingerprint of a version's index key.
+    func indexCommitment(_ version: UInt32) -> [UInt8]? { index.keys[version]?.commitment }
+
+    /// Where in its life a version's index key stands. An index is looked up in and written to under the version
+    /// that it was made with, be it retired, until it is made anew.
+    func indexState(_ version: UInt32) -> KeyState? { index.keys[version]?.state }
+
+    /// A key of what `info` says: HKDF-SHA256(index key, salt = dataset, `info`).
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func indexKey(version: UInt32, info: [UInt8]) throws(LockstepError) -> SecretBytes {
+        let secret = try Self.secret(
+            index.keys, version, .index,
+            lost: "nothing can be looked up in its indexes any more; make them anew")
+        return try HKDF.derive(secret.value, salt: dataset, info: info)
     }
 }

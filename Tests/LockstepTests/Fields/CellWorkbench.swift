@@ -6,6 +6,9 @@ enum CellWorkbench {
     /// The field key whose bytes count up from 0.
     static let fieldKey = [UInt8](0..<32)
 
+    /// The index key of version 2, whose bytes count up from 0x20.
+    static let indexKey = [UInt8](0x20..<0x40)
+
     /// Keys of these versions: the one given, and for other versions its bytes turned over.
     static func keys(
         active: UInt32 = 3, retired: [UInt32] = [], compromised: [UInt32] = [],
@@ -25,7 +28,22 @@ enum CellWorkbench {
         try add(retired, .retired)
         try add(compromised, .compromised)
         try add(destroyed, .destroyed)
-        return FieldKeys(dataset: dataset, active: active, keys: keys)
+        return FieldKeys(
+            dataset: dataset, active: active, keys: keys, index: try indexKeys())
+    }
+
+    /// Index keys: version 2 is active, 1 retired, 4 compromised, 3 destroyed.
+    static func indexKeys() throws -> FieldKeys.Versions {
+        var keys: [UInt32: FieldKeys.Key] = [:]
+        let states: [KeyState] = [.retired, .active, .destroyed, .compromised]
+        for (version, state) in zip(UInt32(1)..., states) {
+            let bytes = indexKey.map { $0 ^ UInt8(truncatingIfNeeded: version ^ 2) }
+            keys[version] = FieldKeys.Key(
+                state: state, commitment: [UInt8](repeating: UInt8(version), count: 32),
+                secret: state == .destroyed
+                    ? nil : SharedSecret(try SecretBytes(copying: bytes.span)))
+        }
+        return FieldKeys.Versions(active: 2, keys: keys)
     }
 
     static func cipher(
