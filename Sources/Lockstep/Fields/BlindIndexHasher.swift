@@ -1,0 +1,28 @@
+/// Computes the tokens of one blind index, on one thread at a time.
+package final class BlindIndexHasher {
+    /// How they are computed.
+    package let index: BlindIndex
+    private let mac: HMAC
+
+    /// Derives the index's key.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the keyring has no key of its version any more, or not yet.
+    package init(_ index: BlindIndex, _ keys: FieldKeys) throws(LockstepError) {
+        let key = try keys.indexKey(version: index.keyVersion, info: index.info)
+        let mac = try HMAC(.sha256, key: key.bytes)
+        self.index = index
+        self.mac = mac
+    }
+
+    /// The token of a row's values, or of those to look for: an INTEGER or a BLOB, and nil where there is no entry.
+    /// - Throws: ``LockstepError/Code/misuse`` for values of another number, or of types that the normalisers are
+    ///   not for.
+    package func token(_ values: [CellValue]) throws(LockstepError) -> Value? {
+        guard let message = try index.message(values) else { return nil }
+        try mac.update(message.span)
+        let code = try mac.finish()
+        guard index.hasIntegers else { return .blob(Array(code[..<(index.bits / 8)])) }
+        var bits: UInt64 = 0
+        for byte in code[..<8] { bits = bits << 8 | UInt64(byte) }
+        return .integer(Int64(bits >> (64 - UInt64(index.bits))))
+    }
+}

@@ -1,0 +1,212 @@
+import Testing
+
+@testable import Lockstep
+
+struct BlindIndexTests {
+    /// Tokens that Python's `hmac` and `hashlib` made by the essay in BlindIndex.swift: index key 2 is 20 … 3f, the
+    /// dataset a0 … af.
+    struct Example: Sendable, CustomTestStringConvertible {
+        let column: UInt32
+        let number: UInt32
+        let normalisers: [Normaliser]
+        let bits: Int
+        let values: [CellValue]
+        let token: Value
+
+        init(
+            _ column: UInt32, _ number: UInt32, _ normalisers: [Normaliser], _ bits: Int,
+            _ values: [CellValue], _ token: Value
+        ) {
+            (self.column, self.number, self.normalisers) = (column, number, normalisers)
+            (self.bits, self.values, self.token) = (bits, values, token)
+        }
+
+        var testDescription: String { "\(normalisers) of \(values.map(\.typeName)), \(bits) bits" }
+    }
+
+    static let examples = [
+        Example(7, 1, [.casefold], 16, [.text("Straße")], .integer(12_126)),
+        Example(7, 1, [.exact], 63, [.integer(-2)], .integer(3_815_221_932_768_933_130)),
+        Example(7, 2, [.exact], 63, [.real(-0.0)], .integer(7_767_756_598_326_271_650)),
+        Example(7, 2, [.exact], 1, [.bool(true)], .integer(1)),
+        Example(
+            8, 1, [.exact], 128, [.uuid([UInt8](1...16))],
+            .blob(Hex.decode("116029f029bd79cd57ab11262bddad80") ?? [])),
+        Example(
+            8, 1, [.exact], 256, [.blob([])],
+            .blob(
+                Hex.decode("6cf065318df42cbd853c4c5bb5228e53fe3b4d802232f51094b1843a87cb7db0")
+                    ?? [])),
+        Example(8, 1, [.exact], 32, [.text("")], .integer(3_503_216_473)),
+        Example(9, 1, [.lower], 32, [.text("ÉCOLE")], .integer(3_985_451_597)),
+        Example(9, 1, [.digits], 32, [.text("1 555-1234")], .integer(479_590_201)),
+        Example(9, 1, [.email], 32, [.text(" Ann@Example.org\n")], .integer(3_390_354_558)),
+        Example(9, 1, [.prefix(3)], 8, [.text("ßÉrie")], .integer(198)),
+        Example(9, 1, [.bucket(10)], 24, [.integer(-21)], .integer(6_534_887)),
+        Example(9, 1, [.bucket(10)], 24, [.real(-20.5)], .integer(2_849_475)),
+        Example(9, 1, [.bucket(7)], 24, [.day(20_000)], .integer(1_260_684)),
+        Example(9, 1, [.bucket(86_400_000_000)], 24, [.instant(-1)], .integer(3_322_494)),
+        Example(
+            9, 2, [.exact, .casefold], 40, [.bool(true), .text("DUNE")], .integer(868_076_037_008)),
+        Example(
+            9, 2, [.exact, .exact], 40, [.text("ab"), .text("c")], .integer(224_530_551_944)),
+        Example(
+            9, 2, [.exact, .exact], 40, [.text("a"), .text("bc")], .integer(17_014_469_227)),
+        Example(.max, .max, [.exact], 63, [.text("a")], .integer(1_484_425_444_250_501_466)),
+    ]
+
+    private func hasher(
+        column: UInt32 = 7, number: UInt32 = 1, _ normalisers: [Normaliser] = [.exact],
+        bits: Int = 63, keyVersion: UInt32 = 2, keys: FieldKeys? = nil
+    ) throws -> BlindIndexHasher {
+        try BlindIndexHasher(
+            BlindIndex(
+                column: column, number: number, normalisers, bits: bits, keyVersion: keyVersion),
+            keys ?? CellWorkbench.keys())
+    }
+
+    @Test("tokens are those of another implementation", arguments: examples)
+    func knownAnswer(_ example: Example) throws {
+        let hasher = try hasher(
+            column: example.column, number: example.number, example.normalisers,
+            bits: example.bits)
+        #expect(try hasher.token(example.values) == example.token)
+        // The next one is not of both.
+        _ = try hasher.token(example.values.map { _ in .null })
+        #expect(try hasher.token(example.values) == example.token)
+    }
+
+    @Test("the key is derived for what the essay says")
+    func info() throws {
+        let index = try BlindIndex(
+            column: 9, number: 2, [.exact, .casefold], bits: 40, keyVersion: 2)
+        #expect(
+            Hex.encode(index.info)
+                == "696e6465780100000009000000020028020000000565786163740000000863617365666f6c64")
+        #expect(
+            try Hex.encode(index.message([.bool(true), .text("DUNE")]) ?? [])
+                == "050000000101030000000464756e65")
+    }
+
+    @Test("a token is as long as was asked for, and never negative")
+    func widths() throws {
+        for bits in 1...63 {
+            let hasher = try hasher(bits: bits)
+            var seen: Int64 = 0
+            for number: Int64 in 0..<200 {
+                guard case .integer(let token) = try hasher.token([.integer(number)]) else {
+                    Issue.record("\(bits) bits are no INTEGER")
+                    return
+                }
+                #expect(token >= 0 && token >> Int64(bits) == 0)
+                seen |= token
+            }
+            // Each bit is set in one of them, but for one chance in 2^200.
+            #expect(seen == Int64.max >> Int64(63 - bits))
+        }
+        for bits in [-1, 0, 64, 65, 127, 129, 255, 257, .max, .min] {
+            Refusal.expect(.misuse) { _ = try hasher(bits: bits) }
+        }
+        #expect(try hasher(bits: 63).index.hasIntegers)
+        #expect(try !hasher(bits: 128).index.hasIntegers)
+    }
+
+    @Test("nothing that an index is made of can change without its tokens changing")
+    func separation() throws {
+        let other = try CellWorkbench.keys(dataset: [UInt8](repeating: 1, count: 16))
+        let hashers = [
+            try hasher(), try hasher(column: 8), try hasher(number: 2), try hasher([.lower]),
+            try hasher([.prefix(1)]), try hasher(bits: 62), try hasher(keyVersion: 1),
+            try hasher(keyVersion: 4), try hasher(keys: other),
+        ]
+        let tokens = try hashers.map { try $0.token([.text("a")]) }
+        #expect(Set(tokens).count == hashers.count)
+        #expect(!tokens.contains(nil))
+    }
+
+    @Test("values of two types have two tokens")
+    func types() throws {
+        let hasher = try hasher()
+        let values: [CellValue] = [
+            .text("a"), .blob([0x61]), .json("a"), .decimal("a"), .integer(0), .day(0),
+            .instant(0), .real(0), .bool(false), .blob([0]), .text(""), .blob([]),
+        ]
+        #expect(try Set(values.map { try hasher.token([$0]) }).count == values.count)
+    }
+
+    @Test("lists of values that only run together the same way have tokens of their own")
+    func lists() throws {
+        let pair = try hasher([.exact, .exact])
+        let lists: [[CellValue]] = [
+            [.text("ab"), .text("c")], [.text("a"), .text("bc")], [.text("abc"), .text("")],
+            [.text(""), .text("abc")], [.text("c"), .text("ab")],
+            [.blob([0x61, 0x62]), .text("c")],
+            // The second value's head inside of the first.
+            [.text("ab\u{3}\0\0\0\u{1}c"), .text("")],
+        ]
+        #expect(try Set(lists.map { try pair.token($0) }).count == lists.count)
+        let one = try BlindIndex(column: 7, number: 1, [.exact], bits: 63, keyVersion: 2)
+        let two = try BlindIndex(column: 7, number: 1, [.exact, .exact], bits: 63, keyVersion: 2)
+        #expect(one.info != two.info)
+    }
+
+    @Test("where one value has no entry the row has none")
+    func noEntry() throws {
+        let pair = try hasher([.casefold, .digits])
+        #expect(try pair.token([.text("a"), .text("1")]) != nil)
+        #expect(try pair.token([.null, .text("1")]) == nil)
+        #expect(try pair.token([.text("a"), .null]) == nil)
+        #expect(try pair.token([.text("a"), .text("x")]) == nil)
+        #expect(try hasher().token([.real(.nan)]) == nil)
+    }
+
+    @Test("rows that are found are compared by what was hashed")
+    func messages() throws {
+        let index = try BlindIndex(column: 7, number: 1, [.casefold], bits: 1, keyVersion: 2)
+        #expect(try index.message([.text("Straße")]) == index.message([.text("STRASSE")]))
+        #expect(try index.message([.text("Straße")]) != index.message([.text("Strase")]))
+        #expect(try index.message([.null]) == nil)
+    }
+
+    @Test("another number of values is refused, as are indexes that cannot be")
+    func misuse() throws {
+        let pair = try hasher([.exact, .exact])
+        for values: [CellValue] in [[], [.bool(true)], [.bool(true), .bool(true), .bool(true)]] {
+            Refusal.expect(.misuse) { _ = try pair.token(values) }
+        }
+        Refusal.expect(.misuse) { _ = try hasher([.casefold]).token([.integer(1)]) }
+        Refusal.expect(.misuse) { _ = try hasher(column: 0) }
+        Refusal.expect(.misuse) { _ = try hasher(number: 0) }
+        Refusal.expect(.misuse) { _ = try hasher(keyVersion: 0) }
+        Refusal.expect(.misuse) { _ = try hasher([]) }
+        Refusal.expect(.misuse) { _ = try hasher(Array(repeating: .exact, count: 17)) }
+        Refusal.expect(.misuse) { _ = try hasher([.prefix(0)]) }
+        _ = try hasher(Array(repeating: .exact, count: 16))
+    }
+
+    @Test("a key that is not there, or was destroyed, says so; retired and compromised ones serve")
+    func keys() throws {
+        for version: UInt32 in [3, 5, .max] {
+            Refusal.expect(.keyUnavailable) { _ = try hasher(keyVersion: version) }
+        }
+        #expect(
+            try hasher(keyVersion: 1).token([.integer(-2)]) == .integer(1_046_521_573_754_820_195))
+        #expect(
+            try hasher(keyVersion: 4).token([.integer(-2)]) == .integer(8_299_280_133_588_510_040))
+    }
+
+    @Test("equal values are found, and others about as often as the bits say")
+    func coincidences() throws {
+        let hasher = try hasher(bits: 6)
+        var counts = [Int](repeating: 0, count: 64)
+        for number in 0..<6400 {
+            guard case .integer(let token)? = try hasher.token([.integer(Int64(number))]) else {
+                Issue.record("a number has no token")
+                return
+            }
+            counts[Int(token)] += 1
+        }
+        // Each of the 64 tokens is drawn 100 times, give or take: these keys are known, so it is always the same.
+        #expect(counts.allSatisfy { (60...140).contains($0) })
+    }
+}
