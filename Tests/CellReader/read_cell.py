@@ -2,6 +2,8 @@
 
 Reads one JSON object a line: field_key, dataset, cell (hex), column, key (none, or a list of [type, hex]).
 Prints one line for each: the type's tag and the payload in hex, or `forged`, or `malformed`.
+
+An object with an index_key instead asks for a token: see blind_index.py.
 """
 
 import json
@@ -13,6 +15,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from blind_index import token
 
 XAES = 0xF9
 PADDED = 0x80
@@ -84,4 +88,5 @@ def answer(request):
 
 
 for line in sys.stdin:
-    print(answer(json.loads(line)))
+    asked = json.loads(line)
+    print(token(asked) if "index_key" in asked else answer(asked))

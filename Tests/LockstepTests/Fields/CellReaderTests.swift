@@ -6,30 +6,9 @@ import Testing
 @testable import Lockstep
 
 /// The reader in Python under Tests/CellReader, which was written from the article SealedCells alone.
-@Suite("An independent reader of cells")
-struct CellReaderTests {
-    private struct Request: Encodable {
-        var field_key = Hex.encode(CellWorkbench.fieldKey)
-        var dataset = Hex.encode(CellWorkbench.dataset)
-        var cell: String
-        var column: UInt32 = 7
-        var key: [[Part]]?
-
-        enum Part: Encodable {
-            case tag(UInt8)
-            case hex(String)
-
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.singleValueContainer()
-                switch self {
-                case .tag(let tag): try container.encode(tag)
-                case .hex(let text): try container.encode(text)
-                }
-            }
-        }
-    }
-
-    private func answers(_ requests: [Request]) throws -> [String] {
+enum CellReader {
+    /// Its answers, one for each request.
+    static func answers(_ requests: [some Encodable]) throws -> [String] {
         let encoder = JSONEncoder()
         var input: [UInt8] = []
         for request in requests { input += [UInt8](try encoder.encode(request)) + [0x0A] }
@@ -40,7 +19,32 @@ struct CellReaderTests {
             String.init)
     }
 
-    private static let row = [[Request.Part.tag(1), .hex("8000000000000005")]]
+    /// What stands in a list of several types.
+    enum Part: Encodable {
+        case tag(UInt8)
+        case text(String)
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .tag(let tag): try container.encode(tag)
+            case .text(let text): try container.encode(text)
+            }
+        }
+    }
+}
+
+@Suite("An independent reader of cells")
+struct CellReaderTests {
+    private struct Request: Encodable {
+        var field_key = Hex.encode(CellWorkbench.fieldKey)
+        var dataset = Hex.encode(CellWorkbench.dataset)
+        var cell: String
+        var column: UInt32 = 7
+        var key: [[CellReader.Part]]?
+    }
+
+    private static let row = [[CellReader.Part.tag(1), .text("8000000000000005")]]
 
     @Test(
         "It opens what we seal, of every type, padded or not",
@@ -59,7 +63,7 @@ struct CellReaderTests {
             try CellPlaintext.write(value, .none, to: &span)
             due.append("\(plaintext[0]) \(Hex.encode(Array(plaintext[1...])))")
         }
-        #expect(try answers(requests) == due)
+        #expect(try CellReader.answers(requests) == due)
     }
 
     @Test(
@@ -71,8 +75,8 @@ struct CellReaderTests {
         let anywhere = try cipher.seal(.bool(false), at: .column)
         var changed = anywhere
         changed[changed.count - 1] ^= 1
-        let key: [[Request.Part]] = [[.tag(3), .hex("64c3a9")], [.tag(4), .hex("")]]
-        let outcome = try answers([
+        let key: [[CellReader.Part]] = [[.tag(3), .text("64c3a9")], [.tag(4), .text("")]]
+        let outcome = try CellReader.answers([
             Request(cell: Hex.encode(named), key: key),
             Request(cell: Hex.encode(anywhere), key: nil),
             Request(cell: Hex.encode(named), key: nil),
