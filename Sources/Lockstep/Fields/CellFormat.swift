@@ -41,7 +41,7 @@ enum CellFormat: UInt8, Sendable, CaseIterable {
     var overhead: Int {
         switch self {
         case .random: Self.prefixLength + XAES256GCM.nonceLength + XAES256GCM.tagLength
-        case .deterministic: Self.prefixLength + 16
+        case .deterministic: Self.prefixLength + AES256SIV.vectorLength
         case .chunked: Self.prefixLength + 24 + 32
         }
     }

@@ -14,7 +14,23 @@ enum CellPlaintext {
             case .uuid(let bytes): bytes.count
             default: value.tag.fixedLength ?? 0
             }
-        return try padding.paddedLength(tagLength + payload)
+        return try length(ofPayload: payload, padding)
+    }
+
+    /// How many bytes a payload of so many becomes.
+    static func length(ofPayload count: Int, _ padding: CellPadding) throws(LockstepError) -> Int {
+        try padding.paddedLength(tagLength + count)
+    }
+
+    /// Writes a payload that is as its type has it over `output`, as ``write(_:_:to:)`` does.
+    static func write(
+        _ tag: CellTag, _ payload: Span<UInt8>, _ padding: CellPadding,
+        to output: inout MutableSpan<UInt8>
+    ) {
+        let isPadded = padding != .none
+        output[0] = tag.rawValue | (isPadded ? CellTag.paddedFlag : 0)
+        let end = write(payload, to: &output)
+        if isPadded { output[end] = 0x80 }
     }
 
     /// Writes `value` over `output`, which is zero and as long as ``length(of:_:)`` says.
@@ -50,6 +66,12 @@ enum CellPlaintext {
 
     /// Reads what ``write(_:_:to:)`` wrote; nil for anything else.
     static func read(_ plaintext: Span<UInt8>) -> CellValue? {
+        guard let (tag, payload) = payload(plaintext) else { return nil }
+        return value(tag, plaintext.extracting(payload))
+    }
+
+    /// The type, and where the payload lies; nil for what is no plaintext of a cell.
+    static func payload(_ plaintext: Span<UInt8>) -> (CellTag, Range<Int>)? {
         guard plaintext.count >= tagLength else { return nil }
         var byte = plaintext[0]
         var end = plaintext.count
@@ -60,11 +82,11 @@ enum CellPlaintext {
             end -= 1
         }
         guard let tag = CellTag(rawValue: byte) else { return nil }
-        return value(tag, plaintext.extracting(tagLength..<end))
+        if let due = tag.fixedLength, end - tagLength != due { return nil }
+        return (tag, tagLength..<end)
     }
 
     private static func value(_ tag: CellTag, _ payload: Span<UInt8>) -> CellValue? {
-        if let due = tag.fixedLength, payload.count != due { return nil }
         switch tag {
         case .null: return .null
         case .integer: return .integer(integer(payload))
@@ -104,7 +126,8 @@ enum CellPlaintext {
         return tagLength + bytes.count
     }
 
-    private static func integer(_ payload: Span<UInt8>) -> Int64 {
+    /// The number of eight bytes.
+    static func integer(_ payload: Span<UInt8>) -> Int64 {
         var bits: UInt64 = 0
         for index in 0..<8 { bits = bits << 8 | UInt64(payload[index]) }
         return Int64(bitPattern: bits)

@@ -95,6 +95,11 @@ public struct ColumnRegistry: Sendable, Equatable {
         columns[try index(id)].cursor = row
     }
 
+    /// Goes through the rows from the first one again.
+    mutating func restart(_ id: UInt32) throws(LockstepError) {
+        columns[try index(id)].cursor = nil
+    }
+
     /// Gives a column another name: its cells stay as they are.
     mutating func rename(
         _ id: UInt32, to name: String, of table: String

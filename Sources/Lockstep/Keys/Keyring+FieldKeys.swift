@@ -1,8 +1,11 @@
 extension Keyring {
     /// The keys of the dataset's cells and of its blind indexes, unwrapped, for any number of connections.
+    /// - Parameter name: What migrations call the dataset, in `protect … dataset=NAME`.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose,
     ///   ``LockstepError/Code/keyringTampered``.
-    public borrowing func fieldKeys() throws(LockstepError) -> FieldKeys {
+    public borrowing func fieldKeys(
+        named name: String? = nil
+    ) throws(LockstepError) -> FieldKeys {
         guard purpose == .fields else {
             throw LockstepError(
                 .keyringMismatch, "a \(purpose.rawValue) keyring opens no sealed cells",
@@ -11,7 +14,7 @@ extension Keyring {
         let field = try fieldKeyVersions(.field)
         let index = try fieldKeyVersions(.index)
         return FieldKeys(
-            dataset: subjectID, active: field.active, keys: field.keys, index: index)
+            dataset: subjectID, name: name, active: field.active, keys: field.keys, index: index)
     }
 
     private borrowing func fieldKeyVersions(
@@ -48,13 +51,18 @@ public final class FieldKeys: Sendable {
 
     /// The 16-byte identifier of the dataset.
     public let dataset: [UInt8]
+    /// What migrations call it.
+    public let name: String?
     /// The version that new cells are sealed under.
     public let activeVersion: UInt32
     private let keys: [UInt32: Key]
     private let index: Versions
 
-    init(dataset: [UInt8], active: UInt32, keys: [UInt32: Key], index: Versions) {
+    init(
+        dataset: [UInt8], name: String? = nil, active: UInt32, keys: [UInt32: Key], index: Versions
+    ) {
         self.dataset = dataset
+        self.name = name
         activeVersion = active
         self.keys = keys
         self.index = index

@@ -40,7 +40,7 @@ struct BackfillKey {
             aliases = [key.0.asciiLowercased]
             return
         }
-        let free = ["rowid", "_rowid_", "oid"].filter { !names.contains($0) }
+        let free = RowIDName.free(beside: names)
         guard let rowID = free.first else {
             throw Self.unsuitable(table, "columns have taken all names of its rowid")
         }

@@ -13,6 +13,11 @@ final class ConnectionCore {
     let readCheck = ReadCheck()
     /// What the handle calls into the program for; it must live as long as the handle.
     var hooks: Hooks?
+    /// What a layer above has added to the connection.
+    var attachment: (any ConnectionAttachment)?
+    let dataVersion = DataVersion()
+    /// Why a function of the engine's failed last: SQLite passes on no more than its message.
+    var functionFailure: LockstepError?
     /// Counts commits, while somebody wants to know; it must live as long as the handle.
     var commitWatch: CommitWatch?
     /// Collects the tables that statements read as they run, while somebody wants to know.
@@ -54,6 +59,8 @@ final class ConnectionCore {
         statements.close()
         control.close()
         readCheck.close()
+        dataVersion.close()
+        attachment = nil
         tracker.stop()
         unsafe sqlite3_trace_v2(database, 0, nil, nil)
         unsafe sqlite3_progress_handler(database, 0, nil, nil)
@@ -72,6 +79,12 @@ final class ConnectionCore {
     }
 
     func error(_ code: Int32, sql: String? = nil) -> LockstepError {
-        unsafe ResultCode.error(code, on: database, sql: sql)
+        if let failure = functionFailure, code == SQLITE_ERROR,
+            unsafe String(cString: sqlite3_errmsg(database)) == failure.message
+        {
+            functionFailure = nil
+            return failure
+        }
+        return unsafe ResultCode.error(code, on: database, sql: sql)
     }
 }

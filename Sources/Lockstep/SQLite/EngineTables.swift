@@ -21,6 +21,9 @@ enum EngineTables {
     /// The fingerprints of their keys.
     static let fieldKeys = "lockstep_field_key"
 
+    /// How the names of the triggers begin that keep sealed columns from being spoiled.
+    static let guardPrefix = "lockstep_sealed_"
+
     static let names = [ledger, epochs, progress, repeatables, datasets, columns, fieldKeys]
 
     /// For SQL, what a schema of the program's does not count: `name NOT IN (\(verbatim: quotedNames))`.

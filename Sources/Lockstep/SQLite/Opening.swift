@@ -36,6 +36,9 @@ public struct ConnectionOptions: Sendable {
     /// Is asked while statements run whether to go on.
     public var progress: ProgressHandler?
 
+    /// What a layer above adds to the connection.
+    var addition: (any ConnectionExtension)?
+
     /// Whether closing a query-only connection may tidy up a log that it found: where its own store
     /// writes beside it, it is the store's log.
     var sharesLog = false
@@ -139,6 +142,7 @@ enum Opening {
         try configure(connection, options)
         try extend(connection, options)
         for (limit, value) in options.limits { connection.setLimit(limit, value) }
+        if let addition = options.addition { core.attachment = try addition.attach(to: connection) }
         let hooks = Hooks(options)
         core.hooks = hooks
         unsafe hooks.install(on: handle)

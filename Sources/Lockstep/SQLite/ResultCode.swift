@@ -12,7 +12,8 @@ enum ResultCode {
         if let database = unsafe database, unsafe sqlite3_extended_errcode(database) == code {
             text = unsafe String(cString: sqlite3_errmsg(database))
         }
-        let (kind, hint) = classify(code)
+        var (kind, hint) = classify(code)
+        if code == SQLITE_ERROR { hint = SealedNames.hint(for: text) }
         guard let sql else { return LockstepError(kind, text, hint: hint, sqliteCode: code) }
         let message = MessageRedaction.redact(text, code, sql, isRunning: isRunning)
         return LockstepError(

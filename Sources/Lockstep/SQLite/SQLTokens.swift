@@ -138,6 +138,17 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
+    /// Whether `name` stands in `sql` as a name, quoted or not, in any case.
+    static func mentions(_ name: String, in sql: String) -> Bool {
+        let bytes = Array(sql.utf8)
+        let name = name.asciiLowercased
+        return SQLTokens(bytes, from: 0).contains { token in
+            guard token.kind != .space, token.kind != .comment else { return false }
+            let text = String(decoding: bytes[token.range], as: UTF8.self)
+            return unquote(text).asciiLowercased == name
+        }
+    }
+
     // MARK: Scanning
 
     private func byte(at offset: Int = 0) -> UInt8? {

@@ -15,7 +15,7 @@ struct Transaction: ~Copyable {
 
     /// Begins a transaction on `connection`, which must have none open.
     init(_ kind: Kind, on connection: borrowing Connection) throws {
-        try connection.run(kind == .deferred ? .beginDeferred : .beginImmediate)
+        try connection.begin(kind)
         core = connection.core
     }
 

@@ -90,7 +90,7 @@ struct CopiedTable {
             // The rowid goes by three names, of which columns may take some. Where they take all it is
             // either one of them or of no concern to anybody.
             let taken = Set((columns.map(\.0) + hidden).map(\.asciiLowercased))
-            let rowID = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
+            let rowID = RowIDName.free(beside: taken).first
             if let rowID { names.insert(rowID, at: 0) }
             selection = """
                 SELECT \(verbatim: names.joined(separator: ", ")) FROM main.\(name: name)

@@ -102,7 +102,7 @@ final class SalvageTarget {
             isWithoutRowID != true && keyIndex == nil && columns.count { $0.key > 0 } == 1
         let all = columns.map { column in
             TableShape.Field(
-                name: column.name, affinity: TableShape.Affinity(column.type),
+                name: column.name, affinity: Affinity(column.type),
                 isNotNull: column.isNotNull, isRowID: hasAlias && column.key == 1,
                 isGenerated: column.hidden > 1)
         }
@@ -116,7 +116,7 @@ final class SalvageTarget {
         let names = Set(columns.map { $0.name.asciiLowercased })
         return TableShape(
             name: table, fields: fields, hasRowIDs: isWithoutRowID != true,
-            rowIDName: hasAlias ? nil : ["rowid", "_rowid_", "oid"].first { !names.contains($0) })
+            rowIDName: hasAlias ? nil : RowIDName.free(beside: names).first)
     }
 
     // MARK: Rows

@@ -1,0 +1,95 @@
+/// How far a change of a column's cells has come.
+public struct SealingProgress: Sendable, Hashable {
+    /// Rows that were gone through, in this run.
+    public let rows: Int
+    /// How many there were to go through.
+    public let total: Int
+}
+
+extension Connection {
+    /// Rows of one transaction, where nobody says otherwise: some 10 ms for which other writers wait.
+    public static let usualSealingBatch = 5000
+
+    /// Seals a column that holds plaintext, batch by batch: others read and write meanwhile. Interrupted or
+    /// killed, calling it again goes on where it was. At its end, the file is written anew without its free
+    /// pages, and its log emptied, so that no plaintext is left in either: that takes about twice the file's
+    /// size in free space, and other writers wait for it.
+    ///
+    /// The connection must have been opened with `keys` among its ``ConnectionOptions/fieldKeys``, and stand
+    /// outside a transaction.
+    /// - Parameters:
+    ///   - mode: ``SealedColumn/Mode/random``, unless the column has to be joined or grouped by.
+    ///   - padding: What hides the values' lengths.
+    ///   - batch: How many rows are sealed in one transaction.
+    ///   - progress: Told after each batch; what it throws stops the run between two of them.
+    /// - Throws: ``LockstepError/Code/misuse`` that says what is in the way, such as an index that holds the
+    ///   values; ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/registryForged``,
+    ///   ``LockstepError/Code/busy``.
+    public func protect(
+        _ column: String, of table: String, keys: FieldKeys, mode: SealedColumn.Mode = .random,
+        padding: CellPadding = .none, batch: Int = usualSealingBatch,
+        progress: (SealingProgress) throws -> Void = { _ in }
+    ) throws {
+        let goal = SealingGoal.protect(mode: mode, padding: padding)
+        try run(SealingChange(table: table, column: column, goal: goal), keys, batch, progress)
+    }
+
+    /// Turns a sealed column's cells into plaintext again, as ``protect(_:of:keys:mode:padding:batch:progress:)``
+    /// goes the other way.
+    /// - Throws: as it does; ``LockstepError/Code/cellForged`` where a cell does not open.
+    public func unprotect(
+        _ column: String, of table: String, keys: FieldKeys, batch: Int = usualSealingBatch,
+        progress: (SealingProgress) throws -> Void = { _ in }
+    ) throws {
+        let change = SealingChange(table: table, column: column, goal: .unprotect)
+        try run(change, keys, batch, progress)
+    }
+
+    /// Seals the cells that are under older versions of the field key anew, under the active one.
+    /// - Throws: as ``unprotect(_:of:keys:batch:progress:)``.
+    public func reseal(
+        _ column: String, of table: String, keys: FieldKeys, batch: Int = usualSealingBatch,
+        progress: (SealingProgress) throws -> Void = { _ in }
+    ) throws {
+        let change = SealingChange(table: table, column: column, goal: .reseal)
+        try run(change, keys, batch, progress)
+    }
+
+    private func run(
+        _ change: SealingChange, _ keys: FieldKeys, _ batch: Int,
+        _ progress: (SealingProgress) throws -> Void
+    ) throws {
+        guard !isInTransaction else {
+            throw LockstepError(
+                .misuse, "\(change.title) cannot be changed inside a transaction",
+                hint: "it takes several of its own")
+        }
+        guard batch > 0 else {
+            throw LockstepError(.misuse, "a batch has at least one row, not \(batch)")
+        }
+        try with(rights: .engine) { try runAll(change, keys, batch, progress) }
+    }
+
+    private func runAll(
+        _ change: SealingChange, _ keys: FieldKeys, _ batch: Int,
+        _ progress: (SealingProgress) throws -> Void
+    ) throws {
+        let beginning = try write { connection in try change.begin(keys, connection) }
+        guard case .rows(let total) = beginning else { return }
+        var isDone = false
+        while !isDone {
+            var done = 0
+            var isLast = false
+            while !isLast {
+                let one = try write { connection in
+                    try change.runBatch(batch, keys, connection)
+                }
+                done += one.rows
+                isLast = one.isLast
+                try progress(SealingProgress(rows: done, total: max(total, done)))
+            }
+            try change.clean(self)
+            isDone = try write { connection in try change.finish(keys, connection) }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+/// A column of one connection's database whose cells it can make and open.
+final class OpenColumn {
+    /// As the registry had it last.
+    private(set) var column: SealedColumn
+    private let cipher: ColumnCipher
+    private(set) var key: SealedTable.Key
+    private let dataset: [UInt8]
+
+    init(
+        _ column: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys, _ tools: SealingTools
+    ) throws(LockstepError) {
+        self.column = column
+        dataset = keys.dataset
+        key = shape.key
+        cipher = try ColumnCipher(
+            column: column.id, keys, tools, mode: column.mode, padding: column.padding,
+            title: "\(column.table).\(column.name)")
+    }
+
+    /// What finds it again, whatever it is called by then.
+    struct Identity: Hashable {
+        let dataset: [UInt8]
+        let column: UInt32
+    }
+
+    var identity: Identity { Identity(dataset: dataset, column: column.id) }
+
+    /// Takes in what the registry says by now.
+    func update(_ column: SealedColumn, _ shape: SealedTable) {
+        self.column = column
+        key = shape.key
+    }
+
+    var title: String { "\(column.table).\(column.name)" }
+
+    /// How many values of the row's key a call has to name.
+    var keyCount: Int { column.mode == .deterministic ? 0 : key.columns.count }
+
+    // MARK: Calls from SQL
+
+    /// Gives the value of the cell in argument 1, whose row's key follows it.
+    func open(_ call: borrowing EngineCall) throws(LockstepError) {
+        let kind = call.kind(1)
+        // NULL shows, and needs no key.
+        if kind == .null { return }
+        // In a sealed column everything is a cell; anything else fails where it is opened.
+        guard try holdsCell(call, kind, any: column.state == .sealed) else {
+            guard column.state != .sealed else {
+                throw cipher.malformed("holds no sealed value", try binding(call, from: 2))
+            }
+            return call.giveArgument(1)
+        }
+        guard column.state != .plaintext else {
+            throw LockstepError(
+                .cellMalformed, "\(title) holds a cell, and is not sealed",
+                hint: "somebody put it there, or an older state of the database's tables back")
+        }
+        let binding = try binding(call, from: 2)
+        // The payload goes to SQLite from where it was opened, without a value of ours between.
+        try call.withBytes(1) { bytes throws(LockstepError) in
+            try cipher.open(bytes, at: binding) { tag, payload throws(LockstepError) in
+                call.give(tag, payload)
+            }
+        }
+    }
+
+    /// Gives the cell for the value in argument 1, for the row whose key follows it; or the value as it is,
+    /// where that is what is to be written.
+    func seal(_ call: borrowing EngineCall) throws(LockstepError) {
+        let kind = call.kind(1)
+        if kind == .null { return }
+        guard column.state == .migrating || column.state == .sealed else {
+            return try givePlaintext(call, kind)
+        }
+        let binding = try binding(call, from: 2)
+        let cell = try cell(call, kind, at: binding)
+        call.give(blob: cell.span)
+    }
+
+    private func cell(
+        _ call: borrowing EngineCall, _ kind: EngineCall.Kind, at binding: CellBinding
+    ) throws(LockstepError) -> [UInt8] {
+        switch kind {
+        case .text, .blob:
+            try call.withBytes(1) { bytes throws(LockstepError) in
+                try cipher.seal(kind == .text ? .text : .blob, bytes, at: binding)
+            }
+        case .integer: try cipher.seal(.integer(call.integer(1)), at: binding)
+        case .real: try cipher.seal(.real(call.real(1)), at: binding)
+        case .null: try cipher.seal(.null, at: binding)
+        }
+    }
+
+    /// Gives the cell in argument 1, for the row whose key follows it, as a new one under the active key: of
+    /// the same type, which a way through SQL would lose.
+    func reseal(_ call: borrowing EngineCall) throws(LockstepError) {
+        guard call.kind(1) == .blob else {
+            throw cipher.malformed("holds no sealed value", try binding(call, from: 2))
+        }
+        let binding = try binding(call, from: 2)
+        let cell = try call.withBytes(1) { bytes throws(LockstepError) in
+            try cipher.open(bytes, at: binding) { tag, payload throws(LockstepError) in
+                try cipher.seal(tag, payload, at: binding)
+            }
+        }
+        call.give(blob: cell.span)
+    }
+
+    /// What would be taken for a cell as long as some of the column's values are.
+    private func givePlaintext(
+        _ call: borrowing EngineCall, _ kind: EngineCall.Kind
+    ) throws(LockstepError) {
+        guard try !holdsCell(call, kind) else {
+            throw LockstepError(
+                .misuse, "a value for \(title) begins as a sealed one does",
+                hint: "write it once the column is sealed")
+        }
+        call.giveArgument(1)
+    }
+
+    /// Whether argument 1 is a BLOB that looks like a cell of the column, or any BLOB.
+    private func holdsCell(
+        _ call: borrowing EngineCall, _ kind: EngineCall.Kind, any: Bool = false
+    ) throws(LockstepError) -> Bool {
+        guard kind == .blob, !any else { return kind == .blob }
+        return try call.withBytes(1) { bytes throws(LockstepError) in looksLikeCell(bytes) }
+    }
+
+    private func looksLikeCell(_ bytes: Span<UInt8>) -> Bool {
+        guard let format = CellPrefix(bytes)?.format else { return false }
+        return (format == .deterministic) == (column.mode == .deterministic)
+    }
+
+    // MARK: Places
+
+    private func binding(
+        _ call: borrowing EngineCall, from first: Int
+    ) throws(LockstepError) -> CellBinding {
+        guard column.mode == .random else { return .column }
+        switch key {
+        case .row:
+            guard call.count == first + 1, call.kind(first) == .integer else {
+                throw wrongKey("a call needs the row's INTEGER PRIMARY KEY")
+            }
+            return .row(call.integer(first))
+        case .columns(let columns):
+            guard call.count == first + columns.count else {
+                throw wrongKey("a call needs the \(columns.count) columns of the row's primary key")
+            }
+            var values: [CellBinding.KeyValue] = []
+            for (index, column) in columns.enumerated() {
+                values.append(try keyValue(call, first + index, column))
+            }
+            return .key(values)
+        case .none: throw wrongKey("its table has no primary key that rows can be told by")
+        }
+    }
+
+    private func keyValue(
+        _ call: borrowing EngineCall, _ index: Int, _ column: SealedTable.Column
+    ) throws(LockstepError) -> CellBinding.KeyValue {
+        let kind = call.kind(index)
+        // What SQLite would store as something else could not be opened again.
+        guard column.affinity.keeps(kind) else {
+            throw wrongKey("\(column.name) was given a value that is stored as another one")
+        }
+        switch kind {
+        case .integer: return .integer(call.integer(index))
+        case .blob: return .blob(try call.bytes(index))
+        case .text:
+            return .text(String(decoding: try call.bytes(index), as: UTF8.self))
+        case .null, .real: throw wrongKey("\(column.name) can be no NULL and no REAL there")
+        }
+    }
+
+    private func wrongKey(_ why: String) -> LockstepError {
+        LockstepError(
+            .misuse, "\(title): \(why)",
+            hint: "name the primary key as it is stored, its columns in the key's order")
+    }
+}
+
+extension EngineCall {
+    /// The payload of a cell, as SQL has such values.
+    fileprivate func give(_ tag: CellTag, _ payload: Span<UInt8>) {
+        switch tag {
+        case .null: return
+        case .integer: give(CellPlaintext.integer(payload))
+        case .real: give(Double(bitPattern: UInt64(bitPattern: CellPlaintext.integer(payload))))
+        case .bool: give(Int64(payload[0]))
+        case .text, .json, .decimal: give(text: payload)
+        case .blob, .uuid: give(blob: payload)
+        case .day: give(CellPlaintext.integer(payload))
+        case .instant: give(CellPlaintext.integer(payload))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+/// What would leak a column's values, or break, if the column were sealed.
+enum ProtectionChecks {
+    /// - Throws: ``LockstepError/Code/misuse`` that says what is in the way, and what to do about it.
+    static func requireSealable(
+        _ column: String, _ mode: SealedColumn.Mode, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws {
+        let title = "\(shape.name).\(column)"
+        guard let found = shape.column(column) else {
+            throw LockstepError(
+                .misuse, "there is no column \(title) to seal", hint: "check its name")
+        }
+        guard !found.isGenerated else {
+            throw refusal(title, "it is computed from others", "seal those")
+        }
+        guard found.keyPosition == 0 else {
+            throw refusal(
+                title, "it is part of the primary key",
+                "give the table a key that says nothing, and let the value be another column")
+        }
+        guard mode == .deterministic || shape.key != .none else {
+            throw refusal(
+                title, "its table has no INTEGER PRIMARY KEY and no primary key that is NOT NULL",
+                "rebuild the table with one: cells are sealed to their row")
+        }
+        guard !shape.isStrict || ["blob", "any"].contains(found.type.asciiLowercased) else {
+            throw refusal(
+                title, "its table is STRICT, and \(found.type) takes no BLOB",
+                "rebuild the table with the column declared BLOB or ANY")
+        }
+        for expression in expressions(of: shape) where SQLTokens.mentions(column, in: expression) {
+            throw refusal(
+                title, "a CHECK or a generated column of its table is computed from it",
+                "rebuild the table without it: it would see cells")
+        }
+        try requireNoIndex(found, title, shape, connection)
+        try requireNoReference(found, title, shape, connection)
+        try requireNoTrigger(column, title, shape, connection)
+    }
+
+    private static func refusal(_ title: String, _ why: String, _ hint: String) -> LockstepError {
+        LockstepError(.misuse, "\(title) cannot be sealed: \(why)", hint: hint)
+    }
+
+    /// What stands in parentheses behind CHECK and AS.
+    private static func expressions(of shape: SealedTable) -> [String] {
+        let bytes = Array(shape.sql.utf8)
+        var expressions: [String] = []
+        var (depth, start, armed): (Int, Int?, Bool) = (0, nil, false)
+        var outer = 0
+        for token in SQLTokens(shape.sql) where token.kind != .space && token.kind != .comment {
+            let word = String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased
+            if word == "(" {
+                if armed, start == nil { (start, outer) = (token.range.upperBound, depth) }
+                depth += 1
+            } else if word == ")" {
+                depth -= 1
+                if let begin = start, depth == outer {
+                    expressions.append(
+                        String(decoding: bytes[begin..<token.range.lowerBound], as: UTF8.self))
+                    start = nil
+                }
+            }
+            armed = word == "check" || word == "as"
+        }
+        return expressions
+    }
+
+    private static func requireNoIndex(
+        _ column: SealedTable.Column, _ title: String, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws {
+        let indexes = try connection.query(
+            """
+            SELECT l.name, l.origin, s.sql,
+                EXISTS (SELECT 1 FROM pragma_index_info(l.name, 'main') AS i
+                    WHERE lower(i.name) = lower(?2))
+            FROM pragma_index_list(?1, 'main') AS l
+            LEFT JOIN main.sqlite_schema AS s ON s.type = 'index' AND s.name = l.name
+            """, shape.name, column.name, as: (String, String, String?, Bool).self)
+        for (name, origin, sql, isMember) in indexes {
+            // Expressions and the condition of a partial index are seen in its text only.
+            let inExpression =
+                sql.map { SQLTokens.mentions(column.name, in: indexedPart(of: $0)) } ?? false
+            guard isMember || inExpression else { continue }
+            throw origin == "c"
+                ? refusal(
+                    title, "the index \(name) holds its values",
+                    "drop the index first; a blind index finds sealed values")
+                : refusal(
+                    title, "its table says that its values are unique, and keeps them in an index",
+                    "rebuild the table without UNIQUE; a blind index of 128 bits can be unique")
+        }
+    }
+
+    /// What follows the table's name in CREATE INDEX.
+    private static func indexedPart(of sql: String) -> String {
+        guard let open = sql.utf8.firstIndex(of: UInt8(ascii: "(")) else { return sql }
+        return String(sql[open...])
+    }
+
+    private static func requireNoReference(
+        _ column: SealedTable.Column, _ title: String, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws {
+        let isReference = try connection.value(
+            """
+            SELECT EXISTS (SELECT 1 FROM main.sqlite_schema AS s, pragma_foreign_key_list(s.name, 'main') AS f
+                WHERE s.type = 'table' AND (
+                    (lower(s.name) = lower(?1) AND lower(f."from") = lower(?2))
+                    OR (lower(f."table") = lower(?1) AND lower(f."to") = lower(?2))))
+            """, shape.name, column.name, as: Bool.self)
+        guard isReference != true else {
+            throw refusal(
+                title, "a foreign key uses it", "let the foreign key use a column that says nothing"
+            )
+        }
+    }
+
+    private static func requireNoTrigger(
+        _ column: String, _ title: String, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws {
+        let triggers = try connection.query(
+            """
+            SELECT name, sql FROM main.sqlite_schema
+            WHERE type = 'trigger' AND substr(name, 1, ?) <> ?
+            """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix,
+            as: (String, String).self)
+        for (name, sql) in triggers
+        where SQLTokens.mentions(column, in: sql) && SQLTokens.mentions(shape.name, in: sql) {
+            throw refusal(
+                title, "the trigger \(name) uses it, and would see cells",
+                "drop the trigger first, and what it has copied; create it anew behind, if it can do with cells"
+            )
+        }
+    }
+}

@@ -1,0 +1,297 @@
+/// What is to become of a column's cells.
+public enum SealingGoal: Sendable, Hashable {
+    /// Plaintext becomes cells.
+    case protect(mode: SealedColumn.Mode, padding: CellPadding)
+    /// Cells become plaintext.
+    case unprotect
+    /// Cells of older versions of the field key become cells of the active one.
+    case reseal
+}
+
+/// A change of how a column is stored, as a series of transactions: others read and write between them, and
+/// killed anywhere it goes on where it was.
+///
+/// How far it has come stands in the column registry, in the same transaction as the rows: a cell is never
+/// in two states. The steps are one ``begin(_:)``, as many ``runBatch(_:_:)`` as there are batches,
+/// ``clean(_:)`` outside any transaction, and one ``finish(_:)``.
+struct SealingChange: Sendable, Equatable {
+    let table: String
+    let column: String
+    let goal: SealingGoal
+
+    /// A batch that has run.
+    struct Batch {
+        /// How many rows it went through.
+        let rows: Int
+        let isLast: Bool
+    }
+
+    /// What ``begin(_:)`` has found.
+    enum Beginning {
+        /// There is nothing to do any more.
+        case done
+        /// So many rows are left to look at.
+        case rows(Int)
+    }
+
+    // MARK: Beginning
+
+    /// Checks what is asked for, and begins it, in the transaction that is open; or finds how far it came.
+    func begin(_ keys: FieldKeys, _ connection: borrowing Connection) throws -> Beginning {
+        let shape = try shape(connection)
+        var registry = try RegistryTables.read(keys, connection) ?? ColumnRegistry(keys)
+        let known = registry.column(column, of: table)
+        switch (goal, known?.state) {
+        case (.protect(let mode, let padding), nil), (.protect(let mode, let padding), .plaintext),
+            (.protect(let mode, let padding), .unsealing):
+            try ProtectionChecks.requireSealable(column, mode, shape, connection)
+            let added = try registry.add(column, of: shape.name, mode: mode, padding: padding)
+            if known?.state != .unsealing {
+                try requireNothingLikeCells(mode, shape, connection)
+            }
+            try registry.move(added.id, to: .migrating)
+            try change(guards: .sealed, mode, shape, connection)
+        case (.protect(let mode, let padding), .sealed),
+            (.protect(let mode, let padding), .migrating):
+            let found = try registry.add(column, of: shape.name, mode: mode, padding: padding)
+            if found.state == .sealed { return .done }
+            return .rows(try rowsLeft(after: found.cursor, shape, connection))
+        case (.unprotect, .sealed), (.unprotect, .migrating):
+            guard let known else { break }
+            try registry.move(known.id, to: .unsealing)
+            try change(guards: .unsealing, known.mode, shape, connection)
+        case (.unprotect, .unsealing), (.reseal, .sealed):
+            return .rows(try rowsLeft(after: known?.cursor, shape, connection))
+        case (.unprotect, .plaintext), (.unprotect, nil), (.reseal, _):
+            throw LockstepError(
+                .misuse, "\(title) is \(known?.state.rawValue ?? "not sealed")",
+                hint: "check its name, and that the keyring is its dataset's")
+        }
+        try write(&registry, keys, connection)
+        return .rows(try rowsLeft(after: nil, shape, connection))
+    }
+
+    /// What changes in the schema, for a database that is made to compare others with and has no rows.
+    func changeShape(_ connection: borrowing Connection) throws {
+        let shape = try shape(connection)
+        switch goal {
+        case .protect(let mode, _):
+            try ProtectionChecks.requireSealable(column, mode, shape, connection)
+            try change(guards: .sealed, mode, shape, connection)
+        case .unprotect: try change(guards: .plaintext, .random, shape, connection)
+        case .reseal: break
+        }
+    }
+
+    // MARK: Batches
+
+    /// Changes the next rows, in the transaction that is open.
+    /// - Parameter count: How many rows, at most.
+    func runBatch(
+        _ count: Int, _ keys: FieldKeys, _ connection: borrowing Connection
+    ) throws -> Batch {
+        var registry = try knownRegistry(keys, connection)
+        let sealed = try knownColumn(registry)
+        let shape = try shape(connection)
+        guard let number = connection.sealed?.number(titled: title) else {
+            throw Self.keysMissing(title)
+        }
+        guard let rowID = shape.rowIDName else {
+            // Without a rowid there is no number to go by: all at once.
+            try convert(number, sealed, shape, "", [], keys, connection)
+            return Batch(rows: connection.changes, isLast: true)
+        }
+        let start = sealed.cursor
+        guard let (last, rows) = try next(count, after: start, rowID, shape, connection) else {
+            return Batch(rows: 0, isLast: true)
+        }
+        let lower = start == nil ? "" : "\(rowID) > ?2 AND "
+        try convert(
+            number, sealed, shape, "\(lower)\(rowID) <= ?1 AND ",
+            [last] + (start.map { [$0] } ?? []),
+            keys, connection)
+        try registry.advance(sealed.id, to: last)
+        try write(&registry, keys, connection)
+        return Batch(rows: rows, isLast: rows < count)
+    }
+
+    /// The last of the next rows, and how many they are; nil if none is left.
+    private func next(
+        _ count: Int, after start: Int64?, _ rowID: String, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws -> (Int64, Int)? {
+        let condition = start == nil ? "" : "WHERE \(rowID) > ?2"
+        let range = try connection.prepare(
+            SQL(
+                verbatim: """
+                    SELECT max(k), count(*) FROM (
+                        SELECT \(rowID) AS k FROM main.\(shape.quotedName) \(condition)
+                        ORDER BY k LIMIT ?1)
+                    """))
+        try range.bind(values: [.integer(Int64(count))] + (start.map { [.integer($0)] } ?? []))
+        return try range.first { row in
+            let rows: Int = try row[1]
+            return rows == 0 ? nil : (try row[0], rows)
+        } ?? nil
+    }
+
+    private func convert(
+        _ number: Int, _ sealed: SealedColumn, _ shape: SealedTable, _ range: String,
+        _ bounds: [Int64], _ keys: FieldKeys, _ connection: borrowing Connection
+    ) throws {
+        let name = SQLTokens.quote(column)
+        let key = sealed.mode == .random ? shape.key.columns.map { SQLTokens.quote($0.name) } : []
+        let arguments = ([String(number), name] + key).joined(separator: ", ")
+        let function =
+            switch goal {
+            case .protect: "lockstep_seal"
+            case .unprotect: "lockstep_open"
+            case .reseal: "lockstep_reseal"
+            }
+        let sql = SQL(
+            verbatim:
+                "UPDATE main.\(shape.quotedName) SET \(name) = \(function)(\(arguments)) WHERE \(range)\(isDue(sealed.mode, keys))"
+        )
+        try connection.executeWithoutTriggers(sql, bounds.map { .integer($0) })
+    }
+
+    // MARK: Ending
+
+    /// Takes out of the file what was there before, outside any transaction: pages that are free, and the
+    /// rest of pages that are not, still hold it, and so does the log.
+    func clean(_ connection: borrowing Connection) throws {
+        guard goal != .reseal else { return }
+        try connection.vacuum()
+        do throws(LockstepError) {
+            _ = try connection.checkpoint(.truncate)
+        } catch {
+            guard error.code == .busy else { throw error }
+            throw LockstepError(
+                .busy, "the log still holds what \(title) was, and a reader keeps it",
+                hint: "end that reader, then run this again: it goes on where it was")
+        }
+    }
+
+    /// Ends it, in the transaction that is open. False if there are rows to do again, since somebody has
+    /// written around the guards.
+    func finish(_ keys: FieldKeys, _ connection: borrowing Connection) throws -> Bool {
+        var registry = try knownRegistry(keys, connection)
+        let sealed = try knownColumn(registry)
+        let shape = try shape(connection)
+        guard try !isAnyLeft(sealed, shape, keys, connection) else {
+            try registry.restart(sealed.id)
+            try write(&registry, keys, connection)
+            return false
+        }
+        switch goal {
+        case .protect: try registry.move(sealed.id, to: .sealed)
+        case .unprotect:
+            try registry.move(sealed.id, to: .plaintext)
+            try change(guards: .plaintext, sealed.mode, shape, connection)
+        case .reseal: try registry.restart(sealed.id)
+        }
+        try write(&registry, keys, connection)
+        return true
+    }
+
+    private func isAnyLeft(
+        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
+        _ connection: borrowing Connection
+    ) throws -> Bool {
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE \(isDue(sealed.mode, keys)))"
+        return try connection.value(SQL(verbatim: sql), as: Bool.self) ?? false
+    }
+
+    /// In SQL, whether a row has still to be changed.
+    private func isDue(_ mode: SealedColumn.Mode, _ keys: FieldKeys) -> String {
+        let name = SQLTokens.quote(column)
+        let isCell = CellShape.matches(name, mode)
+        let version = Hex.encode(keys.activeVersion.bigEndianBytes)
+        return switch goal {
+        case .protect: "\(name) IS NOT NULL AND NOT \(isCell)"
+        case .unprotect: isCell
+        case .reseal: "\(isCell) AND substr(\(name), 2, 4) <> x'\(version)'"
+        }
+    }
+
+    // MARK: Pieces
+
+    /// How messages call the column.
+    var title: String { "\(table).\(column)" }
+
+    private func shape(_ connection: borrowing Connection) throws -> SealedTable {
+        guard let shape = try SealedTable(table, connection) else {
+            throw LockstepError(
+                .misuse, "there is no table \(table) whose column \(column) could be sealed",
+                hint: "check its name")
+        }
+        return shape
+    }
+
+    private func knownRegistry(
+        _ keys: FieldKeys, _ connection: borrowing Connection
+    ) throws -> ColumnRegistry {
+        guard let registry = try RegistryTables.read(keys, connection) else {
+            throw Self.keysMissing(title)
+        }
+        return registry
+    }
+
+    private func knownColumn(_ registry: ColumnRegistry) throws(LockstepError) -> SealedColumn {
+        guard let sealed = registry.column(column, of: table) else { throw Self.keysMissing(title) }
+        return sealed
+    }
+
+    private func write(
+        _ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
+    ) throws {
+        try RegistryTables.write(&registry, keys, connection)
+        try connection.sealed?.adopt(registry, keys, connection)
+    }
+
+    private func change(
+        guards state: SealedColumn.State, _ mode: SealedColumn.Mode, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws {
+        let guards = SealingGuards(shape, column, mode)
+        for statement in guards.removal + guards.due(in: state) {
+            try connection.execute(SQL(verbatim: statement))
+        }
+    }
+
+    /// A value that could not be told from a cell while the column holds both.
+    private func requireNothingLikeCells(
+        _ mode: SealedColumn.Mode, _ shape: SealedTable, _ connection: borrowing Connection
+    ) throws {
+        let condition = CellShape.matches(SQLTokens.quote(column), mode)
+        let count = try connection.value(
+            SQL(verbatim: "SELECT count(*) FROM main.\(shape.quotedName) WHERE \(condition)"),
+            as: Int.self)
+        guard count == 0 else {
+            throw LockstepError(
+                .misuse,
+                "\(title) has \(count ?? 0) values that begin as sealed ones do, and could not be told from them",
+                hint: "if they are cells of another database, open them there first")
+        }
+    }
+
+    private func rowsLeft(
+        after cursor: Int64?, _ shape: SealedTable, _ connection: borrowing Connection
+    ) throws -> Int {
+        guard let cursor, let rowID = shape.rowIDName else {
+            return try connection.value(
+                SQL(verbatim: "SELECT count(*) FROM main.\(shape.quotedName)"), as: Int.self) ?? 0
+        }
+        let rest = try connection.prepare(
+            SQL(verbatim: "SELECT count(*) FROM main.\(shape.quotedName) WHERE \(rowID) > ?"))
+        try rest.bind(values: [.integer(cursor)])
+        return try rest.first { row in try row[0] as Int } ?? 0
+    }
+
+    private static func keysMissing(_ title: String) -> LockstepError {
+        LockstepError(
+            .keyUnavailable, "\(title) cannot be changed without the fields keyring of its dataset",
+            hint: "open the database with it")
+    }
+}

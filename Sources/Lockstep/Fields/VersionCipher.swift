@@ -1,0 +1,141 @@
+/// One version of a column's key, for one format of cells.
+protocol VersionCipher: AnyObject {
+    var number: UInt32 { get }
+    /// The first bytes of its cells.
+    var prefix: [UInt8] { get }
+
+    /// Seals a whole cell where it lies: its prefix and plaintext are in place.
+    func seal(
+        _ cell: UnsafeMutableBufferPointer<UInt8>, _ tools: SealingTools, _ binding: CellBinding
+    ) throws(LockstepError)
+
+    /// Opens a whole cell of the format and version; false if it does not authenticate.
+    func open(
+        _ cell: Span<UInt8>, _ binding: CellBinding, into plaintext: inout MutableSpan<UInt8>
+    ) throws(LockstepError) -> Bool
+}
+
+extension CellFormat {
+    /// Where the plaintext lies while a cell is being sealed.
+    var plaintextOffset: Int {
+        switch self {
+        case .random: Self.prefixLength + XAES256GCM.nonceLength
+        case .deterministic: Self.prefixLength + AES256SIV.vectorLength
+        case .chunked: overhead
+        }
+    }
+
+    /// - Throws: What ``FieldKeys/columnKey(_:version:format:count:)`` throws.
+    func cipher(
+        _ version: UInt32, _ column: UInt32, _ keys: FieldKeys
+    ) throws(LockstepError) -> any VersionCipher {
+        self == .deterministic
+            ? try DeterministicCipher(version, column, keys)
+            : try RandomCipher(version, column, keys)
+    }
+}
+
+/// Seals with a random nonce, to a row.
+private final class RandomCipher: VersionCipher {
+    let number: UInt32
+    let prefix: [UInt8]
+    /// In one piece: each access to a property of a class is checked while the program runs.
+    private var state: State
+
+    fileprivate struct State: ~Copyable {
+        var cipher: XAES256GCM
+        var associatedData: AssociatedData
+    }
+
+    init(_ number: UInt32, _ column: UInt32, _ keys: FieldKeys) throws(LockstepError) {
+        let key = try keys.columnKey(
+            column, version: number, format: CellFormat.random.rawValue)
+        let cipher = try XAES256GCM(key: key.bytes)
+        let prefix = CellPrefix(.random, keyVersion: number)
+        self.number = number
+        self.prefix = prefix.bytes
+        state = State(
+            cipher: cipher,
+            associatedData: AssociatedData(prefix, dataset: keys.dataset, column: column))
+    }
+
+    func seal(
+        _ cell: UnsafeMutableBufferPointer<UInt8>, _ tools: SealingTools, _ binding: CellBinding
+    ) throws(LockstepError) {
+        let start = CellFormat.random.plaintextOffset
+        let drawn = unsafe UnsafeMutableBufferPointer(
+            rebasing: cell[CellFormat.prefixLength..<start])
+        try unsafe tools.drawNonce(to: drawn)
+        let nonce = unsafe Span(_unsafeElements: UnsafeBufferPointer(drawn))
+        var message = unsafe MutableSpan(
+            _unsafeElements: UnsafeMutableBufferPointer(rebasing: cell[start...]))
+        try state.seal(&message, nonce, binding)
+    }
+
+    func open(
+        _ cell: Span<UInt8>, _ binding: CellBinding, into plaintext: inout MutableSpan<UInt8>
+    ) throws(LockstepError) -> Bool {
+        let start = CellFormat.random.plaintextOffset
+        return try state.open(
+            cell.extracting(start...), cell.extracting(CellFormat.prefixLength..<start), binding,
+            into: &plaintext)
+    }
+}
+
+extension RandomCipher.State {
+    mutating func seal(
+        _ message: inout MutableSpan<UInt8>, _ nonce: Span<UInt8>, _ binding: CellBinding
+    ) throws(LockstepError) {
+        let data = try associatedData.bytes(binding)
+        try cipher.seal(inPlace: &message, nonce: nonce, associatedData: data.span)
+    }
+
+    mutating func open(
+        _ sealed: Span<UInt8>, _ nonce: Span<UInt8>, _ binding: CellBinding,
+        into plaintext: inout MutableSpan<UInt8>
+    ) throws(LockstepError) -> Bool {
+        let data = try associatedData.bytes(binding)
+        return try cipher.open(
+            sealed, nonce: nonce, associatedData: data.span, into: &plaintext)
+    }
+}
+
+/// Seals equal values to equal cells, whatever row they are in.
+private final class DeterministicCipher: VersionCipher {
+    let number: UInt32
+    let prefix: [UInt8]
+    private let cipher: AES256SIV
+    private let associatedData: [UInt8]
+
+    init(_ number: UInt32, _ column: UInt32, _ keys: FieldKeys) throws(LockstepError) {
+        let key = try keys.columnKey(
+            column, version: number, format: CellFormat.deterministic.rawValue,
+            count: AES256SIV.keyLength)
+        let cipher = try AES256SIV(key: key.bytes)
+        let prefix = CellPrefix(.deterministic, keyVersion: number)
+        var data = AssociatedData(prefix, dataset: keys.dataset, column: column)
+        associatedData = try data.bytes(.column)
+        self.number = number
+        self.prefix = prefix.bytes
+        self.cipher = cipher
+    }
+
+    func seal(
+        _ cell: UnsafeMutableBufferPointer<UInt8>, _: SealingTools, _: CellBinding
+    ) throws(LockstepError) {
+        var message = unsafe MutableSpan(
+            _unsafeElements: UnsafeMutableBufferPointer(
+                rebasing: cell[CellFormat.prefixLength...]))
+        let data = associatedData
+        try cipher.seal(inPlace: &message, associatedData: data.span)
+    }
+
+    func open(
+        _ cell: Span<UInt8>, _: CellBinding, into plaintext: inout MutableSpan<UInt8>
+    ) throws(LockstepError) -> Bool {
+        let data = associatedData
+        return try cipher.open(
+            cell.extracting(CellFormat.prefixLength...), associatedData: data.span,
+            into: &plaintext)
+    }
+}

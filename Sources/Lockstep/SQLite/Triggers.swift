@@ -1,0 +1,24 @@
+internal import CSQLCipher
+
+extension Connection {
+    /// Runs a statement that fires no trigger: for changes of how values are stored, which are no changes of
+    /// the program's data.
+    func executeWithoutTriggers(_ sql: SQL, _ values: [Value]) throws(LockstepError) {
+        try setTriggers(on: false)
+        do throws(LockstepError) {
+            let statement = try prepare(sql)
+            try statement.bind(values: values)
+            try statement.run()
+        } catch {
+            try setTriggers(on: true)
+            throw error
+        }
+        try setTriggers(on: true)
+    }
+
+    private func setTriggers(on isOn: Bool) throws(LockstepError) {
+        let code = unsafe lockstep_db_config_flag(
+            handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0)
+        guard code == SQLITE_OK else { throw core.error(code) }
+    }
+}

@@ -1,0 +1,45 @@
+import SystemPackage
+import TestSupport
+
+@testable import Lockstep
+
+/// All pages of a file and of its log as whoever has the database key sees them: free ones, and frames of the
+/// log that nothing refers to, too.
+struct DecryptedPages {
+    private var pages: [[UInt8]] = []
+
+    init(_ path: FilePath, _ key: borrowing DatabaseKey) throws {
+        let file = try FileAccess.read(path, limit: 1 << 30)
+        for start in stride(from: 0, to: file.count - 4095, by: 4096) {
+            let salt = start == 0 ? 16 : 0
+            try add(file[start..<(start + 4096)], skipping: salt, key)
+        }
+        let side = DatabaseFile.side("-wal", of: path)
+        guard FileAccess.exists(side) else { return }
+        let log = try FileAccess.read(side, limit: 1 << 30)
+        for start in stride(from: 32, to: log.count - 4119, by: 4120) {
+            let isFirst = Array(log[start..<(start + 4)]) == [0, 0, 0, 1]
+            try add(
+                log[(start + 24)..<(start + 4120)], skipping: isFirst ? 16 : 0, key)
+        }
+    }
+
+    private mutating func add(
+        _ page: ArraySlice<UInt8>, skipping start: Int, _ key: borrowing DatabaseKey
+    ) throws {
+        let page = Array(page)
+        pages.append(
+            try AES256CBC.decrypt(
+                page.span.extracting(start..<4016), key: key.secret.bytes,
+                initialisationVector: page.span.extracting(4016..<4032)))
+    }
+
+    /// Whether any of them holds these bytes in one piece.
+    func contain(_ bytes: [UInt8]) -> Bool {
+        pages.contains { page in
+            page.indices.contains { start in
+                page[start] == bytes[0] && page[start...].starts(with: bytes)
+            }
+        }
+    }
+}
