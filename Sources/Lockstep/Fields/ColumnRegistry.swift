@@ -50,11 +50,15 @@ public struct ColumnRegistry: Sendable, Equatable {
     /// Adds a column, which holds plaintext so far, or finds the one that was there before.
     /// - Throws: ``LockstepError/Code/misuse`` if it is sealed in another way, or there is no number left.
     mutating func add(
-        _ name: String, of table: String, mode: SealedColumn.Mode, padding: CellPadding
+        _ name: String, of table: String, mode: SealedColumn.Mode, padding: CellPadding,
+        indexes: [SealedIndex.Request] = [], indexKey: UInt32 = 1
     ) throws(LockstepError) -> SealedColumn {
         let former = column(name, of: table)
         if let former, former.state != .plaintext {
-            guard former.mode == mode, former.padding == padding else {
+            let known = former.indexes.map {
+                SealedIndex.Request($0.normaliser, bits: $0.index.bits)
+            }
+            guard former.mode == mode, former.padding == padding, known == indexes else {
                 throw LockstepError(
                     .misuse, "\(table).\(name) is sealed in another way already",
                     hint: "unseal it first, then seal it as you want it")
@@ -69,8 +73,15 @@ public struct ColumnRegistry: Sendable, Equatable {
         }
         // A column that was unsealed gives up its name, and never its number.
         if let former { try rename(former.id, to: "", of: table) }
-        let column = SealedColumn(
+        var column = SealedColumn(
             id: id, table: table, name: name, mode: mode, padding: padding, state: .plaintext)
+        for (place, request) in indexes.enumerated() {
+            let index = try BlindIndex(
+                column: id, number: UInt32(truncatingIfNeeded: place + 1), [request.normaliser],
+                bits: request.bits, keyVersion: indexKey)
+            column.indexes.append(
+                SealedIndex(index: index, name: SealedIndex.name(request, of: name)))
+        }
         columns.append(column)
         return column
     }
@@ -88,6 +99,7 @@ public struct ColumnRegistry: Sendable, Equatable {
         }
         columns[index].state = state
         columns[index].cursor = nil
+        if state == .plaintext { columns[index].indexes = [] }
     }
 
     /// Notes how far the way to another state has come.

@@ -20,6 +20,8 @@ extension Connection {
     /// - Parameters:
     ///   - mode: ``SealedColumn/Mode/random``, unless the column has to be joined or grouped by.
     ///   - padding: What hides the values' lengths.
+    ///   - indexes: What look-ups go by: each is a column more of the table, with an index over it. Their tokens
+    ///     show which rows may be equal to whoever can open the database.
     ///   - batch: How many rows are sealed in one transaction.
     ///   - progress: Told after each batch; what it throws stops the run between two of them.
     /// - Throws: ``LockstepError/Code/misuse`` that says what is in the way, such as an index that holds the
@@ -27,14 +29,15 @@ extension Connection {
     ///   ``LockstepError/Code/busy``.
     public func protect(
         _ column: String, of table: String, keys: FieldKeys, mode: SealedColumn.Mode = .random,
-        padding: CellPadding = .none, batch: Int = usualSealingBatch,
+        padding: CellPadding = .none, indexes: [SealedIndex.Request] = [],
+        batch: Int = usualSealingBatch,
         progress: (SealingProgress) throws -> Void = { _ in }
     ) throws {
-        let goal = SealingGoal.protect(mode: mode, padding: padding)
+        let goal = SealingGoal.protect(mode: mode, padding: padding, indexes: indexes)
         try run(SealingChange(table: table, column: column, goal: goal), keys, batch, progress)
     }
 
-    /// Turns a sealed column's cells into plaintext again, as ``protect(_:of:keys:mode:padding:batch:progress:)``
+    /// Turns a sealed column's cells into plaintext again, as ``protect(_:of:keys:mode:padding:indexes:batch:progress:)``
     /// goes the other way.
     /// - Throws: as it does; ``LockstepError/Code/cellForged`` where a cell does not open.
     public func unprotect(

@@ -4,17 +4,20 @@ final class OpenColumn {
     private(set) var column: SealedColumn
     private let cipher: ColumnCipher
     private(set) var key: SealedTable.Key
-    private let dataset: [UInt8]
+    private let keys: FieldKeys
+    /// One for each blind index, in their order.
+    private var hashers: [BlindIndexHasher] = []
 
     init(
         _ column: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys, _ tools: SealingTools
     ) throws(LockstepError) {
         self.column = column
-        dataset = keys.dataset
+        self.keys = keys
         key = shape.key
         cipher = try ColumnCipher(
             column: column.id, keys, tools, mode: column.mode, padding: column.padding,
             title: "\(column.table).\(column.name)")
+        try makeHashers()
     }
 
     /// What finds it again, whatever it is called by then.
@@ -23,12 +26,18 @@ final class OpenColumn {
         let column: UInt32
     }
 
-    var identity: Identity { Identity(dataset: dataset, column: column.id) }
+    var identity: Identity { Identity(dataset: keys.dataset, column: column.id) }
 
     /// Takes in what the registry says by now.
-    func update(_ column: SealedColumn, _ shape: SealedTable) {
+    func update(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
         self.column = column
         key = shape.key
+        if hashers.map(\.index) != column.indexes.map(\.index) { try makeHashers() }
+    }
+
+    private func makeHashers() throws(LockstepError) {
+        hashers = []
+        for index in column.indexes { hashers.append(try BlindIndexHasher(index.index, keys)) }
     }
 
     var title: String { "\(column.table).\(column.name)" }
@@ -131,6 +140,56 @@ final class OpenColumn {
         return (format == .deterministic) == (column.mode == .deterministic)
     }
 
+    // MARK: Blind indexes
+
+    /// The token by which an index finds a value; nil for a value without an entry.
+    func token(_ place: Int, of value: CellValue) throws(LockstepError) -> Value? {
+        try hashers[place].token([value])
+    }
+
+    /// Gives the token of the value in argument 2 for the index that argument 1 names by its number or its
+    /// normaliser.
+    func giveToken(_ call: borrowing EngineCall) throws(LockstepError) {
+        let place = try indexPlace(call)
+        switch try token(place, of: call.value(2)) {
+        case .integer(let number): call.give(number)
+        case .blob(let bytes): call.give(blob: bytes.span)
+        default: return
+        }
+    }
+
+    /// Gives whether the values in arguments 2 and 3 are the same to such an index: tokens may coincide.
+    func giveSame(_ call: borrowing EngineCall) throws(LockstepError) {
+        let index = hashers[try indexPlace(call)].index
+        guard let one = try index.message([call.value(2)]),
+            let other = try index.message([call.value(3)])
+        else { return }
+        call.give(one == other)
+    }
+
+    private func indexPlace(_ call: borrowing EngineCall) throws(LockstepError) -> Int {
+        let place: Int? =
+            switch call.kind(1) {
+            case .integer:
+                hashers.firstIndex { Int64($0.index.number) == call.integer(1) }
+            case .text: try place(of: Normaliser(call.text(1)))
+            default: nil
+            }
+        guard let place else {
+            throw LockstepError(
+                .misuse, "\(title) has no such blind index",
+                hint: column.indexes.isEmpty
+                    ? "it has none"
+                    : "it has \(column.indexes.map(\.normaliser.spelling).joined(separator: ", "))")
+        }
+        return place
+    }
+
+    /// Which of its indexes is made by a rule.
+    func place(of normaliser: Normaliser) -> Int? {
+        column.indexes.firstIndex { $0.normaliser == normaliser }
+    }
+
     // MARK: Places
 
     private func binding(
@@ -168,7 +227,7 @@ final class OpenColumn {
         case .integer: return .integer(call.integer(index))
         case .blob: return .blob(try call.bytes(index))
         case .text:
-            return .text(String(decoding: try call.bytes(index), as: UTF8.self))
+            return .text(try call.text(index))
         case .null, .real: throw wrongKey("\(column.name) can be no NULL and no REAL there")
         }
     }
@@ -181,6 +240,20 @@ final class OpenColumn {
 }
 
 extension EngineCall {
+    fileprivate func text(_ index: Int) throws(LockstepError) -> String {
+        String(decoding: try bytes(index), as: UTF8.self)
+    }
+
+    fileprivate func value(_ index: Int) throws(LockstepError) -> CellValue {
+        switch kind(index) {
+        case .null: .null
+        case .integer: .integer(integer(index))
+        case .real: .real(real(index))
+        case .text: .text(try text(index))
+        case .blob: .blob(try bytes(index))
+        }
+    }
+
     /// The payload of a cell, as SQL has such values.
     fileprivate func give(_ tag: CellTag, _ payload: Span<UInt8>) {
         switch tag {

@@ -10,7 +10,7 @@ struct OpenViews {
         var viewName: String { OpenViews.name(of: shape.name) }
     }
 
-    static func name(of table: String) -> String { table + SealedNames.viewSuffix }
+    static func name(of table: String) -> String { table + OpenNames.viewSuffix }
 
     /// What was made, by the names of the views.
     private var made: [String: [String]] = [:]
@@ -81,8 +81,23 @@ struct ViewSQL {
         return "\(function)(\(([String(number), value] + keys).joined(separator: ", ")))"
     }
 
+    /// What an index's column takes for a row's new values; nil for a column of the program's.
+    private func token(_ column: SealedTable.Column) -> String? {
+        for (number, sealed) in group.columns {
+            for index in sealed.indexes
+            where index.name.asciiLowercased == column.name.asciiLowercased {
+                return
+                    "lockstep_token(\(number), \(index.index.number), NEW.\(SQLTokens.quote(sealed.name)))"
+            }
+        }
+        return nil
+    }
+
+    /// Those that the program knows.
+    private var shown: [SealedTable.Column] { shape.columns.filter { token($0) == nil } }
+
     private var view: String {
-        let columns = shape.columns.map { column in
+        let columns = shown.map { column in
             let name = SQLTokens.quote(column.name)
             let opened = call("lockstep_open", column, name) { SQLTokens.quote($0.name) }
             return opened.map { "\($0) AS \(name)" } ?? name
@@ -113,6 +128,7 @@ struct ViewSQL {
         }
         let values = written.map { column in
             if shape.key == .row(column) { return key(column) }
+            if let token = token(column) { return token }
             var value = "NEW.\(quote(column))"
             // A view has no defaults: what is left out arrives as NULL, which such a column cannot mean.
             if column.isNotNull, let standard = column.defaultSQL {
@@ -131,6 +147,7 @@ struct ViewSQL {
         let keyIsSame = shape.key.columns.map { same($0) }.joined(separator: " AND ")
         let assignments = written.map { column in
             let name = quote(column)
+            if let token = token(column) { return "\(name) = \(token)" }
             let sealed = call("lockstep_seal", column, "NEW.\(name)") { "NEW.\(quote($0))" }
             guard let sealed, let sealing = sealing(column) else {
                 return "\(name) = NEW.\(name)"

@@ -2,6 +2,8 @@
 struct RegistryCodes {
     /// One for each column, in their order.
     private(set) var columns: [[UInt8]] = []
+    /// One for each blind index, by column and number.
+    private(set) var indexes: [[UInt8]] = []
     private(set) var set: [UInt8] = []
 
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the keyring does not have the key of this version.
@@ -21,6 +23,18 @@ struct RegistryCodes {
             message.add(column.cursor)
             columns.append(try message.code(mac))
         }
+        for one in registry.columns.flatMap(\.indexes) {
+            var message = Message("index/1")
+            message.add(registry.dataset)
+            message.add(UInt64(one.index.column))
+            message.add(UInt64(one.index.number))
+            message.add(Array(one.name.utf8))
+            message.add(Array(one.normaliser.spelling.utf8))
+            message.add(UInt64(one.index.bits))
+            message.add(UInt64(one.index.keyVersion))
+            message.add(keys.indexCommitment(one.index.keyVersion) ?? [])
+            indexes.append(try message.code(mac))
+        }
         var message = Message("set/1")
         message.add(registry.dataset)
         message.add(registry.changes)
@@ -32,6 +46,8 @@ struct RegistryCodes {
             message.add(UInt64(version))
             message.add(commitment)
         }
+        message.add(UInt64(indexes.count))
+        for code in indexes { message.add(code) }
         set = try message.code(mac)
     }
 

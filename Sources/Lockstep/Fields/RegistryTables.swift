@@ -6,12 +6,19 @@
 //     changes        how many times what is said of it was changed, 1 or more
 //     key_version    the field key that the MACs are made with
 //     mac            HMAC-SHA256 over `set/1`, dataset, changes, key_version, the number of columns and their
-//                    MACs by id, the number of keys, and their versions and commitments by version
+//                    MACs by id, the number of keys, and their versions and commitments by version, the number of
+//                    blind indexes and their MACs by column and number
 //   lockstep_column        one row for each column that is or ever was sealed
 //     dataset, id    its number in the dataset, 1 to 2^32 − 1
 //     table_name, name   empty names once another column has taken its place
 //     mode, padding, state, cursor
 //     mac            HMAC-SHA256 over `column/1` and all of these
+//   lockstep_index         one row for each blind index of a column that is not plaintext
+//     dataset, column_id, number   its number among those that the column ever had
+//     name           the column of the table that holds its tokens
+//     normaliser, bits, key_version
+//     commitment     the fingerprint of the index key of that version, 32 bytes
+//     mac            HMAC-SHA256 over `index/1` and all of these
 //   lockstep_field_key     one row for each version of the field key
 //     dataset, version, commitment (32 bytes)
 //
@@ -42,13 +49,15 @@ enum RegistryTables {
         guard let changes = UInt64(exactly: set.changes), changes > 0,
             let version = UInt32(exactly: set.version)
         else { throw forged("is impossible") }
-        let (columns, macs) = try columns(keys.dataset, connection)
+        var (columns, macs) = try columns(keys.dataset, connection)
+        let indexMACs = try RegistryIndexes.read(into: &columns, keys, connection)
         let registry = ColumnRegistry(
             dataset: keys.dataset, changes: changes, columns: columns, commitments: commitments)
         let codes = try RegistryCodes(registry, keys, version)
-        guard macs.count == codes.columns.count,
-            zip(macs, codes.columns).allSatisfy({ ConstantTime.equal($0.span, $1.span) })
-        else { throw forged("of a column does not authenticate") }
+        guard equal(macs, codes.columns) else { throw forged("of a column does not authenticate") }
+        guard equal(indexMACs, codes.indexes) else {
+            throw forged("of a blind index does not authenticate")
+        }
         guard ConstantTime.equal(set.mac.span, codes.set.span) else {
             throw forged("does not authenticate as a whole")
         }
@@ -83,6 +92,7 @@ enum RegistryTables {
                 registry.dataset, Int64(one.id), one.table, one.name, one.mode.rawValue,
                 one.padding.unit, one.state.rawValue, one.cursor, mac)
         }
+        try RegistryIndexes.write(registry, codes.indexes, keys, connection)
         let key = try connection.prepare(
             """
             INSERT OR IGNORE INTO main.lockstep_field_key (dataset, version, commitment)
@@ -108,6 +118,11 @@ enum RegistryTables {
     }
 
     // MARK: Pieces
+
+    private static func equal(_ some: [[UInt8]], _ others: [[UInt8]]) -> Bool {
+        some.count == others.count
+            && zip(some, others).allSatisfy { ConstantTime.equal($0.span, $1.span) }
+    }
 
     private static func commitments(
         _ keys: FieldKeys, _ connection: borrowing Connection
@@ -160,6 +175,7 @@ enum RegistryTables {
     }
 
     private static func prepare(_ connection: borrowing Connection) throws {
+        try RegistryIndexes.prepare(connection)
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS main.lockstep_dataset (
@@ -195,7 +211,7 @@ enum RegistryTables {
             """)
     }
 
-    private static func forged(_ what: String) -> LockstepError {
+    static func forged(_ what: String) -> LockstepError {
         LockstepError(
             .registryForged, "what the database says of its sealed columns \(what)",
             hint:

@@ -7,6 +7,7 @@ final class SealedSession: ConnectionAttachment {
     private var columns: [OpenColumn] = []
     private var known: Known?
     private var isLearning = false
+    private var isWithoutViews = false
     /// How often each dataset had been changed, by what others have committed: it never becomes less.
     private var seen: [UInt64] = []
     private var views = OpenViews()
@@ -25,11 +26,34 @@ final class SealedSession: ConnectionAttachment {
             ("lockstep_open", { column, call throws(LockstepError) in try column.open(call) }),
             ("lockstep_seal", { column, call throws(LockstepError) in try column.seal(call) }),
             ("lockstep_reseal", { column, call throws(LockstepError) in try column.reseal(call) }),
+            (
+                "lockstep_token",
+                { column, call throws(LockstepError) in try column.giveToken(call) }
+            ),
+            ("lockstep_same", { column, call throws(LockstepError) in try column.giveSame(call) }),
         ]
+        try connection.add("lockstep_begins", argumentCount: 2, BeginsFunction())
         for (name, work) in functions {
             try connection.add(name, argumentCount: nil, CellFunction(self, work))
         }
         try refresh(connection)
+    }
+
+    // MARK: Views
+
+    /// Runs `body` without the views, which would keep the schema from being changed under them.
+    func withoutViews<Result>(
+        _ connection: borrowing Connection, _ body: () throws -> Result
+    ) throws -> Result {
+        guard fields.hasViews, !isWithoutViews else { return try body() }
+        isWithoutViews = true
+        try connection.with(rights: .engine) { try views.adapt(to: [], connection) }
+        // With the next transaction they are there again.
+        defer {
+            isWithoutViews = false
+            known = nil
+        }
+        return try body()
     }
 
     // MARK: Knowing
@@ -85,7 +109,7 @@ final class SealedSession: ConnectionAttachment {
                 try learn(column, shape, keys)
             }
         }
-        if fields.hasViews { try views.adapt(to: groups(shapes), connection) }
+        if fields.hasViews, !isWithoutViews { try views.adapt(to: groups(shapes), connection) }
         seen = changes
         known = Known(dataVersion: version, schemaVersion: schema, changes: changes)
     }
@@ -95,7 +119,7 @@ final class SealedSession: ConnectionAttachment {
     ) throws(LockstepError) {
         let identity = OpenColumn.Identity(dataset: keys.dataset, column: column.id)
         if let open = columns.first(where: { $0.identity == identity }) {
-            open.update(column, shape)
+            try open.update(column, shape)
         } else {
             columns.append(try OpenColumn(column, shape, keys, tools))
         }
@@ -131,6 +155,12 @@ final class SealedSession: ConnectionAttachment {
 
     // MARK: Finding
 
+    /// The keys of all datasets that were given.
+    var allKeys: [FieldKeys] { fields.keys }
+
+    /// The keys of the dataset that is called so.
+    func keys(named name: String) -> FieldKeys? { fields.keys.first { $0.name == name } }
+
     /// The column that the first argument of a call names: by its number on this connection, or as
     /// `table.column`.
     func column(_ call: borrowing EngineCall) throws(LockstepError) -> OpenColumn {
@@ -156,6 +186,11 @@ final class SealedSession: ConnectionAttachment {
                 .misuse, "lockstep_open and lockstep_seal take `table.column` first",
                 hint: "for example lockstep_open('movie.title', title, id)")
         }
+    }
+
+    /// The column that is called so by now, with its number; nil without its keys.
+    func column(titled title: String) -> (number: Int, column: OpenColumn)? {
+        number(titled: title).map { ($0, columns[$0]) }
     }
 
     /// The number by which SQL of this connection names the column that is called so by now.
@@ -187,5 +222,15 @@ private final class CellFunction: EngineFunction {
     func call(_ call: borrowing EngineCall) throws(LockstepError) {
         guard let column = try session?.column(call) else { return }
         try work(column, call)
+    }
+}
+
+/// `lockstep_begins(text, beginning)`: whether a text begins so, whatever the case of either.
+private final class BeginsFunction: EngineFunction {
+    func call(_ call: borrowing EngineCall) throws(LockstepError) {
+        guard call.kind(0) == .text, call.kind(1) == .text else { return }
+        let text = FoldedText.scalars(String(decoding: try call.bytes(0), as: UTF8.self))
+        let beginning = FoldedText.scalars(String(decoding: try call.bytes(1), as: UTF8.self))
+        call.give(text.starts(with: beginning))
     }
 }

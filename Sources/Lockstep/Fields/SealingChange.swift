@@ -1,7 +1,8 @@
 /// What is to become of a column's cells.
 public enum SealingGoal: Sendable, Hashable {
     /// Plaintext becomes cells.
-    case protect(mode: SealedColumn.Mode, padding: CellPadding)
+    case protect(
+        mode: SealedColumn.Mode, padding: CellPadding, indexes: [SealedIndex.Request] = [])
     /// Cells become plaintext.
     case unprotect
     /// Cells of older versions of the field key become cells of the active one.
@@ -42,20 +43,21 @@ struct SealingChange: Sendable, Equatable {
         var registry = try RegistryTables.read(keys, connection) ?? ColumnRegistry(keys)
         let known = registry.column(column, of: table)
         switch (goal, known?.state) {
-        case (.protect(let mode, let padding), nil), (.protect(let mode, let padding), .plaintext),
-            (.protect(let mode, let padding), .unsealing):
-            try ProtectionChecks.requireSealable(column, mode, shape, connection)
-            let added = try registry.add(column, of: shape.name, mode: mode, padding: padding)
-            if known?.state != .unsealing {
+        case (.protect(let mode, let padding, let indexes), _):
+            let added = try registry.add(
+                column, of: shape.name, mode: mode, padding: padding, indexes: indexes,
+                indexKey: keys.activeIndexVersion)
+            switch added.state {
+            case .sealed: return .done
+            case .migrating: return .rows(try rowsLeft(after: added.cursor, shape, connection))
+            case .plaintext:
+                try ProtectionChecks.requireSealable(column, mode, shape, connection)
                 try requireNothingLikeCells(mode, shape, connection)
+                try SealedIndexColumns(shape, column, indexes).add(connection)
+            case .unsealing: break
             }
             try registry.move(added.id, to: .migrating)
             try change(guards: .sealed, mode, shape, connection)
-        case (.protect(let mode, let padding), .sealed),
-            (.protect(let mode, let padding), .migrating):
-            let found = try registry.add(column, of: shape.name, mode: mode, padding: padding)
-            if found.state == .sealed { return .done }
-            return .rows(try rowsLeft(after: found.cursor, shape, connection))
         case (.unprotect, .sealed), (.unprotect, .migrating):
             guard let known else { break }
             try registry.move(known.id, to: .unsealing)
@@ -75,10 +77,15 @@ struct SealingChange: Sendable, Equatable {
     func changeShape(_ connection: borrowing Connection) throws {
         let shape = try shape(connection)
         switch goal {
-        case .protect(let mode, _):
+        case .protect(let mode, _, let requests):
             try ProtectionChecks.requireSealable(column, mode, shape, connection)
+            let indexes = SealedIndexColumns(shape, column, requests)
+            try indexes.add(connection)
             try change(guards: .sealed, mode, shape, connection)
-        case .unprotect: try change(guards: .plaintext, .random, shape, connection)
+            try indexes.index(connection)
+        case .unprotect:
+            try change(guards: .plaintext, .random, shape, connection)
+            try SealedIndexColumns.drop(of: column, shape, connection)
         case .reseal: break
         }
     }
@@ -148,9 +155,16 @@ struct SealingChange: Sendable, Equatable {
             case .unprotect: "lockstep_open"
             case .reseal: "lockstep_reseal"
             }
+        var assignments = ["\(name) = \(function)(\(arguments))"]
+        if case .protect = goal {
+            // The right-hand sides see the row as it was.
+            assignments += sealed.indexes.map {
+                "\(SQLTokens.quote($0.name)) = lockstep_token(\(number), \($0.index.number), \(name))"
+            }
+        }
         let sql = SQL(
             verbatim:
-                "UPDATE main.\(shape.quotedName) SET \(name) = \(function)(\(arguments)) WHERE \(range)\(isDue(sealed.mode, keys))"
+                "UPDATE main.\(shape.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(range)\(isDue(sealed.mode, keys))"
         )
         try connection.executeWithoutTriggers(sql, bounds.map { .integer($0) })
     }
@@ -184,10 +198,15 @@ struct SealingChange: Sendable, Equatable {
             return false
         }
         switch goal {
-        case .protect: try registry.move(sealed.id, to: .sealed)
+        case .protect(_, _, let requests):
+            try registry.move(sealed.id, to: .sealed)
+            try SealedIndexColumns(shape, column, requests).index(connection)
         case .unprotect:
             try registry.move(sealed.id, to: .plaintext)
             try change(guards: .plaintext, sealed.mode, shape, connection)
+            for index in sealed.indexes {
+                try SealedIndexColumns.drop(index.name, shape, connection)
+            }
         case .reseal: try registry.restart(sealed.id)
         }
         try write(&registry, keys, connection)

@@ -17,6 +17,8 @@ enum Directive: Sendable, Equatable {
     /// What stands in double quotes and names no column is text: SQLite's old rule, for files that were
     /// written under it.
     case doubleQuotedTexts
+    /// A column's cells are sealed, unsealed or sealed anew, in batches.
+    case sealing(SealingDirective)
 
     /// What a comment asks for, if it is a directive: `--` and `lockstep:`, with or without space and in
     /// any case, or a slip of the pen would quietly turn a way down into part of the way up.
@@ -38,6 +40,10 @@ enum Directive: Sendable, Equatable {
         let tokens = SQLTokens(text).filter { $0.kind != .space }
         let words = tokens.map { String(decoding: bytes[$0.range], as: UTF8.self) }
         let lower = words.map(\.asciiLowercased)
+        if let sealing = SealingDirective(text) {
+            self = .sealing(sealing)
+            return
+        }
         switch (lower.first, words.count) {
         case ("rebuild", 3) where lower[1] == "table":
             self = .rebuild(table: SQLTokens.unquote(words[2]))
@@ -77,12 +83,14 @@ enum Directive: Sendable, Equatable {
         case .allowLoss(let table): "allow loss of table \(SQLTokens.canonicalName(table))"
         case .allowBrokenReferences(let table):
             "allow broken references of table \(SQLTokens.canonicalName(table))"
+        case .sealing(let sealing): sealing.spelling
         }
     }
 
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
-        + "allow broken references of table T, foreign keys off, no transaction, double quoted texts, backfill T batch=N"
+        + "allow broken references of table T, foreign keys off, no transaction, double quoted texts, backfill T batch=N, "
+        + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
 
     /// Those that can also be said of a file from outside.
     static let declarable =

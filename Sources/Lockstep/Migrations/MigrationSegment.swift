@@ -7,6 +7,8 @@ enum MigrationSegment: Sendable, Equatable {
     case transaction(MigrationScript)
     /// As many transactions as the table has batches.
     case backfill(Backfill)
+    /// As many as its rows need, and one that has to wait for readers at its end.
+    case sealing(SealingDirective, line: Int)
     /// SQL that runs statement by statement, each in a transaction of its own as far as SQLite lets it.
     case bare(sql: String, line: Int)
 }
@@ -16,7 +18,10 @@ extension MigrationScript {
     var isOneTransaction: Bool {
         runsInTransaction
             && !items.contains { item in
-                if case .directive(.backfill) = item.content { true } else { false }
+                switch item.content {
+                case .directive(.backfill), .directive(.sealing): true
+                default: false
+                }
             }
     }
 
@@ -52,6 +57,10 @@ extension MigrationScript {
                 } else {
                     segments.append(.bare(sql: rest.sql, line: rest.line))
                 }
+            case .directive(.sealing(let sealing)):
+                if let waiting { throw Backfill.statementMissing(fileName, waiting.line) }
+                close()
+                segments.append(.sealing(sealing, line: item.line))
             case .directive(.rebuild) where !runsInTransaction:
                 throw LockstepError(
                     .migrationMalformed,

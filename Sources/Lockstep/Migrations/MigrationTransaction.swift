@@ -52,7 +52,11 @@ enum MigrationTransaction {
         let guarding = try KnownState.current(known, connection)
         defer { guarding.stop() }
         connection.authorizer.tableChanges = TableChanges()
+        let sealedNames = try SealedNames.known(connection)
         let result = try body()
+        try note(title, connection) { connection in
+            try SealedNames.follow(from: sealedNames, connection)
+        }
         let tolerated: [LockstepError]
         do {
             tolerated = try guarding.requireSound(allowances, connection.authorizer.tableChanges)

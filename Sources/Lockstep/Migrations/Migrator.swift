@@ -48,6 +48,15 @@ public struct Migrator {
                 hint: "commit or roll back first")
         }
         try Self.requireOwnFile(connection)
+        guard let sealed = connection.sealed else {
+            return try runParts(of: wish, connection, &report)
+        }
+        try sealed.withoutViews(connection) { try runParts(of: wish, connection, &report) }
+    }
+
+    private func runParts(
+        of wish: Plan.Wish, _ connection: borrowing Connection, _ report: inout MigrationReport
+    ) throws {
         for part in try parts(of: wish, connection) {
             try runPart(part, connection, &report)
         }

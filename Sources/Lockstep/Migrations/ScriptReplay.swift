@@ -36,6 +36,17 @@ struct ScriptReplay {
                     try backfill.check(title, script.tablesAllowedToLoseRows, connection)
                 }
                 inspect?(backfill.sql, backfill.line)
+            case .sealing(let sealing, let line):
+                // Keys make no difference where there are no rows.
+                try transaction {
+                    do {
+                        try connection.with(rights: .engine) {
+                            try sealing.change.changeShape(connection)
+                        }
+                    } catch let error as LockstepError {
+                        throw error.located("\(title):\(line)")
+                    }
+                }
             case .bare(let sql, let line): try runBare(sql, line, connection, transaction)
             }
         }

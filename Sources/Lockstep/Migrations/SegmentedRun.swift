@@ -52,6 +52,8 @@ struct SegmentedRun {
         var isFirst = true
         /// How many rows the backfill under way had to do, and has done, in this run.
         var rows: (done: Int, total: Int)?
+        /// How far the change of a column's cells that is under way has come.
+        var sealing = SealingRun()
     }
 
     private func advance(
@@ -61,6 +63,7 @@ struct SegmentedRun {
         // Only SQL that cannot run in a transaction runs before one is begun.
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
+        try state.sealing.cleanIfDue(title, connection)
         let transaction = try MigrationTransaction.begin(title, step.patience, connection)
         guard var progress = try progress(connection, &state, isStillDue) else { return .overtaken }
         if var bare = next {
@@ -100,6 +103,19 @@ struct SegmentedRun {
             progress.segment += 1
         case .backfill(let backfill):
             try runBatch(of: backfill, connection, &known, &state, &progress)
+        case .sealing(let sealing, let line):
+            try step.observe(.statement(file: title, line: line))
+            let isOver = try state.sealing.advance(
+                sealing, "\(title):\(line)", connection,
+                checked: { body in try checked(connection, &known, body) },
+                tell: { try step.observe($0) })
+            // What was measured no longer holds.
+            known = nil
+            state.statements += 1
+            if isOver {
+                progress.segment += 1
+                state.sealing = SealingRun()
+            }
         case .bare:
             // What was next in it was nothing: it is at its end.
             progress.segment += 1

@@ -74,6 +74,8 @@ struct EngineCall: ~Copyable {
 
     func give(_ number: Int64) { unsafe sqlite3_result_int64(context, number) }
 
+    func give(_ isTrue: Bool) { unsafe sqlite3_result_int(context, isTrue ? 1 : 0) }
+
     func give(_ number: Double) { unsafe sqlite3_result_double(context, number) }
 
     func give(text: Span<UInt8>) {

@@ -18,13 +18,17 @@ enum EngineTables {
     static let datasets = "lockstep_dataset"
     /// Their columns.
     static let columns = "lockstep_column"
+    /// Their blind indexes.
+    static let indexes = "lockstep_index"
     /// The fingerprints of their keys.
     static let fieldKeys = "lockstep_field_key"
 
     /// How the names of the triggers begin that keep sealed columns from being spoiled.
     static let guardPrefix = "lockstep_sealed_"
 
-    static let names = [ledger, epochs, progress, repeatables, datasets, columns, fieldKeys]
+    static let names = [
+        ledger, epochs, progress, repeatables, datasets, columns, indexes, fieldKeys,
+    ]
 
     /// For SQL, what a schema of the program's does not count: `name NOT IN (\(verbatim: quotedNames))`.
     static let quotedNames = names.map { "'\($0)'" }.joined(separator: ", ")

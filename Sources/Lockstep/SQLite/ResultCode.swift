@@ -13,7 +13,7 @@ enum ResultCode {
             text = unsafe String(cString: sqlite3_errmsg(database))
         }
         var (kind, hint) = classify(code)
-        if code == SQLITE_ERROR { hint = SealedNames.hint(for: text) }
+        if code == SQLITE_ERROR { hint = OpenNames.hint(for: text) }
         guard let sql else { return LockstepError(kind, text, hint: hint, sqliteCode: code) }
         let message = MessageRedaction.redact(text, code, sql, isRunning: isRunning)
         return LockstepError(

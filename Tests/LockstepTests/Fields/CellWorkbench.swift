@@ -12,7 +12,7 @@ enum CellWorkbench {
     /// Keys of these versions: the one given, and for other versions its bytes turned over.
     static func keys(
         active: UInt32 = 3, retired: [UInt32] = [], compromised: [UInt32] = [],
-        destroyed: [UInt32] = [], dataset: [UInt8] = dataset
+        destroyed: [UInt32] = [], dataset: [UInt8] = dataset, named name: String? = nil
     ) throws -> FieldKeys {
         var keys: [UInt32: FieldKeys.Key] = [:]
         func add(_ versions: [UInt32], _ state: KeyState) throws {
@@ -29,7 +29,7 @@ enum CellWorkbench {
         try add(compromised, .compromised)
         try add(destroyed, .destroyed)
         return FieldKeys(
-            dataset: dataset, active: active, keys: keys, index: try indexKeys())
+            dataset: dataset, name: name, active: active, keys: keys, index: try indexKeys())
     }
 
     /// Index keys: version 2 is active, 1 retired, 4 compromised, 3 destroyed.

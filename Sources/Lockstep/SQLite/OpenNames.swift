@@ -1,5 +1,5 @@
 /// The names that SQL of a connection knows only with the fields keyring of a dataset.
-enum SealedNames {
+enum OpenNames {
     /// What the readable view of a table is called, behind the table's name.
     static let viewSuffix = "_open"
 

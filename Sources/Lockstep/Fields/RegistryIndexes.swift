@@ -1,0 +1,94 @@
+/// Reads and writes what a database says of its blind indexes: the table `lockstep_index` of ``RegistryTables``.
+enum RegistryIndexes {
+    /// Adds them to the columns that they belong to, and gives their MACs in their order.
+    /// - Throws: ``LockstepError/Code/registryForged``, ``LockstepError/Code/keyringMismatch``.
+    static func read(
+        into columns: inout [SealedColumn], _ keys: FieldKeys, _ connection: borrowing Connection
+    ) throws -> [[UInt8]] {
+        guard try EngineTables.exists(EngineTables.indexes, connection) else { return [] }
+        let rows = try connection.query(
+            """
+            SELECT column_id, number, name, normaliser, bits, key_version, commitment, mac
+            FROM main.lockstep_index WHERE dataset = ? ORDER BY column_id, number
+            """, keys.dataset
+        ) { row in
+            (
+                try index(
+                    row[0], number: row[1], name: row[2], normaliser: row[3], bits: row[4],
+                    keyVersion: row[5]),
+                try row[6] as [UInt8], try row[7] as [UInt8]
+            )
+        }
+        for (index, commitment, _) in rows {
+            guard let place = columns.firstIndex(where: { $0.id == index.index.column }) else {
+                throw RegistryTables.forged("is impossible")
+            }
+            if let own = keys.indexCommitment(index.index.keyVersion), own != commitment {
+                throw LockstepError(
+                    .keyringMismatch,
+                    "the keyring's index key \(index.index.keyVersion) is not the one that the database names",
+                    hint:
+                        "give the keyring of this dataset; if it is, the database was tampered with"
+                )
+            }
+            columns[place].indexes.append(index)
+        }
+        return rows.map(\.2)
+    }
+
+    /// What cannot be was written by somebody else.
+    private static func index(
+        _ column: Int64, number: Int64, name: String, normaliser: String, bits: Int,
+        keyVersion: Int64
+    ) throws(LockstepError) -> SealedIndex {
+        guard let column = UInt32(exactly: column), let number = UInt32(exactly: number),
+            let version = UInt32(exactly: keyVersion)
+        else { throw RegistryTables.forged("is impossible") }
+        do {
+            let index = try BlindIndex(
+                column: column, number: number, [Normaliser(normaliser)], bits: bits,
+                keyVersion: version)
+            return SealedIndex(index: index, name: name)
+        } catch {
+            throw RegistryTables.forged("is impossible: \(error.message)")
+        }
+    }
+
+    static func write(
+        _ registry: ColumnRegistry, _ codes: [[UInt8]], _ keys: FieldKeys,
+        _ connection: borrowing Connection
+    ) throws {
+        try connection.execute(
+            "DELETE FROM main.lockstep_index WHERE dataset = ?", registry.dataset)
+        let insert = try connection.prepare(
+            """
+            INSERT INTO main.lockstep_index
+                (dataset, column_id, number, name, normaliser, bits, key_version, commitment, mac)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        for (one, mac) in zip(registry.columns.flatMap(\.indexes), codes) {
+            try insert.run(
+                registry.dataset, Int64(one.index.column), Int64(one.index.number), one.name,
+                one.normaliser.spelling, one.index.bits, Int64(one.index.keyVersion),
+                keys.indexCommitment(one.index.keyVersion), mac)
+        }
+    }
+
+    static func prepare(_ connection: borrowing Connection) throws {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS main.lockstep_index (
+                dataset BLOB NOT NULL,
+                column_id INTEGER NOT NULL,
+                number INTEGER NOT NULL,
+                name TEXT NOT NULL,
+                normaliser TEXT NOT NULL,
+                bits INTEGER NOT NULL,
+                key_version INTEGER NOT NULL,
+                commitment BLOB NOT NULL,
+                mac BLOB NOT NULL,
+                PRIMARY KEY (dataset, column_id, number)
+            ) WITHOUT ROWID
+            """)
+    }
+}

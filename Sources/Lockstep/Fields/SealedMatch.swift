@@ -1,0 +1,169 @@
+/// What is looked for in a sealed column by its blind indexes.
+public enum SealedMatch: Sendable {
+    /// Values that are equal to this one. Any index that takes it serves; ``Normaliser/exact`` best.
+    case equal(Value)
+    /// Values that such an index makes the same as this one: another case under ``Normaliser/casefold``.
+    case same(as: Value, under: Normaliser)
+    /// Texts that begin so, whatever their case: needs an index `prefix-N` of no more characters.
+    case prefix(String)
+    /// Numbers from the first to the last: needs an index `bucket-W`, and looks up each bucket between them.
+    case between(Int64, Int64)
+}
+
+extension Connection {
+    /// How many buckets one look-up goes through: more are faster found by opening all rows.
+    public static let mostBuckets = 1000
+
+    /// A condition for `WHERE`, on the readable view of a table with sealed columns, that goes by a blind index:
+    ///
+    ///     let found = try db.matching("title", of: "film", .equal(.text("Casablanca")))
+    ///     try db.query("SELECT year FROM film_open WHERE \(found)") { row in try row[0] as Int }
+    ///
+    /// Rows that only happen to have the same token are opened and left out.
+    /// - Parameter alias: What the view is called in the query, if it has another name there.
+    /// - Throws: ``LockstepError/Code/misuse`` if no index of the column can answer that, or for NULL;
+    ///   ``LockstepError/Code/keyUnavailable``.
+    public func matching(
+        _ column: String, of table: String, _ match: SealedMatch, as alias: String? = nil
+    ) throws -> SQL {
+        guard let (number, open) = sealed?.column(titled: "\(table).\(column)") else {
+            throw LockstepError(
+                .keyUnavailable, "\(table).\(column) is no column that this connection can open",
+                hint: "open the database with the fields keyring of its dataset")
+        }
+        let view = alias ?? OpenViews.name(of: open.column.table)
+        return try SealedLookup(number: number, column: open, view: view).condition(match)
+    }
+}
+
+/// Turns what is looked for into SQL over tokens.
+struct SealedLookup {
+    let number: Int
+    let column: OpenColumn
+    /// What the view is called in the query.
+    let view: String
+
+    private func inView(_ name: String) -> String {
+        "\(SQLTokens.quote(view)).\(SQLTokens.quote(name))"
+    }
+
+    func condition(_ match: SealedMatch) throws(LockstepError) -> SQL {
+        let value = inView(column.column.name)
+        switch match {
+        case .equal(let wanted):
+            let sought = try entry(wanted)
+            guard let place = try best(for: sought) else { throw noIndex("for that value") }
+            return try tokens(place, [sought], "\(verbatim: value) = \(wanted)")
+        case .same(let wanted, let normaliser):
+            let sought = try entry(wanted)
+            guard let place = column.place(of: normaliser) else {
+                throw noIndex("under \(normaliser.spelling)")
+            }
+            let index = Int64(column.column.indexes[place].index.number)
+            return try tokens(
+                place, [sought],
+                "lockstep_same(\(Int64(number)), \(index), \(verbatim: value), \(wanted))")
+        case .prefix(let text):
+            let length = FoldedText.scalars(text).count
+            guard let place = prefixPlace(atMost: length) else {
+                throw noIndex("for the beginning of \(length) characters")
+            }
+            return try tokens(
+                place, [.text(text)], "lockstep_begins(\(verbatim: value), \(text))")
+        case .between(let first, let last):
+            return try buckets(first, last, value)
+        }
+    }
+
+    private func entry(_ value: Value) throws(LockstepError) -> CellValue {
+        switch value {
+        case .null:
+            throw LockstepError(
+                .misuse, "NULL has no entry in a blind index of \(column.title)",
+                hint: "ask for `IS NULL`, which needs no key")
+        case .integer(let number): .integer(number)
+        case .real(let number): .real(number)
+        case .text(let text): .text(text)
+        case .blob(let bytes): .blob(bytes)
+        }
+    }
+
+    /// The index that leaves the fewest rows to open.
+    private func best(for value: CellValue) throws(LockstepError) -> Int? {
+        if let place = column.place(of: .exact) { return place }
+        let indexes = column.column.indexes
+        for place in indexes.indices.sorted(by: { indexes[$0].index.bits > indexes[$1].index.bits })
+        where indexes[place].normaliser.accepts(value.tag) {
+            if try column.token(place, of: value) != nil { return place }
+        }
+        return nil
+    }
+
+    private func prefixPlace(atMost length: Int) -> Int? {
+        var best: (place: Int, length: Int)?
+        for (place, index) in column.column.indexes.enumerated() {
+            guard case .prefix(let count) = index.normaliser, count <= length,
+                count > best?.length ?? 0
+            else { continue }
+            best = (place, count)
+        }
+        return best?.place
+    }
+
+    private func buckets(
+        _ first: Int64, _ last: Int64, _ value: String
+    ) throws(LockstepError) -> SQL {
+        let place = column.column.indexes.firstIndex {
+            if case .bucket = $0.normaliser { true } else { false }
+        }
+        guard let place, case .bucket(let width) = column.column.indexes[place].normaliser else {
+            throw noIndex("of numbers")
+        }
+        guard first <= last else { return "0" }
+        func bucket(_ number: Int64) -> Int64 {
+            let (quotient, remainder) = number.quotientAndRemainder(dividingBy: width)
+            return remainder < 0 ? quotient - 1 : quotient
+        }
+        let (count, overflow) = bucket(last).subtractingReportingOverflow(bucket(first))
+        guard !overflow, count < Connection.mostBuckets else {
+            throw LockstepError(
+                .misuse,
+                "what lies between these two is in more than \(Connection.mostBuckets) buckets of \(column.title)",
+                hint: "ask for less, or make an index of wider buckets")
+        }
+        // A number of each bucket: its first, or the first that is asked for.
+        let sought = (0...count).map { step in
+            CellValue.integer(step == 0 ? first : (bucket(first) + step) * width)
+        }
+        return try tokens(place, sought, "\(verbatim: value) BETWEEN \(first) AND \(last)")
+    }
+
+    /// The rows with one of these tokens, and of those the ones that are meant.
+    private func tokens(
+        _ place: Int, _ sought: [CellValue], _ check: SQL
+    ) throws(LockstepError) -> SQL {
+        var found: [Value] = []
+        for value in sought {
+            if let token = try column.token(place, of: value) { found.append(token) }
+        }
+        let table = SQLTokens.quote(column.column.table)
+        let keys = column.key.columns.map(\.name)
+        guard !keys.isEmpty else {
+            throw LockstepError(
+                .misuse, "\(column.column.table) has no primary key that its rows are found by",
+                hint: "compare lockstep_token(…) with the index's own column")
+        }
+        let key = keys.map(SQLTokens.quote).joined(separator: ", ")
+        let keyInView = keys.map(inView).joined(separator: ", ")
+        let token = SQLTokens.quote(column.column.indexes[place].name)
+        return
+            "((\(verbatim: keyInView)) IN (SELECT \(verbatim: key) FROM main.\(verbatim: table) WHERE \(verbatim: token) IN \(list: found)) AND \(check))"
+    }
+
+    private func noIndex(_ what: String) -> LockstepError {
+        let all = column.column.indexes.map(\.normaliser.spelling).joined(separator: ", ")
+        return LockstepError(
+            .misuse, "\(column.title) has no blind index \(what)",
+            hint: all.isEmpty ? "it has none; seal it with one" : "it has \(all)")
+    }
+}

@@ -1,0 +1,79 @@
+/// What sealed columns are called: the registry has to follow where a migration renames one.
+///
+/// SQLite rewrites triggers where it renames what they speak of, so that a column's guard tells what it is called
+/// by now, whatever its own name.
+enum SealedNames {
+    struct Name: Hashable {
+        let table: String
+        let column: String
+    }
+
+    /// By the names of the guards.
+    static func known(_ connection: borrowing Connection) throws -> [String: Name] {
+        guard try EngineTables.exists(EngineTables.columns, connection) else { return [:] }
+        let guards = try connection.query(
+            """
+            SELECT name, tbl_name, sql FROM main.sqlite_schema
+            WHERE type = 'trigger' AND substr(name, 1, ?) = ?
+            """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix,
+            as: (String, String, String).self)
+        var names: [String: Name] = [:]
+        for (name, table, sql) in guards
+        where name.hasSuffix("_update") || name.hasSuffix("_unsealing") {
+            if let column = updatedColumn(sql) { names[name] = Name(table: table, column: column) }
+        }
+        return names
+    }
+
+    /// What follows UPDATE OF.
+    private static func updatedColumn(_ sql: String) -> String? {
+        let bytes = Array(sql.utf8)
+        let words = SQLTokens(sql).filter { $0.kind != .space && $0.kind != .comment }.map {
+            String(decoding: bytes[$0.range], as: UTF8.self)
+        }
+        guard let place = words.firstIndex(where: { $0.asciiLowercased == "of" }),
+            words.indices.contains(place + 1)
+        else { return nil }
+        return SQLTokens.unquote(words[place + 1])
+    }
+
+    /// Brings the registry to what has happened to the columns since `before`, in the transaction that is open.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if only a keyring that was not given could do that.
+    static func follow(from before: [String: Name], _ connection: borrowing Connection) throws {
+        guard !before.isEmpty else { return }
+        let after = try known(connection)
+        for (guardName, old) in before.sorted(by: { $0.key < $1.key })
+        where after[guardName] != old {
+            // A column that was unsealed has no guard any more, and is not in the way.
+            try rename(old, to: after[guardName], connection)
+        }
+    }
+
+    private static func rename(
+        _ old: Name, to new: Name?, _ connection: borrowing Connection
+    ) throws {
+        for keys in connection.sealed?.allKeys ?? [] {
+            guard var registry = try RegistryTables.read(keys, connection),
+                let column = registry.column(old.column, of: old.table), column.state != .plaintext
+            else { continue }
+            if new == nil, try SealedTable(old.table, connection)?.column(old.column) != nil {
+                // Another guard took its place: the column is on its way back.
+                continue
+            }
+            try registry.rename(column.id, to: new?.column ?? "", of: new?.table ?? "")
+            try RegistryTables.write(&registry, keys, connection)
+            try connection.sealed?.adopt(registry, keys, connection)
+            return
+        }
+        let claimed = try RegistryTables.claimed(connection).contains {
+            $0.table == old.table && $0.name == old.column
+        }
+        guard claimed,
+            try new != nil || SealedTable(old.table, connection)?.column(old.column) == nil
+        else { return }
+        throw LockstepError(
+            .keyUnavailable,
+            "\(old.table).\(old.column) is sealed, and is renamed or dropped here",
+            hint: "give the fields keyring of its dataset, which has to sign its new name")
+    }
+}

@@ -1,0 +1,101 @@
+/// A change of a column's cells, as a migration asks for it:
+///
+///     -- lockstep: protect movie.title dataset=catalogue index=exact,prefix-3:16 padding=32 batch=5000
+///     -- lockstep: unprotect movie.title dataset=catalogue
+///     -- lockstep: rotate movie.title dataset=catalogue
+///
+/// `rotate` seals anew what is under older versions of the field key. `mode=deterministic` is for columns that are
+/// joined and grouped by. An index is a normaliser, and after a colon how many bits its tokens have.
+struct SealingDirective: Sendable, Equatable {
+    let change: SealingChange
+    /// Which of the fields keyrings that were given.
+    let dataset: String
+    let batch: Int
+
+    /// Nil for text that is none, or not in this form.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        let tokens = SQLTokens(text).filter { $0.kind != .space }
+        let words = tokens.prefix(4).map { String(decoding: bytes[$0.range], as: UTF8.self) }
+        guard words.count == 4, words[2] == "." else { return nil }
+        let options = String(decoding: bytes[tokens[3].range.upperBound...], as: UTF8.self)
+        var values: [String: String] = [:]
+        for option in options.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[1].isEmpty,
+                values.updateValue(String(parts[1]), forKey: String(parts[0])) == nil
+            else { return nil }
+        }
+        var batch = Connection.usualSealingBatch
+        if let text = values.removeValue(forKey: "batch") {
+            guard let number = Int(text), (1...1_000_000).contains(number) else { return nil }
+            batch = number
+        }
+        guard let dataset = values.removeValue(forKey: "dataset") else { return nil }
+        let goal: SealingGoal
+        switch words[0].asciiLowercased {
+        case "protect":
+            guard let protection = Self.protection(&values) else { return nil }
+            goal = protection
+        case "unprotect": goal = .unprotect
+        case "rotate": goal = .reseal
+        default: return nil
+        }
+        guard values.isEmpty else { return nil }
+        change = SealingChange(
+            table: SQLTokens.unquote(words[1]), column: SQLTokens.unquote(words[3]), goal: goal)
+        self.dataset = dataset
+        self.batch = batch
+    }
+
+    private static func protection(_ values: inout [String: String]) -> SealingGoal? {
+        var mode = SealedColumn.Mode.random
+        if let text = values.removeValue(forKey: "mode") {
+            guard let known = SealedColumn.Mode(rawValue: text) else { return nil }
+            mode = known
+        }
+        var padding = CellPadding.none
+        if let text = values.removeValue(forKey: "padding") {
+            guard let unit = Int(text), let known = CellPadding(unit: unit), known != .none else {
+                return nil
+            }
+            padding = known
+        }
+        var indexes: [SealedIndex.Request] = []
+        for text in values.removeValue(forKey: "index")?.split(separator: ",") ?? [] {
+            guard let index = SealedIndex.Request(String(text)) else { return nil }
+            indexes.append(index)
+        }
+        return .protect(mode: mode, padding: padding, indexes: indexes)
+    }
+
+    /// The text that reads as it.
+    var spelling: String {
+        let name = "\(SQLTokens.quote(change.table)).\(SQLTokens.quote(change.column))"
+        var words: [String]
+        switch change.goal {
+        case .protect(let mode, let padding, let indexes):
+            words = ["protect", name, "dataset=\(dataset)"]
+            if mode != .random { words.append("mode=\(mode.rawValue)") }
+            if padding != .none { words.append("padding=\(padding.unit)") }
+            if !indexes.isEmpty {
+                words.append("index=\(indexes.map(\.spelling).joined(separator: ","))")
+            }
+        case .unprotect: words = ["unprotect", name, "dataset=\(dataset)"]
+        case .reseal: words = ["rotate", name, "dataset=\(dataset)"]
+        }
+        return (words + ["batch=\(batch)"]).joined(separator: " ")
+    }
+
+    /// The keys of its dataset, out of those that the connection was opened with.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func keys(_ connection: borrowing Connection) throws(LockstepError) -> FieldKeys {
+        guard let keys = connection.sealed?.keys(named: dataset) else {
+            throw LockstepError(
+                .keyUnavailable,
+                "\(change.title) belongs to the dataset \(dataset), whose fields keyring was not given",
+                hint: "give \(dataset).fields.keyring")
+        }
+        return keys
+    }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// Sealing as a part of a schema's history.
+struct SealingMigrationTests {
+    let folder: TemporaryFolder
+    let keys: FieldKeys
+    let other: FieldKeys
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path.appending("films").string, withIntermediateDirectories: false)
+        keys = try CellWorkbench.keys(named: "catalogue")
+        other = try CellWorkbench.keys(
+            dataset: [UInt8](repeating: 1, count: 16), named: "elsewhere")
+        try write(
+            "0001_film.sql",
+            """
+            CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER);
+            -- lockstep: down
+            DROP TABLE film;
+            """)
+        try write(
+            "0002_protect.sql",
+            """
+            ALTER TABLE film ADD COLUMN note TEXT;
+            -- lockstep: protect film.title dataset=catalogue index=casefold:20 batch=3
+            UPDATE film SET note = 'sealed in ' || year;
+            -- lockstep: down
+            -- lockstep: unprotect film.title dataset=catalogue batch=4
+            ALTER TABLE film DROP COLUMN note;
+            """)
+    }
+
+    private var files: FilePath { folder.path.appending("films") }
+
+    private func write(_ name: String, _ text: String) throws {
+        try Bytes.write(Array("-- lockstep: up\n\(text)".utf8), to: files.appending(name))
+    }
+
+    private func open(_ keys: [FieldKeys]? = nil) throws -> Connection {
+        let path = folder.path.appending("films.db")
+        var options = ConnectionOptions()
+        options.fieldKeys = keys ?? [self.keys]
+        let key = try DatabaseKey(
+            secret: SecretBytes(copying: [UInt8](repeating: 7, count: 32).span),
+            salt: [UInt8](repeating: 5, count: 16))
+        return FileAccess.exists(path)
+            ? try Connection.open(path, key: key, options: options)
+            : try Connection.create(path, key: key, options: options)
+    }
+
+    @discardableResult
+    private func migrate(
+        _ wish: Plan.Wish = .latest, _ connection: borrowing Connection,
+        observe: @escaping (MigrationEvent) throws -> Void = { _ in }
+    ) throws -> MigrationReport {
+        try Migrator(MigrationSet(folder: files), observe: observe).run(wish, on: connection)
+    }
+
+    private func fill(_ connection: borrowing Connection) throws {
+        for row in 0..<10 {
+            try connection.execute(
+                "INSERT INTO film (title, year) VALUES (?, ?)", SealedTableWorkbench.title(row),
+                1900 + row)
+        }
+    }
+
+    private static let titles = (0..<10).map { SealedTableWorkbench.title($0) }
+
+    @Test(
+        "a column is sealed with its rows, found by its index, unsealed on the way down, and sealed again"
+    )
+    func upDownUp() throws {
+        let connection = try open()
+        try migrate(.version(MigrationVersion(1)), connection)
+        try fill(connection)
+        for _ in 1...2 {
+            try migrate(.latest, connection)
+            #expect(
+                try connection.read { try $0.texts("SELECT title FROM film_open ORDER BY id") }
+                    == Self.titles)
+            #expect(
+                try connection.texts("SELECT DISTINCT typeof(title) FROM film") == ["blob"])
+            let match = try connection.matching(
+                "title", of: "film", .same(as: .text("rear window"), under: .casefold))
+            #expect(
+                try connection.query("SELECT note FROM film_open WHERE \(match)") {
+                    try $0[0] as String
+                } == ["sealed in 1902"])
+            try migrate(.version(MigrationVersion(1)), connection)
+            #expect(try connection.texts("SELECT title FROM film ORDER BY id") == Self.titles)
+            #expect(
+                try connection.prepare("SELECT * FROM film").columnNames == ["id", "title", "year"])
+        }
+    }
+
+    @Test(
+        "without the keyring, or with another's, nothing has happened, and the error names the file and what is due"
+    )
+    func withoutKeys() throws {
+        do {
+            let connection = try open()
+            try migrate(.version(MigrationVersion(1)), connection)
+            try fill(connection)
+        }
+        for keys in [[], [other]] {
+            let connection = try open(keys)
+            do {
+                try migrate(.latest, connection)
+                Issue.record("it ran")
+            } catch let error as LockstepError {
+                #expect(error.code == .keyUnavailable)
+                #expect(error.message.contains("0002_protect.sql:3"), "\(error)")
+                #expect(error.hint?.contains("catalogue.fields.keyring") == true, "\(error)")
+            }
+            #expect(try connection.texts("SELECT title FROM film ORDER BY id") == Self.titles)
+        }
+        let connection = try open()
+        try migrate(.latest, connection)
+        #expect(
+            try connection.read { try $0.texts("SELECT title FROM film_open ORDER BY id") }
+                == Self.titles)
+    }
+
+    private struct Stop: Error {}
+
+    @Test("given up after any event, the next run completes it", arguments: 0..<22)
+    func resumed(stop: Int) throws {
+        let connection = try open()
+        try migrate(.version(MigrationVersion(1)), connection)
+        try fill(connection)
+        var events = 0
+        do {
+            try migrate(.latest, connection) { _ in
+                events += 1
+                if events > stop { throw Stop() }
+            }
+        } catch is Stop {}
+        // What is open by then is open to readers, sealed or not.
+        let seen = try connection.read { connection in
+            try connection.texts(
+                connection.texts("SELECT name FROM temp.sqlite_schema WHERE name = 'film_open'")
+                    .isEmpty
+                    ? "SELECT title FROM film ORDER BY id"
+                    : "SELECT title FROM film_open ORDER BY id")
+        }
+        #expect(seen == Self.titles)
+        try migrate(.latest, connection)
+        #expect(
+            try connection.read { try $0.texts("SELECT title FROM film_open ORDER BY id") }
+                == Self.titles)
+        #expect(
+            try connection.value(
+                "SELECT count(title_casefold_token) FROM film", as: Int.self) == 10)
+    }
+
+    @Test("a later version renames column and table, and the cells open under the new names")
+    func renamed() throws {
+        try write(
+            "0003_names.sql",
+            """
+            ALTER TABLE film RENAME COLUMN title TO name;
+            ALTER TABLE film RENAME TO movie;
+            """)
+        let connection = try open()
+        try migrate(.version(MigrationVersion(1)), connection)
+        try fill(connection)
+        try migrate(.version(MigrationVersion(2)), connection)
+        do {
+            let keyless = try open([other])
+            Refusal.expect(.keyUnavailable) { try migrate(.latest, keyless) }
+            let wrong = try open([])
+            Refusal.expect(.keyUnavailable) { try migrate(.latest, wrong) }
+        }
+        try migrate(.latest, connection)
+        try connection.write { connection in
+            try connection.execute("UPDATE movie_open SET name = 'Laura' WHERE id = 1")
+        }
+        #expect(
+            try connection.texts("SELECT name FROM movie_open ORDER BY id")
+                == ["Laura"] + Self.titles.dropFirst())
+        let again = try open()
+        #expect(try again.texts("SELECT name FROM movie_open WHERE id = 1") == ["Laura"])
+    }
+
+    @Test("a sealed table can be dropped by whoever has its keys")
+    func dropped() throws {
+        try write("0003_gone.sql", "-- lockstep: allow loss of table film\nDROP TABLE film;")
+        let connection = try open()
+        try migrate(.version(MigrationVersion(1)), connection)
+        try fill(connection)
+        try migrate(.version(MigrationVersion(2)), connection)
+        do {
+            let keyless = try open([])
+            Refusal.expect(.keyUnavailable) { try migrate(.latest, keyless) }
+        }
+        try migrate(.latest, connection)
+        let again = try open()
+        #expect(try again.texts("SELECT name FROM sqlite_schema WHERE name LIKE 'film%'") == [])
+    }
+
+    @Test(
+        "directives that say too little, too much or nonsense are refused with the line",
+        arguments: [
+            "protect film.title", "protect film dataset=catalogue", "protect film.title dataset=",
+            "protect film.title dataset=a dataset=b", "protect film.title dataset=a mode=weak",
+            "protect film.title dataset=a padding=1", "protect film.title dataset=a padding=x",
+            "protect film.title dataset=a index=equality",
+            "protect film.title dataset=a index=exact:64",
+            "protect film.title dataset=a batch=0", "protect film.title dataset=a more",
+            "unprotect film.title", "unprotect film.title dataset=a padding=32",
+            "rotate film.title dataset=a index=exact",
+        ])
+    func malformed(directive: String) throws {
+        try write("0003_bad.sql", "-- lockstep: \(directive)\nSELECT 1;")
+        do {
+            _ = try MigrationSet(folder: files)
+            Issue.record("it was read")
+        } catch let error as LockstepError {
+            #expect(error.code == .migrationMalformed)
+            #expect(error.message.contains("0003_bad.sql:2"), "\(error)")
+        }
+    }
+
+    @Test("a directive's spelling reads as the same directive")
+    func spelling() throws {
+        for text in [
+            "protect \"a b\".\"c\" dataset=d", "protect t.c dataset=d mode=deterministic",
+            "protect t.c dataset=d padding=64 index=exact,prefix-3:12,casefold:128 batch=9",
+            "unprotect t.c dataset=d", "rotate t.c dataset=d batch=7",
+        ] {
+            let directive = try #require(Directive(text))
+            #expect(Directive(directive.spelling) == directive)
+        }
+    }
+}
