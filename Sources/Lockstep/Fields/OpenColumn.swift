@@ -190,20 +190,83 @@ final class OpenColumn {
         column.indexes.firstIndex { $0.normaliser == normaliser }
     }
 
+    // MARK: Checking
+
+    /// What is wrong with a cell.
+    enum Fault: Int64, CaseIterable {
+        case notAuthentic = 1
+        case noCell
+        case keyUnavailable
+        case wrongToken
+    }
+
+    /// Gives what is wrong with the cell in argument 1 and with the tokens beside it, of which there are as many
+    /// behind the row's key as there are indexes; NULL if nothing is.
+    func check(_ call: borrowing EngineCall) throws(LockstepError) {
+        do throws(LockstepError) {
+            if let fault = try fault(call) { call.give(fault.rawValue) }
+        } catch {
+            switch error.code {
+            case .cellForged: call.give(Fault.notAuthentic.rawValue)
+            case .cellMalformed: call.give(Fault.noCell.rawValue)
+            case .keyUnavailable: call.give(Fault.keyUnavailable.rawValue)
+            default: throw error
+            }
+        }
+    }
+
+    private func fault(_ call: borrowing EngineCall) throws(LockstepError) -> Fault? {
+        let kind = call.kind(1)
+        let tokens = 2 + keyCount
+        guard kind != .null else { return try faultOfTokens(.null, call, tokens) }
+        guard try holdsCell(call, kind, any: column.state == .sealed) else {
+            return column.state == .sealed ? .noCell : nil
+        }
+        let binding = try binding(call, from: 2, count: keyCount)
+        guard !hashers.isEmpty else {
+            try call.withBytes(1) { bytes throws(LockstepError) in
+                try cipher.open(bytes, at: binding) { _, _ throws(LockstepError) in }
+            }
+            return nil
+        }
+        let value = try call.withBytes(1) { bytes throws(LockstepError) in
+            try cipher.open(bytes, at: binding)
+        }
+        return try faultOfTokens(value, call, tokens)
+    }
+
+    private func faultOfTokens(
+        _ value: CellValue, _ call: borrowing EngineCall, _ first: Int
+    ) throws(LockstepError) -> Fault? {
+        for place in hashers.indices {
+            let due = try token(place, of: value)
+            let isRight =
+                switch (due, call.kind(first + place)) {
+                case (nil, .null): true
+                case (.integer(let number), .integer): call.integer(first + place) == number
+                case (.blob(let bytes), .blob): try call.bytes(first + place) == bytes
+                default: false
+                }
+            guard isRight else { return .wrongToken }
+        }
+        return nil
+    }
+
     // MARK: Places
 
     private func binding(
-        _ call: borrowing EngineCall, from first: Int
+        _ call: borrowing EngineCall, from first: Int, count: Int? = nil
     ) throws(LockstepError) -> CellBinding {
         guard column.mode == .random else { return .column }
+        let count = count ?? call.count - first
         switch key {
         case .row:
-            guard call.count == first + 1, call.kind(first) == .integer else {
+            guard count == 1, call.kind(first) == .integer else {
                 throw wrongKey("a call needs the row's INTEGER PRIMARY KEY")
             }
             return .row(call.integer(first))
         case .columns(let columns):
-            guard call.count == first + columns.count else {
+            guard count == columns.count else {
                 throw wrongKey("a call needs the \(columns.count) columns of the row's primary key")
             }
             var values: [CellBinding.KeyValue] = []

@@ -25,6 +25,7 @@ final class SealedSession: ConnectionAttachment {
         let functions: [(String, CellFunction.Work)] = [
             ("lockstep_open", { column, call throws(LockstepError) in try column.open(call) }),
             ("lockstep_seal", { column, call throws(LockstepError) in try column.seal(call) }),
+            ("lockstep_check", { column, call throws(LockstepError) in try column.check(call) }),
             ("lockstep_reseal", { column, call throws(LockstepError) in try column.reseal(call) }),
             (
                 "lockstep_token",
@@ -186,6 +187,11 @@ final class SealedSession: ConnectionAttachment {
                 .misuse, "lockstep_open and lockstep_seal take `table.column` first",
                 hint: "for example lockstep_open('movie.title', title, id)")
         }
+    }
+
+    /// All whose names the registry has, with their numbers.
+    var named: [(number: Int, column: OpenColumn)] {
+        columns.enumerated().filter { !$0.element.column.name.isEmpty }.map { ($0, $1) }
     }
 
     /// The column that is called so by now, with its number; nil without its keys.

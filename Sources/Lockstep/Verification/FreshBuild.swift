@@ -12,7 +12,10 @@ enum FreshBuild {
         _ history: MigrationHistory, _ sets: [MigrationSet], _ schema: ConnectionOptions,
         goOn: () -> Bool
     ) throws -> Connection {
-        let connection = try Connection.inMemory(schema.ofSchema)
+        var options = schema.ofSchema
+        // What a migration calls is known, and meets no row.
+        options.addition = SealedFields([], hasViews: false)
+        let connection = try Connection.inMemory(options)
         let known = Dictionary(sets.map { ($0.name, $0) }) { first, _ in first }
         var migrations: [String: [MigrationVersion: Migration]] = [:]
         for (name, set) in known {

@@ -27,6 +27,7 @@ struct RoundTripCheck: Sendable {
         let copyKey = try DatabaseKey.ephemeral()
         try copyPages(to: copy, copyKey, from: key)
         var options = schema.ofSchema
+        options.fieldKeys = schema.fieldKeys
         options.synchronous = .normal
         options.progress = ProgressHandler(every: 10_000, goOn: desk.goOn)
         let connection = try Connection.open(copy, key: copyKey, options: options)

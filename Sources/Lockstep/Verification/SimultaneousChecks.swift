@@ -9,6 +9,7 @@ struct SimultaneousChecks: Sendable {
     private let cacheBytes: Int
     /// Nil where there is no keyring.
     private let age: AgeCheck?
+    private let sample: Int?
     private let closing = Condition()
 
     init(_ verification: Verification, _ age: AgeCheck?) {
@@ -17,12 +18,17 @@ struct SimultaneousChecks: Sendable {
         sets = verification.sets
         schema = verification.schema
         cacheBytes = verification.cacheBytes
+        sample = verification.cellSample
     }
 
     private static let onFirst: [VerificationReport.Check] = [.integrity]
     private var onSecond: [VerificationReport.Check] {
         [.profile, .foreignKeys, .references, .objects, .ledger, .drift]
             + (age == nil ? [] : [.age])
+    }
+
+    private var onThird: [VerificationReport.Check] {
+        schema.fieldKeys.isEmpty ? [.registry] : [.registry, .cells]
     }
 
     /// When it returns or throws, nothing of it runs any more.
@@ -52,8 +58,9 @@ struct SimultaneousChecks: Sendable {
     /// Starts what needs the database open.
     private func start(_ key: SharedSecret<DatabaseKey>, _ desk: VerificationDesk) throws {
         guard try !SideFilesCheck.hasJournal(path) else {
-            return hinder(Self.onFirst + onSecond, desk)
+            return hinder(Self.onFirst + onSecond + onThird, desk)
         }
+        try startCells(key, desk)
         // What is larger than the file would never be used.
         let size = try FileAccess.sizeOfRegularFile(path)
         let cache = max(min(cacheBytes, size), 1024 * 1024)
@@ -65,6 +72,30 @@ struct SimultaneousChecks: Sendable {
         try desk.start { desk in
             try onConnection(key, cache / 4, desk, onSecond) { connection in
                 try runSecond(connection, desk)
+            }
+        }
+    }
+
+    /// With connections of their own, which open only where what is said of sealed columns is authentic; cells on
+    /// as many threads as there are processors.
+    private func startCells(
+        _ key: SharedSecret<DatabaseKey>, _ desk: VerificationDesk
+    ) throws {
+        var options = schema.ofSchema
+        options.isQueryOnly = true
+        options.progress = ProgressHandler(every: 10_000, goOn: desk.goOn)
+        options.addition =
+            schema.fieldKeys.isEmpty
+            ? nil : SealedFields(schema.fieldKeys, hasViews: false)
+        let check = CellsCheck(
+            path: path, key: key, options: options, sample: sample, closing: closing)
+        try desk.start { desk in
+            try desk.run(.registry) { try check.checkRegistry() }
+            guard !schema.fieldKeys.isEmpty else { return }
+            try desk.run(.cells) {
+                try check.run { done, total in
+                    desk.tell(VerificationProgress(check: .cells, done: done, total: total))
+                }
             }
         }
     }

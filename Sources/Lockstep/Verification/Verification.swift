@@ -22,6 +22,16 @@ public struct Verification {
     /// the largest of them takes, it needs several times as long.
     public var cacheBytes = 256 * 1024 * 1024
 
+    /// How many cells of each column to open, spread over its rows; nil for all of them.
+    public var cellSample: Int?
+
+    /// The keys of datasets whose cells are to be opened. Without them it is told which columns say that they are
+    /// sealed.
+    public var fieldKeys: [FieldKeys] {
+        get { schema.fieldKeys }
+        set { schema.fieldKeys = newValue }
+    }
+
     /// A verification of the database at `path` against `sets`.
     public init(_ path: FilePath, sets: [MigrationSet]) {
         self.path = path
@@ -106,8 +116,8 @@ extension VerificationReport.Check {
     var isOfFile: Bool {
         switch self {
         case .encryption, .profile, .sideFiles, .pages, .integrity: true
-        case .permissions, .foreignKeys, .references, .objects, .ledger, .drift, .age, .keyring,
-            .roundTrip:
+        case .permissions, .foreignKeys, .references, .objects, .ledger, .drift, .registry, .cells,
+            .age, .keyring, .roundTrip:
             false
         }
     }

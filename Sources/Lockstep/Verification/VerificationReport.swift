@@ -24,6 +24,10 @@ public struct VerificationReport: Sendable {
         case ledger
         /// The schema is what the migrations make.
         case drift
+        /// What the database says of its sealed columns is authentic, and so are their guards.
+        case registry
+        /// Every cell of a sealed column opens in its place, and blind indexes agree with the values.
+        case cells
         /// Neither the file nor its keyring is older than the other.
         case age
         /// The keyring's keys are fit for use.

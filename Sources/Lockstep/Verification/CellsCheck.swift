@@ -1,0 +1,144 @@
+internal import SystemPackage
+
+/// Every cell of the columns whose keys were given opens in its place, no plaintext stands among them, and their
+/// blind indexes hold the tokens of their values.
+struct CellsCheck: Sendable {
+    let path: FilePath
+    let key: SharedSecret<DatabaseKey>
+    let options: ConnectionOptions
+    /// How many cells of each column; nil for all.
+    let sample: Int?
+    /// Connections of a verification close one after the other.
+    let closing: Condition
+
+    /// Rows of one piece of work.
+    private static let pieceLength: Int64 = 20_000
+    /// How many rows of each column are told.
+    private static let told = 10
+
+    /// A part of a column's rows.
+    private struct Piece {
+        let column: SealedColumn
+        let number: Int
+        let shape: SealedTable
+        /// Between these rowids; nil for all rows.
+        let rows: ClosedRange<Int64>?
+        let limit: Int?
+    }
+
+    /// A connection for one thread at a time.
+    // Sendable by this proof: `Parallel` gives a tool to one thread at a time, and to none any more when it returns.
+    private final class Tool: @unchecked Sendable {
+        let connection: Connection
+
+        init(_ connection: consuming Connection) { self.connection = connection }
+    }
+
+    /// What the database says of its columns, on a connection of its own.
+    func checkRegistry() throws -> CheckResult {
+        var tools = [try openTool()]
+        defer { closing.locked { tools = [] } }
+        return try RegistryCheck.run(tools[0].connection)
+    }
+
+    func run(progress: @escaping (Int, Int) -> Void) throws -> CheckResult {
+        var tools = [try openTool()]
+        defer { closing.locked { tools = [] } }
+        let pieces = try pieces(tools[0].connection)
+        guard !pieces.isEmpty else { return ("no sealed columns of the given datasets", []) }
+        for _ in 1..<max(min(Processors.count, pieces.count), 1) { tools.append(try openTool()) }
+        let faults = CollectedFaults(told: Self.told)
+        try Parallel.run(pieces: pieces.count, with: tools) { piece, tool in
+            try check(pieces[piece], tool.connection, faults)
+        } progress: { done in
+            progress(done, pieces.count)
+        }
+        let (count, findings) = faults.result
+        let columns = Set(pieces.map(\.number)).count
+        return (
+            "\(counted(count, "cell")) of \(counted(columns, "column")) opened\(sample == nil ? "" : ", a sample")",
+            findings
+        )
+    }
+
+    private func openTool() throws -> Tool {
+        Tool(try Connection.open(path, key: key.value, options: options))
+    }
+
+    private func pieces(_ connection: borrowing Connection) throws -> [Piece] {
+        var pieces: [Piece] = []
+        for (number, open) in connection.sealed?.named ?? [] where open.column.state != .plaintext {
+            guard let shape = try SealedTable(open.column.table, connection) else { continue }
+            guard let name = shape.rowIDName else {
+                pieces.append(
+                    Piece(
+                        column: open.column, number: number, shape: shape, rows: nil, limit: sample)
+                )
+                continue
+            }
+            let sql = SQL(
+                verbatim:
+                    "SELECT min(\(name)), max(\(name)), count(*) FROM main.\(shape.quotedName)")
+            let span = try connection.prepare(sql).first { row in
+                (try row[0] as Int64?, try row[1] as Int64?, try row[2] as Int64)
+            }
+            guard let (low, high, count) = span, let low, let high else { continue }
+            let ranges = Self.ranges(low, high, count)
+            for range in ranges {
+                pieces.append(
+                    Piece(
+                        column: open.column, number: number, shape: shape, rows: range,
+                        limit: sample.map { max($0 / ranges.count, 1) }))
+            }
+        }
+        return pieces
+    }
+
+    /// As many ranges between two rowids as there are pieces of rows; they may lie anywhere.
+    private static func ranges(
+        _ low: Int64, _ high: Int64, _ count: Int64
+    ) -> [ClosedRange<Int64>] {
+        let number = max(count / pieceLength, 1)
+        let span = UInt64(bitPattern: high &- low)
+        let step = span / UInt64(number)
+        return (0..<number).map { place in
+            let start = low &+ Int64(bitPattern: UInt64(place) * step) &+ (place == 0 ? 0 : 1)
+            let end =
+                place == number - 1 ? high : low &+ Int64(bitPattern: UInt64(place + 1) * step)
+            return start...max(start, end)
+        }
+    }
+
+    private func check(
+        _ piece: Piece, _ connection: borrowing Connection, _ faults: CollectedFaults
+    ) throws {
+        let quote = SQLTokens.quote
+        let key = piece.column.mode == .random ? piece.shape.key.columns.map(\.name) : []
+        let arguments =
+            ([piece.column.name] + key + piece.column.indexes.map(\.name)).map(quote)
+        var condition = ""
+        var bounds: [Value] = []
+        if let rows = piece.rows, let name = piece.shape.rowIDName {
+            condition = "WHERE \(name) BETWEEN ? AND ?"
+            bounds = [.integer(rows.lowerBound), .integer(rows.upperBound)]
+        }
+        if let limit = piece.limit { condition += " LIMIT \(limit)" }
+        let row = piece.shape.rowIDName ?? "NULL"
+        let statement = try connection.prepare(
+            SQL(
+                verbatim: """
+                    SELECT \(row), lockstep_check(\(piece.number), \(arguments.joined(separator: ", ")))
+                    FROM main.\(piece.shape.quotedName) \(condition)
+                    """))
+        try statement.bind(values: bounds)
+        var count = 0
+        try statement.forEach { row in
+            count += 1
+            guard let code: Int64 = try row[1], let fault = OpenColumn.Fault(rawValue: code) else {
+                return
+            }
+            faults.add(fault, of: piece.column, in: try row[0])
+        }
+        faults.count(count)
+    }
+}

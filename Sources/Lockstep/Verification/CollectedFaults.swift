@@ -1,0 +1,62 @@
+internal import Synchronization
+
+/// What is wrong with cells, as several threads find it.
+final class CollectedFaults: Sendable {
+    private struct Kind: Hashable {
+        let table: String
+        let column: String
+        let fault: OpenColumn.Fault
+    }
+
+    private struct Found {
+        var cells = 0
+        var faults: [Kind: (count: Int, rows: [Int64])] = [:]
+    }
+
+    private let told: Int
+    private let found = Mutex(Found())
+
+    /// - Parameter told: How many rows of each kind are remembered.
+    init(told: Int) { self.told = told }
+
+    func count(_ cells: Int) { found.withLock { $0.cells += cells } }
+
+    func add(_ fault: OpenColumn.Fault, of column: SealedColumn, in row: Int64?) {
+        found.withLock { found in
+            let kind = Kind(table: column.table, column: column.name, fault: fault)
+            var known = found.faults[kind] ?? (0, [])
+            known.count += 1
+            if let row { known.rows.append(row) }
+            // Pieces come in any order; the first rows are the ones to tell.
+            if known.rows.count > 10 * told { known.rows = Array(known.rows.sorted().prefix(told)) }
+            found.faults[kind] = known
+        }
+    }
+
+    var result: (cells: Int, findings: [VerificationReport.Finding]) {
+        found.withLock { found in
+            let findings = found.faults.sorted {
+                ($0.key.table, $0.key.column, $0.key.fault.rawValue)
+                    < ($1.key.table, $1.key.column, $1.key.fault.rawValue)
+            }.map { kind, known in
+                let rows = known.rows.sorted().prefix(told).map(String.init).joined(separator: ", ")
+                let more = known.count > told ? ", …" : ""
+                return VerificationReport.Finding.failure(
+                    "\(counted(known.count, "cell")) of \(kind.table).\(kind.column) \(kind.fault.message)"
+                        + (rows.isEmpty ? "" : ": row \(rows)\(more)"))
+            }
+            return (found.cells, findings)
+        }
+    }
+}
+
+extension OpenColumn.Fault {
+    fileprivate var message: String {
+        switch self {
+        case .notAuthentic: "not authentic: forged, or moved from elsewhere"
+        case .noCell: "not sealed: somebody wrote around the engine"
+        case .keyUnavailable: "under a key that the keyring does not have"
+        case .wrongToken: "with a blind index of another value"
+        }
+    }
+}
