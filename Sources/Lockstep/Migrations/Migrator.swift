@@ -92,6 +92,7 @@ public struct Migrator {
             guard !plan.steps.isEmpty else {
                 return try runRepeatables(plan.repeatables, connection, &known, &report)
             }
+            var isOvertaken = false
             for step in plan.steps {
                 var tolerated: [LockstepError] = []
                 let run = StepRun(set: set, step: step, patience: patience) { event in
@@ -103,10 +104,17 @@ public struct Migrator {
                     return try self.plan(left, on: connection).steps.first == step
                 }
                 // Another runner was faster, or went elsewhere.
-                guard let done else { break }
+                guard let done else {
+                    isOvertaken = true
+                    break
+                }
                 report.steps.append(done)
                 report.notices += tolerated
                 if case .back(let count) = left { left = .back(count - 1) }
+            }
+            // Where nobody else has written, another plan would find no steps.
+            if !isOvertaken, try connection.headerField("data_version") == seen {
+                return try runRepeatables(plan.repeatables, connection, &known, &report)
             }
         }
     }

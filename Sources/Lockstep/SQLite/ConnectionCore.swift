@@ -11,6 +11,7 @@ final class ConnectionCore {
     let statements: StatementCache
     let control = TransactionControl()
     let readCheck = ReadCheck()
+    private let version = SchemaVersion()
     /// What the handle calls into the program for; it must live as long as the handle.
     var hooks: Hooks?
     /// Counts commits, while somebody wants to know; it must live as long as the handle.
@@ -47,6 +48,14 @@ final class ConnectionCore {
 
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
+    /// The number that SQLite counts up at each change of the schema.
+    func schemaVersion() throws(LockstepError) -> Int64 { try version.read(self) }
+
+    /// Whether foreign keys are enforced. SQLite prepares the pragma anew each time that it is run.
+    var enforcesForeignKeys: Bool {
+        unsafe lockstep_db_config_value(database, SQLITE_DBCONFIG_ENABLE_FKEY) != 0
+    }
+
     /// Closes the handle; with statements still alive it is freed when the last of them is. What hooks
     /// point to is not theirs to keep.
     func close() {
@@ -54,6 +63,7 @@ final class ConnectionCore {
         statements.close()
         control.close()
         readCheck.close()
+        version.close()
         tracker.stop()
         unsafe sqlite3_trace_v2(database, 0, nil, nil)
         unsafe sqlite3_progress_handler(database, 0, nil, nil)
