@@ -11,7 +11,8 @@ final class ConnectionCore {
     let statements: StatementCache
     let control = TransactionControl()
     let readCheck = ReadCheck()
-    private let version = SchemaVersion()
+    private let schemaNumber = HeaderNumber("schema_version")
+    private let dataNumber = HeaderNumber("data_version")
     /// What the handle calls into the program for; it must live as long as the handle.
     var hooks: Hooks?
     /// Counts commits, while somebody wants to know; it must live as long as the handle.
@@ -49,7 +50,10 @@ final class ConnectionCore {
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
     /// The number that SQLite counts up at each change of the schema.
-    func schemaVersion() throws(LockstepError) -> Int64 { try version.read(self) }
+    func schemaVersion() throws(LockstepError) -> Int64 { try schemaNumber.read(self) }
+
+    /// A number that is another one after others have committed; one's own commits leave it as it is.
+    func dataVersion() throws(LockstepError) -> Int64 { try dataNumber.read(self) }
 
     /// Whether foreign keys are enforced. SQLite prepares the pragma anew each time that it is run.
     var enforcesForeignKeys: Bool {
@@ -63,7 +67,8 @@ final class ConnectionCore {
         statements.close()
         control.close()
         readCheck.close()
-        version.close()
+        schemaNumber.close()
+        dataNumber.close()
         tracker.stop()
         unsafe sqlite3_trace_v2(database, 0, nil, nil)
         unsafe sqlite3_progress_handler(database, 0, nil, nil)

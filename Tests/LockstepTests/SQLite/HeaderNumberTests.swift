@@ -3,10 +3,26 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("The schema's version")
-struct SchemaVersionTests {
-    @Test("It counts changes of one's own and of others, and not what was undone")
-    func counts() throws {
+@Suite("Numbers by which changes are noticed")
+struct HeaderNumberTests {
+    @Test("The data's version is another one after others' commits, within transactions too")
+    func data() throws {
+        let scratch = try DatabaseScratch()
+        try scratch.fill(rows: 1)
+        let connection = try scratch.open()
+        let start = try connection.core.dataVersion()
+        try connection.execute("INSERT INTO item (body) VALUES (x'')")
+        #expect(try connection.core.dataVersion() == start)
+        try scratch.open().execute("DELETE FROM item")
+        try connection.write { connection in
+            let now = try connection.core.dataVersion()
+            #expect(now != start)
+            #expect(try connection.value("PRAGMA data_version") == now)
+        }
+    }
+
+    @Test("The schema's version counts changes of one's own and of others, not what was undone")
+    func schema() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 1)
         let connection = try scratch.open()

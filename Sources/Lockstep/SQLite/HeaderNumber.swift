@@ -1,24 +1,25 @@
 internal import CSQLCipher
 
-/// Reads the number that SQLite counts up at each change of the schema. What a migration is checked by asks for it
-/// several times a version.
+/// Reads a number that a pragma tells, such as those by which changes are noticed: what a migration is checked by
+/// asks for them several times a version. SQLite can run these pragmas again as they were prepared.
 @safe
-final class SchemaVersion {
-    private static let sql = "PRAGMA main.schema_version"
-
+final class HeaderNumber {
+    private let sql: String
     private var statement: PreparedStatement?
+
+    init(_ pragma: StaticString) { sql = "PRAGMA main.\(pragma)" }
 
     func read(_ core: ConnectionCore) throws(LockstepError) -> Int64 {
         let statement = try prepared(core)
         defer { unsafe sqlite3_reset(statement.handle) }
         let code = unsafe sqlite3_step(statement.handle)
-        guard code == SQLITE_ROW else { throw core.error(code, sql: Self.sql) }
+        guard code == SQLITE_ROW else { throw core.error(code, sql: sql) }
         return unsafe sqlite3_column_int64(statement.handle, 0)
     }
 
     private func prepared(_ core: ConnectionCore) throws(LockstepError) -> PreparedStatement {
         if let statement { return statement }
-        let statement = try PreparedStatement.engines(Self.sql, on: core)
+        let statement = try PreparedStatement.engines(sql, on: core)
         self.statement = statement
         return statement
     }
