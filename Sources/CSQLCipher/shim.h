@@ -1,5 +1,5 @@
 // What Swift sees of SQLCipher: its own header, the keying functions it hides behind a macro, and
-// plain-function forms of the two variadic calls that Swift cannot import.
+// plain-function forms of the two variadic calls that Swift cannot import: sqlite3_config, sqlite3_db_config.
 #ifndef LOCKSTEP_CSQLCIPHER_SHIM_H
 #define LOCKSTEP_CSQLCIPHER_SHIM_H
 
@@ -29,7 +29,17 @@ static inline int lockstep_db_config_flag(sqlite3 *db, int option, int value) {
     return now == value ? SQLITE_OK : SQLITE_ERROR;
 }
 
-// Handles are opened NOMUTEX and used by one thread at a time; nothing else is configured globally.
+// -1 where SQLite does not say.
+static inline int lockstep_db_config_value(sqlite3 *db, int option) {
+    int now = -1;
+    return sqlite3_db_config(db, option, -1, &now) == SQLITE_OK ? now : -1;
+}
+
+// SQLITE_MISUSE once SQLite has begun.
+static inline int lockstep_leave_memory_uncounted(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static inline const char *lockstep_source_of(const void *function) {
     Dl_info info;
     return dladdr(function, &info) != 0 ? info.dli_fname : 0;

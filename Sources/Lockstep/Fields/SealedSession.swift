@@ -62,7 +62,7 @@ final class SealedSession: ConnectionAttachment {
     func isCurrent(_ connection: borrowing Connection) throws -> Bool {
         // Learning takes a transaction of its own.
         guard !isLearning else { return true }
-        let version = try connection.core.dataVersion.read(connection.core)
+        let version = try connection.core.dataVersion()
         guard version != known?.dataVersion else { return true }
         let (schema, changes) = try look(connection)
         guard schema == known?.schemaVersion, changes == known?.changes else { return false }
@@ -90,7 +90,7 @@ final class SealedSession: ConnectionAttachment {
     }
 
     private func load(_ connection: borrowing Connection) throws {
-        let version = try connection.core.dataVersion.read(connection.core)
+        let version = try connection.core.dataVersion()
         let (schema, changes) = try look(connection)
         for (number, before) in zip(changes, seen) where number < before {
             throw LockstepError(
@@ -129,7 +129,7 @@ final class SealedSession: ConnectionAttachment {
     private func look(
         _ connection: borrowing Connection
     ) throws -> (schema: Int64, changes: [UInt64]) {
-        let schema = try connection.headerField("schema_version")
+        let schema = try connection.core.schemaVersion()
         guard try EngineTables.exists(EngineTables.datasets, connection) else {
             return (schema, fields.keys.map { _ in 0 })
         }

@@ -94,8 +94,12 @@ public enum Ledger {
             hint: "restore the database from a backup")
     }
 
-    /// Makes the table unless it is there.
+    /// Makes the table unless it is there. The ledger must have been looked at before, and nobody else have
+    /// written since.
     static func prepare(_ connection: borrowing Connection) throws {
+        guard try !EngineTables.exists(EngineTables.ledger, connection, isSchemaRead: true) else {
+            return
+        }
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS main.lockstep_migration (

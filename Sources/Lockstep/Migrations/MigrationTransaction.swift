@@ -75,7 +75,7 @@ enum MigrationTransaction {
     static func withForeignKeys<Result>(
         off isOff: Bool, _ connection: borrowing Connection, _ body: () throws -> Result
     ) throws -> Result {
-        let before = try connection.value("PRAGMA foreign_keys", as: Bool.self) ?? true
+        let before = connection.core.enforcesForeignKeys
         if isOff, before { try setForeignKeys(false, connection) }
         do {
             let result = try body()
@@ -88,9 +88,9 @@ enum MigrationTransaction {
     }
 
     private static func setForeignKeys(_ on: Bool, _ connection: borrowing Connection) throws {
-        if try connection.value("PRAGMA foreign_keys", as: Bool.self) == on { return }
+        guard connection.core.enforcesForeignKeys != on else { return }
         try connection.setPragma("foreign_keys", on ? "ON" : "OFF")
-        guard try connection.value("PRAGMA foreign_keys", as: Bool.self) == on else {
+        guard connection.core.enforcesForeignKeys == on else {
             throw LockstepError(
                 .misuse, "foreign keys cannot be switched inside a transaction",
                 hint: "commit or roll back first")

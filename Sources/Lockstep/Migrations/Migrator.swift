@@ -96,11 +96,12 @@ public struct Migrator {
         var known: KnownState?
         while true {
             // Read first: who writes behind it is noticed.
-            let seen = try connection.headerField("data_version")
+            let seen = try connection.core.dataVersion()
             let plan = try soundPlan(left, connection, &report)
             guard !plan.steps.isEmpty else {
                 return try runRepeatables(plan.repeatables, connection, &known, &report)
             }
+            var isOvertaken = false
             for step in plan.steps {
                 var tolerated: [LockstepError] = []
                 let run = StepRun(set: set, step: step, patience: patience) { event in
@@ -108,14 +109,21 @@ public struct Migrator {
                     try observe(event)
                 }
                 let done = try run.run(connection, &known) { connection in
-                    if try connection.headerField("data_version") == seen { return true }
+                    if try connection.core.dataVersion() == seen { return true }
                     return try self.plan(left, on: connection).steps.first == step
                 }
                 // Another runner was faster, or went elsewhere.
-                guard let done else { break }
+                guard let done else {
+                    isOvertaken = true
+                    break
+                }
                 report.steps.append(done)
                 report.notices += tolerated
                 if case .back(let count) = left { left = .back(count - 1) }
+            }
+            // Where nobody else has written, another plan would find no steps.
+            if !isOvertaken, try connection.core.dataVersion() == seen {
+                return try runRepeatables(plan.repeatables, connection, &known, &report)
             }
         }
     }

@@ -84,10 +84,13 @@ enum MigrationProgress {
             progress.down, progress.isUp, progress.segment, progress.cursor, progress.startedAt)
     }
 
+    /// Forgets a version, after a look at the ledger behind which nobody else has written.
     static func erase(
         _ set: String, _ version: MigrationVersion, _ connection: borrowing Connection
     ) throws {
-        guard try EngineTables.exists(EngineTables.progress, connection) else { return }
+        guard try EngineTables.exists(EngineTables.progress, connection, isSchemaRead: true) else {
+            return
+        }
         try connection.execute(
             "DELETE FROM main.lockstep_progress WHERE \"set\" = ? AND version = ?", set,
             version.description)

@@ -11,11 +11,12 @@ final class ConnectionCore {
     let statements: StatementCache
     let control = TransactionControl()
     let readCheck = ReadCheck()
+    private let schemaNumber = HeaderNumber("schema_version")
+    private let dataNumber = HeaderNumber("data_version")
     /// What the handle calls into the program for; it must live as long as the handle.
     var hooks: Hooks?
     /// What a layer above has added to the connection.
     var attachment: (any ConnectionAttachment)?
-    let dataVersion = DataVersion()
     /// Why a function of the engine's failed last: SQLite passes on no more than its message.
     var functionFailure: LockstepError?
     /// Counts commits, while somebody wants to know; it must live as long as the handle.
@@ -52,6 +53,17 @@ final class ConnectionCore {
 
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
+    /// The number that SQLite counts up at each change of the schema.
+    func schemaVersion() throws(LockstepError) -> Int64 { try schemaNumber.read(self) }
+
+    /// A number that is another one after others have committed; one's own commits leave it as it is.
+    func dataVersion() throws(LockstepError) -> Int64 { try dataNumber.read(self) }
+
+    /// Whether foreign keys are enforced. SQLite prepares the pragma anew each time that it is run.
+    var enforcesForeignKeys: Bool {
+        unsafe lockstep_db_config_value(database, SQLITE_DBCONFIG_ENABLE_FKEY) != 0
+    }
+
     /// Closes the handle; with statements still alive it is freed when the last of them is. What hooks
     /// point to is not theirs to keep.
     func close() {
@@ -59,7 +71,8 @@ final class ConnectionCore {
         statements.close()
         control.close()
         readCheck.close()
-        dataVersion.close()
+        schemaNumber.close()
+        dataNumber.close()
         attachment = nil
         tracker.stop()
         unsafe sqlite3_trace_v2(database, 0, nil, nil)

@@ -74,6 +74,7 @@ private struct Handle: ~Copyable {
     private let name: UnsafePointer<CChar>?
 
     init(_ path: FilePath, _ kind: Int32) throws {
+        _ = MemoryCount.isLeftOut
         guard let layer = unsafe sqlite3_vfs_find(nil) else {
             throw LockstepError(.libraryUnusable, "SQLite has no file layer")
         }

@@ -37,9 +37,15 @@ enum EngineTables {
     ///
     /// The schema's own table has no index by name, and reading all of it for each migration of a long row
     /// of them would add up: what SQLite has of it in memory is asked, once that is the file's.
-    static func exists(_ table: String, _ connection: borrowing Connection) throws -> Bool {
-        _ = try connection.value(
-            "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema)", as: Bool.self)
+    /// - Parameter isSchemaRead: Whether that is so already: the schema was used in the transaction that is
+    ///   open, or before it and nobody else has written since.
+    static func exists(
+        _ table: String, _ connection: borrowing Connection, isSchemaRead: Bool = false
+    ) throws -> Bool {
+        if !isSchemaRead {
+            _ = try connection.value(
+                "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema)", as: Bool.self)
+        }
         let code = unsafe sqlite3_table_column_metadata(
             connection.handle, "main", table, nil, nil, nil, nil, nil, nil)
         switch code {

@@ -46,6 +46,7 @@ enum LinkGuard {
         guard sqlite3_libversion_number() >= 3_036_000 else {
             throw unusable("the SQLCipher in this process is older than 4.5")
         }
+        _ = MemoryCount.isLeftOut
         let database = try KeyedMemory()
         guard let version = database.answer("PRAGMA cipher_version"), !version.isEmpty else {
             throw unusable("PRAGMA cipher_version has no answer")

@@ -152,6 +152,7 @@ enum Opening {
 
     /// Opens a file that exists, or a database in memory for nil, with nothing else done to it.
     static func openHandle(_ path: FilePath?, _ access: Int32) throws -> OpaquePointer {
+        _ = MemoryCount.isLeftOut
         var opened: OpaquePointer?
         // Never SQLITE_OPEN_URI: a path from outside could name another file's key.
         let flags =

@@ -75,6 +75,16 @@ final class PreparedStatement {
         return prepared
     }
 
+    /// Prepares a statement of the engine's own that is kept for as long as the connection.
+    static func engines(
+        _ sql: String, on core: ConnectionCore
+    ) throws(LockstepError) -> PreparedStatement {
+        let mode = core.authorizer.mode
+        core.authorizer.mode = .engine
+        defer { core.authorizer.mode = mode }
+        return try prepare(sql, .cached, on: core)
+    }
+
     /// Prepares the statement that begins at `start` of a script; also gives where the next one may
     /// begin. Blank SQL has no statement. A zero byte ends the script, so that SQLite need not copy it
     /// for each statement.

@@ -73,10 +73,7 @@ final class ReadCheck {
         _ place: inout PreparedStatement?, _ core: ConnectionCore
     ) throws(LockstepError) -> PreparedStatement {
         if let statement = place { return statement }
-        let mode = core.authorizer.mode
-        core.authorizer.mode = .engine
-        defer { core.authorizer.mode = mode }
-        let statement = try PreparedStatement.prepare(Self.sql, .cached, on: core)
+        let statement = try PreparedStatement.engines(Self.sql, on: core)
         place = statement
         return statement
     }

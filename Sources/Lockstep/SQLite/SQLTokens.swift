@@ -132,6 +132,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
     static func hasWord(_ word: String, in sql: String) -> Bool {
         let bytes = Array(sql.utf8)
         let count = word.utf8.count
+        // Nearly always it stands nowhere at all, and that takes no tokens to find out.
+        guard holds(Array(word.utf8), bytes) else { return false }
         return SQLTokens(bytes, from: 0).contains { token in
             token.kind == .word && token.range.count == count
                 && zip(bytes[token.range], word.utf8).allSatisfy { $0 | 0x20 == $1 }
@@ -146,6 +148,15 @@ struct SQLTokens: Sequence, IteratorProtocol {
             guard token.kind != .space, token.kind != .comment else { return false }
             let text = String(decoding: bytes[token.range], as: UTF8.self)
             return unquote(text).asciiLowercased == name
+        }
+    }
+
+    /// Whether these letters, which are given in lower case, stand next to each other in `bytes`.
+    private static func holds(_ letters: [UInt8], _ bytes: [UInt8]) -> Bool {
+        guard let first = letters.first, bytes.count >= letters.count else { return false }
+        return (0...(bytes.count - letters.count)).contains { start in
+            bytes[start] | 0x20 == first
+                && letters.indices.allSatisfy { bytes[start + $0] | 0x20 == letters[$0] }
         }
     }
 

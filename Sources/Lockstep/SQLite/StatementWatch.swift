@@ -35,12 +35,14 @@ extension ConnectionCore {
     }
 
     private func unwatched<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let mode = authorizer.mode
+        let (mode, ignoresUse) = (authorizer.mode, authorizer.ignoresUse)
         let watch = watch
         authorizer.mode = .engine
+        authorizer.ignoresUse = !isWatched
         self.watch = nil
         defer {
             authorizer.mode = mode
+            authorizer.ignoresUse = ignoresUse
             self.watch = watch
         }
         return try body()

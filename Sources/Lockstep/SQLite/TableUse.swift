@@ -14,6 +14,7 @@ struct TableUse {
     var updated: [(table: String, column: String)] = []
     /// What it does to the schema, if anything.
     var schema: SchemaUse?
+    private var lastRead = ""
 
     /// Whether it changes nothing.
     var isIdle: Bool { written.isEmpty && schema == nil }
@@ -22,7 +23,11 @@ struct TableUse {
     mutating func note(_ action: Int32, _ first: String?, _ second: String?) {
         guard let first else { return }
         switch action {
-        case SQLITE_READ: read.insert(first.asciiLowercased)
+        case SQLITE_READ:
+            // It is asked for each column.
+            guard first != lastRead else { return }
+            lastRead = first
+            read.insert(first.asciiLowercased)
         case SQLITE_UPDATE:
             written.insert(first.asciiLowercased)
             if let second { updated.append((first, second)) }
@@ -42,7 +47,8 @@ struct TableUse {
         case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW, SQLITE_DROP_INDEX,
             SQLITE_DROP_TRIGGER, SQLITE_DROP_TEMP_TRIGGER:
             use.removesObjects = true
-        default: break
+        case SQLITE_ALTER_TABLE: break
+        default: use.addsObjects = true
         }
         switch action {
         case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE, SQLITE_CREATE_VIEW:
@@ -69,6 +75,8 @@ struct SchemaUse {
     var altered: Set<String> = []
     /// Whether it drops anything, indexes and triggers too.
     var removesObjects = false
+    /// Whether it makes anything, indexes and triggers too.
+    var addsObjects = false
     /// Whether triggers change that no schema shows.
     var hasTemporaryTriggers = false
 
@@ -80,6 +88,7 @@ struct SchemaUse {
         dropped.formUnion(other.dropped)
         altered.formUnion(other.altered)
         removesObjects = removesObjects || other.removesObjects
+        addsObjects = addsObjects || other.addsObjects
         hasTemporaryTriggers = hasTemporaryTriggers || other.hasTemporaryTriggers
     }
 }

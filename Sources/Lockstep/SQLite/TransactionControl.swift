@@ -62,10 +62,7 @@ final class TransactionControl {
         _ command: Command, on core: ConnectionCore
     ) throws(LockstepError) -> PreparedStatement {
         if let statement = statements[command.rawValue] { return statement }
-        let mode = core.authorizer.mode
-        core.authorizer.mode = .engine
-        defer { core.authorizer.mode = mode }
-        let statement = try PreparedStatement.prepare(command.sql, .cached, on: core)
+        let statement = try PreparedStatement.engines(command.sql, on: core)
         statements[command.rawValue] = statement
         return statement
     }

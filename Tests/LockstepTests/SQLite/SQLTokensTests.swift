@@ -34,6 +34,21 @@ struct SQLTokensTests {
         #expect(end == sql.utf8.count)
     }
 
+    @Test("A word is found in any case and wherever it stands, and nothing else for it")
+    func word() {
+        for sql in [
+            "replace", "INSERT OR Replace INTO t", "x,REPLACE", "replaces replace", "(rEpLaCe)",
+        ] {
+            #expect(SQLTokens.hasWord("replace", in: sql), "\(sql)")
+        }
+        for sql in [
+            "", "replac", "replaces", "'replace'", "\"replace\"", "-- replace", "/* replace */",
+            "a_replace", "r eplace", "\u{12}eplace",
+        ] {
+            #expect(!SQLTokens.hasWord("replace", in: sql), "\(sql)")
+        }
+    }
+
     @Test("Random text is taken whole, and no literal survives its redaction")
     func random() {
         var generator = SplitMix64(state: 7)

@@ -39,10 +39,18 @@ struct FleetJob {
             try migrate(connection, &result)
         } catch {
             // What it comes to is told as far as it can be: the error is what counts.
-            try? settle(connection, &result)
+            if let ledger = try? Ledger.entries(connection) { result.to = versions(ledger) }
+            try? settle(connection)
             throw error
         }
-        try settle(connection, &result)
+        if result.steps.allSatisfy(\.isUp) {
+            for step in result.steps {
+                result.to[step.set] = max(result.to[step.set] ?? step.version, step.version)
+            }
+        } else {
+            result.to = versions(try Ledger.entries(connection))
+        }
+        try settle(connection)
     }
 
     private func migrate(
@@ -66,10 +74,7 @@ struct FleetJob {
     }
 
     /// What was committed is on the disk when this returns.
-    private func settle(
-        _ connection: borrowing Connection, _ result: inout FleetResult
-    ) throws {
-        result.to = versions(try Ledger.entries(connection))
+    private func settle(_ connection: borrowing Connection) throws {
         // Syncs the log, then the file; where others keep some of the log from it, perhaps neither.
         guard try !connection.checkpoint(.passive).isComplete else { return }
         try connection.syncLog()

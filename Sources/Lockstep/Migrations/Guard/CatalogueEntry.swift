@@ -28,6 +28,8 @@ final class CatalogueEntry {
     let words: Set<String>
     /// Whether it may have foreign keys.
     let hasReferences: Bool
+    /// Whether it may be a table with columns that are computed when they are read.
+    let mayCompute: Bool
     /// Whether it may remove rows that are in the way of others.
     let mayReplace: Bool
 
@@ -44,6 +46,7 @@ final class CatalogueEntry {
         sqlBytes = other.sqlBytes
         words = other.words
         hasReferences = other.hasReferences
+        mayCompute = other.mayCompute
         mayReplace = other.mayReplace
     }
 
@@ -75,6 +78,7 @@ final class CatalogueEntry {
         case "view": kind = .view
         default: kind = .trigger
         }
+        mayCompute = kind == .table && SQLTokens.hasWord("as", in: sql)
         hasReferences = kind == .table && SQLTokens.hasWord("references", in: sql)
         mayReplace = type != "index" && SQLTokens.hasWord("replace", in: sql)
         // The names in a table's own SQL are those of its columns, and of tables that foreign keys tell.

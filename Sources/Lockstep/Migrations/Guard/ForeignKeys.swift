@@ -68,7 +68,8 @@ struct ForeignKeys {
         var parents: Set<String> = []
         for object in difference.removed + difference.added {
             switch object.kind {
-            case .table: parents.insert(object.key)
+            // Columns that are added are no keys, and stand in no index.
+            case .table: if !difference.widened.contains(object.key) { parents.insert(object.key) }
             case .index(let isUnique): if isUnique { parents.insert(object.table) }
             default: continue
             }

@@ -9,7 +9,7 @@ struct KnownState {
     /// behind that would be taken for known. One's own does not change the number.
     init(_ guarding: SchemaGuard, _ connection: borrowing Connection) throws {
         self.guarding = guarding
-        dataVersion = try connection.headerField("data_version")
+        dataVersion = try connection.core.dataVersion()
         schemaVersion = try connection.core.schemaVersion()
         rowChanges = connection.rowChanges
     }
@@ -19,7 +19,7 @@ struct KnownState {
         _ known: KnownState?, _ connection: borrowing Connection
     ) throws -> SchemaGuard {
         let guarding =
-            if let known, try connection.headerField("data_version") == known.dataVersion,
+            if let known, try connection.core.dataVersion() == known.dataVersion,
                 try connection.core.schemaVersion() == known.schemaVersion
             {
                 known.guarding

@@ -14,6 +14,8 @@ struct SchemaCatalogue {
     struct Difference {
         var removed: [CatalogueEntry] = []
         var added: [CatalogueEntry] = []
+        /// Tables of both, which have got further columns and are otherwise as they were.
+        var widened: Set<String> = []
         var isEmpty: Bool { removed.isEmpty && added.isEmpty }
     }
 
@@ -22,6 +24,9 @@ struct SchemaCatalogue {
 
     /// Whether anything in the schema may remove rows that a statement does not name.
     var mayReplace: Bool { !replacing.isEmpty }
+
+    /// Whether there are tables whose modules may make others as they please.
+    var hasVirtualTables: Bool { !virtualTables.isEmpty }
 
     /// The virtual tables whose rows may change when these tables are written: the content of those of
     /// SQLite lies in tables whose names begin with theirs; what others do nobody knows.
@@ -73,9 +78,12 @@ struct SchemaCatalogue {
         return difference
     }
 
-    /// Reads what has come behind the objects that there were, and anew the definitions of these tables, when
-    /// nothing else can have changed.
-    mutating func extend(_ core: ConnectionCore, _ tables: Set<String>) throws -> Difference {
+    /// Reads what has come behind the objects that there were, and anew the definitions of these tables, which
+    /// columns were added to, when nothing else can have changed.
+    /// - Parameter looksForNew: Whether anything may have come.
+    mutating func extend(
+        _ core: ConnectionCore, _ tables: Set<String>, looksForNew: Bool
+    ) throws -> Difference {
         var difference = Difference()
         let last = objects.last?.rowID ?? 0
         for table in tables {
@@ -88,13 +96,16 @@ struct SchemaCatalogue {
             else { continue }
             difference.removed.append(known)
             difference.added.append(object)
+            difference.widened.insert(table)
             objects[index] = object
         }
-        let new = try core.ask(
-            "SELECT \(CatalogueEntry.columns) FROM main.sqlite_schema WHERE rowid > ?", last
-        ) { row in try CatalogueEntry(row) }
-        difference.added += new
-        objects += new
+        if looksForNew {
+            let new = try core.ask(
+                "SELECT \(CatalogueEntry.columns) FROM main.sqlite_schema WHERE rowid > ?", last
+            ) { row in try CatalogueEntry(row) }
+            difference.added += new
+            objects += new
+        }
         apply(&difference)
         return difference
     }

@@ -17,7 +17,8 @@ extension SchemaGuard {
         var difference = SchemaCatalogue.Difference()
         after.schemaVersion = try core.schemaVersion()
         if progress.changesSchema, let extended = progress.extended {
-            difference = try after.catalogue.extend(core, extended)
+            let mayHaveNew = progress.schema.addsObjects || after.catalogue.hasVirtualTables
+            difference = try after.catalogue.extend(core, extended, looksForNew: mayHaveNew)
         } else if progress.changesSchema || after.schemaVersion != before.schemaVersion {
             difference = try after.catalogue.refresh(core)
         }
@@ -62,7 +63,7 @@ extension SchemaGuard {
             guard let left, left < count else { continue }
             let what = "\(new.name) went from \(count) rows to \(left)"
             suspect = progress.suspects.taking(table)
-            try Self.lose(what, old, try taker(of: old, before, changes), allowances, &tolerated)
+            try Self.lose(what, old, taker(of: old, before, changes), allowances, &tolerated)
             suspect = nil
         }
     }
@@ -70,12 +71,11 @@ extension SchemaGuard {
     /// The parent whose drop may have taken rows of `child` along.
     private func taker(
         of child: CatalogueEntry, _ before: Knowledge, _ changes: TableChanges
-    ) throws -> String? {
+    ) -> String? {
         let key = before.keys.keys[child.key]?.first {
             $0.onDelete == "cascade" && changes.dropped.contains($0.parent)
         }
-        guard let key, try core.ask("PRAGMA foreign_keys", row: { try $0[0] as Bool }).first == true
-        else { return nil }
+        guard let key, core.enforcesForeignKeys else { return nil }
         return key.parentName
     }
 

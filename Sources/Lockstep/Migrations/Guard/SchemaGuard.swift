@@ -115,7 +115,7 @@ final class SchemaGuard: StatementWatch {
             if schema.hasTemporaryTriggers { known.isOpaque = true }
             if progress.isFirstChange {
                 progress.isFirstChange = false
-                try lookForUnusable(&known)
+                lookForUnusable(&known)
             }
         }
         let effect = StatementEffect(sql, use, known.keys, replaces: progress.replaces)
@@ -147,8 +147,8 @@ final class SchemaGuard: StatementWatch {
 
     /// Finds out what is unusable before the first change of the schema, if that is not known. Whether foreign
     /// keys are on makes a difference.
-    private func lookForUnusable(_ known: inout Knowledge) throws {
-        let isOn = try core.ask("PRAGMA foreign_keys") { row in try row[0] as Bool }.first ?? false
+    private func lookForUnusable(_ known: inout Knowledge) {
+        let isOn = core.enforcesForeignKeys
         defer { known.foreignKeysCount = isOn }
         guard let before = known.unusable else {
             let objects = known.catalogue.objects
@@ -185,12 +185,5 @@ final class SchemaGuard: StatementWatch {
             progress.rowsBefore.updateValue(count, forKey: key)
         }
         progress.rowsNow[key] = count
-    }
-}
-
-extension ConnectionCore {
-    /// The number that SQLite counts up at each change of the schema.
-    func schemaVersion() throws -> Int64 {
-        try ask("PRAGMA main.schema_version") { row in try row[0] as Int64 }.first ?? 0
     }
 }
