@@ -101,6 +101,9 @@ let package = Package(
             name: "FaultyCalls",
             path: "Tests/FaultyCalls"),
         .target(
+            name: "ForkedCall",
+            path: "Tests/ForkedCall"),
+        .target(
             name: "FaultyWork",
             dependencies: ["Lockstep", "FaultyCalls", systemPackage],
             path: "Tests/FaultyWork",
@@ -112,14 +115,14 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "MigrationWorker",
-            dependencies: ["Lockstep", "FaultyWork", systemPackage],
+            dependencies: ["Lockstep", "FaultyWork", "TestSupport", systemPackage],
             path: "Tests/MigrationWorker",
             swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
                 "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CopyWorker",
-                "RotationWorker", "MigrationWorker", "FaultyVFS", systemPackage,
+                "RotationWorker", "MigrationWorker", "FaultyVFS", "ForkedCall", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),

@@ -42,9 +42,6 @@ static inline int lockstep_forbid_dumps(void) {
     return refused;
 }
 
-// Which process this is; another one after fork().
-static inline pid_t lockstep_process(void) { return getpid(); }
-
 // How much memory this process may lock; the constant is a macro over an enum on Linux.
 static inline size_t lockstep_lockable_bytes(void) {
     struct rlimit limit;

@@ -19,7 +19,7 @@ struct LockstepCommand: ParsableCommand {
         subcommands: [
             Init.self, ShowPlan.self, Migrate.self, Rehearse.self, Rollback.self, Redo.self,
             SetBaseline.self, NewMigration.self, Status.self, Verify.self, Keys.self, Import.self,
-            Query.self,
+            Query.self, Seal.self, Unseal.self, Reseal.self,
             Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self,
         ])
 

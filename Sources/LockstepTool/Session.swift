@@ -6,11 +6,12 @@ import SystemPackage
 struct AccessOptions: ParsableArguments {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var fields: FieldsOptions
     @OptionGroup var credentials: CredentialOptions
 
     /// Opens the keyring; the database follows when it is needed.
     func session() throws -> Session {
-        try Session.open(database.path(), keyrings, credentials)
+        try Session.open(database.path(), keyrings, fields, credentials)
     }
 
     /// Opens the keyring, whether there is a database or not.
@@ -23,20 +24,27 @@ struct AccessOptions: ParsableArguments {
 struct Session: ~Copyable {
     let path: FilePath
     let keyring: Keyring
+    /// The keys of the datasets whose sealed columns are to be opened.
+    let fields: [FieldKeys]
 
-    /// Opens the keyring of the database at `path`.
+    /// Opens the keyring of the database at `path`, and those of datasets.
     static func open(
-        _ path: FilePath, _ keyrings: KeyringOptions, _ credentials: CredentialOptions
+        _ path: FilePath, _ keyrings: KeyringOptions, _ fields: FieldsOptions,
+        _ credentials: CredentialOptions
     ) throws -> Session {
         // Asking for a passphrase first would be a waste where there is no file.
         try Diagnosis.requireDatabase(path)
-        return Session(path: path, keyring: try credentials.open(keyrings.file(for: path)))
+        let source = CredentialSource(credentials)
+        return Session(
+            path: path, keyring: try source.open(keyrings.file(for: path)),
+            fields: try fields.open(in: keyrings.folder, source))
     }
 
     /// Opens the database.
     func connect(queryOnly: Bool = false) throws -> Connection {
         var options = ConnectionOptions()
         options.isQueryOnly = queryOnly
+        options.fieldKeys = fields
         // Some 0.1 to 1 ms between two looks.
         options.progress = ProgressHandler(every: 10_000) { !Interruption.hasCome }
         return try Connection.open(path, key: key(), options: options)

@@ -1,6 +1,7 @@
 import FaultyWork
 import Foundation
 import SystemPackage
+import TestSupport
 
 @testable import Lockstep
 
@@ -11,6 +12,8 @@ import SystemPackage
 //   MigrationWorker plain-journal FOLDER FAULT CALL  the same with a rollback journal in the log's place
 //   MigrationWorker apart FOLDER FAULT CALL          notes in a transaction of its own what was applied, which
 //                                                    is wrong: tests must notice
+//   MigrationWorker seal FOLDER FAULT CALL           as plain, with the keys of a dataset, version 1 active
+//   MigrationWorker seal-rotated FOLDER FAULT CALL   the same, version 2 active
 //   MigrationWorker safe FOLDER FAULT CALL           safely, as it is due
 //   MigrationWorker die-migrating FOLDER FAULT CALL  the same, and kills itself when version 3 begins
 //   MigrationWorker die-checking FOLDER FAULT CALL   the same, and kills itself in the program's own check
@@ -29,8 +32,9 @@ func key() throws -> DatabaseKey {
 }
 
 /// Opens the database with a cache so small that pages are written while statements run.
-func open(_ database: FilePath) throws -> Connection {
+func open(_ database: FilePath, _ fields: [FieldKeys] = []) throws -> Connection {
     var options = ConnectionOptions()
+    options.fieldKeys = fields
     options.cacheBytes = 40 * 1024
     do {
         return try Connection.open(database, key: key(), options: options)
@@ -52,6 +56,11 @@ func migratePlainly(_ action: String, _ database: FilePath, _ set: MigrationSet)
     }
     if action == "apart" { return try migrateApart(connection, set) }
     _ = try Migrator(set).run(on: connection)
+}
+
+func migrateSealing(_ action: String, _ database: FilePath, _ set: MigrationSet) throws {
+    let keys = try VictimKeys.make(active: action == "seal" ? 1 : 2)
+    _ = try Migrator(set).run(on: open(database, [keys]))
 }
 
 /// Killed between the two transactions, the ledger does not know of what was applied.
@@ -116,6 +125,7 @@ FaultyWork.run { action, folder in
     let database = folder.appending("data.db")
     switch action {
     case "plain", "plain-journal", "apart": try migratePlainly(action, database, set)
+    case "seal", "seal-rotated": try migrateSealing(action, database, set)
     case "copy-back": try copyBack(database, set)
     case "fleet": try migrateFleet(database, set)
     case "fleet-read":

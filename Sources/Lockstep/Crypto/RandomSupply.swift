@@ -13,8 +13,8 @@ struct RandomSupply: ~Copyable {
     private let bytes: UnsafeMutablePointer<UInt8>
     /// How many bytes are left; they are the first ones.
     private var count = 0
-    /// The process that fetched them. After fork(), two processes would otherwise hand out the same ones.
-    private var process: pid_t = 0
+    /// In which process they were fetched. After fork(), two would otherwise hand out the same ones.
+    private var process: UInt64 = 0
     /// Where they come from; another source only in a test.
     private let source: Source
 
@@ -37,7 +37,7 @@ struct RandomSupply: ~Copyable {
     mutating func fill(_ output: UnsafeMutablePointer<UInt8>, _ wanted: Int32) -> Bool {
         guard wanted >= 0 else { return false }
         guard wanted <= Self.capacity else { return unsafe fetch(output, wanted) }
-        let process = lockstep_process()
+        let process = ForkMark.current
         if count < wanted || self.process != process {
             discard()
             guard unsafe fetch(bytes, Int32(Self.capacity)) else { return false }

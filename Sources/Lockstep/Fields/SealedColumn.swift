@@ -67,7 +67,7 @@ public struct SealedIndex: Sendable, Hashable {
         }
 
         /// Reads `exact`, or `exact:24` with how many bits; nil for anything else.
-        init?(_ text: String) {
+        public init?(_ text: String) {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(
                 String.init)
             guard parts.count <= 2, let normaliser = try? Normaliser(parts[0])

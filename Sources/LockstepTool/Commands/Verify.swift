@@ -20,8 +20,19 @@ struct Verify: ParsableCommand {
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
+    @Option(
+        help: """
+            Open only so many cells of each sealed column, spread over its rows. (default: all of them, of \
+            the datasets named with --fields)
+            """)
+    var sample: Int?
+
     @Flag(help: "Also try every way down, and up again, on a copy.")
     var deep = false
+
+    func validate() throws {
+        guard sample ?? 1 > 0 else { throw ValidationError("--sample must be at least 1") }
+    }
 
     func run() throws {
         let sets = try migrations.sets()
@@ -29,6 +40,8 @@ struct Verify: ParsableCommand {
         var verification = Verification(session.path, sets: sets)
         verification.keyringFile = try access.keyringFile().path
         verification.isDeep = deep
+        verification.fieldKeys = session.fields
+        verification.cellSample = sample
         Interruption.expect()
         var line = VerifyProgress()
         defer { line.end() }
@@ -95,7 +108,8 @@ struct Verify: ParsableCommand {
         default: break
         }
         switch outcome.check {
-        case .encryption, .profile, .sideFiles, .pages, .integrity, .age: return Exit.tampered
+        case .encryption, .profile, .sideFiles, .pages, .integrity, .registry, .cells, .age:
+            return Exit.tampered
         case .ledger, .drift: return Exit.drift
         case .foreignKeys, .references, .objects, .keyring, .permissions, .roundTrip:
             return Exit.failed

@@ -79,7 +79,7 @@ struct FileChecksTests {
         #expect(
             report.failed == [
                 .profile, .sideFiles, .integrity, .foreignKeys, .references, .objects, .ledger,
-                .drift, .roundTrip,
+                .drift, .registry, .roundTrip,
             ])
         #expect(report.messages.contains { $0.contains("data.db-journal is a rollback journal") })
         #expect(try Bytes.read(journal).count == 8)

@@ -55,7 +55,7 @@ struct VerificationTests {
         #expect(
             report.outcomes.map(\.check) == [
                 .encryption, .profile, .permissions, .sideFiles, .pages, .integrity, .foreignKeys,
-                .references, .objects, .ledger, .drift,
+                .references, .objects, .ledger, .drift, .registry,
             ])
         #expect(try scratch.bytes == before)
     }
@@ -92,6 +92,7 @@ struct VerificationTests {
         #expect(
             failed(report) == [
                 .profile, .pages, .integrity, .foreignKeys, .references, .objects, .ledger, .drift,
+                .registry,
             ])
         // All but the pages for the same reason: the database does not open.
         let hindered = report.outcomes.filter { $0.hasFailed && $0.check != .pages }

@@ -10,9 +10,13 @@ final class FleetKeyrings: @unchecked Sendable {
     private let credentials: CredentialSource
     private let lock = Mutex(())
     private let shared: Keyring?
+    /// The keys of the datasets that are in every file.
+    let fields: [FieldKeys]
 
-    /// Opens the one keyring for all files, if one is named.
-    init(_ keyrings: KeyringOptions, _ credentials: CredentialOptions) throws {
+    /// Opens the one keyring for all files, if one is named, and those of datasets.
+    init(
+        _ keyrings: KeyringOptions, _ fields: FieldsOptions, _ credentials: CredentialOptions
+    ) throws {
         options = keyrings
         self.credentials = CredentialSource(credentials)
         shared =
@@ -21,6 +25,7 @@ final class FleetKeyrings: @unchecked Sendable {
             } else {
                 nil
             }
+        self.fields = try fields.open(in: keyrings.folder, self.credentials)
     }
 
     /// Opens a file. Several may stretch a passphrase at a time.

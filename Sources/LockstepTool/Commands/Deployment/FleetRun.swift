@@ -42,6 +42,7 @@ enum FleetRun {
         fleet.wish = wish
         fleet.jobs = jobs ?? fleet.jobs
         fleet.patience = .seconds(wait)
+        fleet.options.fieldKeys = keyrings.fields
         fleet.options.busyTimeout = .seconds(min(wait, 5))
         fleet.goOn = { !Interruption.hasCome }
         if safety.safe {

@@ -66,6 +66,7 @@ struct Rehearse: ParsableCommand {
         var rehearsal = Rehearsal(of: session.path, sets: sets)
         rehearsal.wish = to.map { .version($0) } ?? .latest
         rehearsal.folder = folder.map { FilePath($0) }
+        rehearsal.options.fieldKeys = session.fields
         rehearsal.goOn = { !Interruption.hasCome }
         let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path))
         try output.format == .json

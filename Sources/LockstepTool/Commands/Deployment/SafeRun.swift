@@ -55,6 +55,7 @@ enum SafeRun {
         migration.backupFolder = options.backupFolder.map { FilePath($0) }
         migration.keep = options.keep ?? migration.keep
         migration.patience = .seconds(wait)
+        migration.options.fieldKeys = session.fields
         migration.options.busyTimeout = .seconds(min(wait, 5))
         migration.goOn = { !Interruption.hasCome }
         var report = SafeMigrationReport()

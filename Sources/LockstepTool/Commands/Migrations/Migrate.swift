@@ -18,6 +18,7 @@ struct Migrate: ParsableCommand {
 
     @OptionGroup var target: TargetOptions
     @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var fields: FieldsOptions
     @OptionGroup var credentials: CredentialOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
@@ -39,11 +40,11 @@ struct Migrate: ParsableCommand {
         if let pattern = target.fleet {
             // Asking for a passphrase first would be a waste where there are no files.
             let files = try FleetMigration.files(matching: pattern)
-            let keyrings = try FleetKeyrings(keyrings, credentials)
+            let keyrings = try FleetKeyrings(keyrings, fields, credentials)
             return try FleetRun.run(
                 files, target.jobs, keyrings, sets, wish, runner.wait, safety, output.format)
         }
-        let session = try Session.open(target.path(), keyrings, credentials)
+        let session = try Session.open(target.path(), keyrings, fields, credentials)
         Remembering.tell(try session.connect(), of: session.keyring)
         if safety.safe {
             return try SafeRun.run(sets, wish, runner.wait, safety, session, output.format)

@@ -1,14 +1,14 @@
-import SystemPackage
-import TestSupport
+public import SystemPackage
 
-@testable import Lockstep
+@testable public import Lockstep
 
 /// All pages of a file and of its log as whoever has the database key sees them: free ones, and frames of the
 /// log that nothing refers to, too.
-struct DecryptedPages {
+public struct DecryptedPages {
     private var pages: [[UInt8]] = []
 
-    init(_ path: FilePath, _ key: borrowing DatabaseKey) throws {
+    /// Reads and decrypts them.
+    public init(_ path: FilePath, _ key: borrowing DatabaseKey) throws {
         let file = try FileAccess.read(path, limit: 1 << 30)
         for start in stride(from: 0, to: file.count - 4095, by: 4096) {
             let salt = start == 0 ? 16 : 0
@@ -35,7 +35,7 @@ struct DecryptedPages {
     }
 
     /// Whether any of them holds these bytes in one piece.
-    func contain(_ bytes: [UInt8]) -> Bool {
+    public func contain(_ bytes: [UInt8]) -> Bool {
         pages.contains { page in
             page.indices.contains { start in
                 page[start] == bytes[0] && page[start...].starts(with: bytes)

@@ -1,0 +1,141 @@
+import ArgumentParser
+import Lockstep
+import SystemPackage
+
+/// A column as the command line names it.
+struct ColumnName: ExpressibleByArgument {
+    let table: String
+    let column: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        (table, column) = (String(parts[0]), String(parts[1]))
+    }
+}
+
+/// Which columns are to be changed, with the one dataset that they belong to.
+struct SealedColumnOptions: ParsableArguments {
+    @Argument(help: "The columns, as table.column.")
+    var columns: [ColumnName]
+
+    @OptionGroup var access: AccessOptions
+
+    @Option(help: "How many rows are changed in one transaction.")
+    var batch: Int = Connection.usualSealingBatch
+
+    func validate() throws {
+        guard access.fields.datasets.count == 1 else {
+            throw ValidationError("name the one dataset that the columns belong to: --fields NAME")
+        }
+        guard batch > 0 else { throw ValidationError("--batch must be at least 1") }
+    }
+
+    /// Changes one column after the other; each may be interrupted and goes on with the next run.
+    func change(
+        _ done: String,
+        _ body: (borrowing Connection, ColumnName, FieldKeys, (SealingProgress) throws -> Void)
+            throws -> Void
+    ) throws {
+        let session = try access.session()
+        guard let keys = session.fields.first else { return }
+        Interruption.expect()
+        let connection = try session.connect()
+        var line = ProgressLine()
+        defer { line.end() }
+        for column in columns {
+            let title = "\(column.table).\(column.column)"
+            var rows = 0
+            try body(connection, column, keys) { progress in
+                rows = progress.rows
+                line.show("\(title): \(progress.rows) of \(progress.total) rows")
+                try Interruption.check()
+            }
+            line.end()
+            Output.line("\(done) \(title): \(rows) rows")
+        }
+    }
+}
+
+/// `lockstep seal`: columns of a dataset, outside a migration.
+struct Seal: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Seal columns, so that only a fields keyring can read them.",
+        discussion: """
+            Batch by batch: others read and write meanwhile, and an interrupted run goes on with the next one. At the \
+            end the file is written anew without its free pages, so that no plaintext is left in it; that takes \
+            twice its size in free space.
+
+            A schema with migrations says so itself: `-- lockstep: protect table.column dataset=NAME`. What is sealed \
+            with this command is drift to them.
+            """)
+
+    @OptionGroup var options: SealedColumnOptions
+
+    @Option(
+        parsing: .singleValue,
+        help: """
+            Make a blind index of each column, to find values by: exact, lower, casefold, digits, email, prefix-N or \
+            bucket-WIDTH, and after a colon how many bits. Its tokens show which rows may be equal.
+            """)
+    var index: [String] = []
+
+    @Option(help: "Fill cells up to a multiple of so many bytes, which hides how long values are.")
+    var padding: Int?
+
+    @Flag(
+        help: """
+            Seal equal values to equal cells, for columns that are joined or grouped by. Everybody then sees which \
+            are equal.
+            """)
+    var deterministic = false
+
+    func run() throws {
+        let indexes = try index.map { text in
+            guard let request = SealedIndex.Request(text) else {
+                throw ValidationError(
+                    "there is no index “\(text)”: give one such as casefold, prefix-3 or exact:20")
+            }
+            return request
+        }
+        try options.change("sealed") { connection, column, keys, progress in
+            try connection.protect(
+                column.column, of: column.table, keys: keys,
+                mode: deterministic ? .deterministic : .random,
+                padding: padding.map { .multiple(of: $0) } ?? .none, indexes: indexes,
+                batch: options.batch, progress: progress)
+        }
+    }
+}
+
+/// `lockstep unseal`
+struct Unseal: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Turn the cells of sealed columns into plaintext again.")
+
+    @OptionGroup var options: SealedColumnOptions
+
+    func run() throws {
+        try options.change("unsealed") { connection, column, keys, progress in
+            try connection.unprotect(
+                column.column, of: column.table, keys: keys, batch: options.batch,
+                progress: progress)
+        }
+    }
+}
+
+/// `lockstep reseal`
+struct Reseal: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Seal the cells that are under older field keys anew, under the active one.")
+
+    @OptionGroup var options: SealedColumnOptions
+
+    func run() throws {
+        try options.change("resealed") { connection, column, keys, progress in
+            try connection.reseal(
+                column.column, of: column.table, keys: keys, batch: options.batch,
+                progress: progress)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// Sealing, unsealing and sealing anew, killed or hindered at any of the system's calls that change files.
+@Suite("Interrupted sealing", .enabled(if: FaultyWorker.isAble, "not Linux"))
+struct SealingFaultTests {
+    private static func victim(
+        _ kind: SealingVictim.Kind
+    ) async throws -> (SealingVictim, FaultyWorker.Run) {
+        let original = try SealingVictim(kind)
+        let whole = try SealingVictim(copying: original)
+        let run = try await whole.run()
+        #expect(run.outcome == .succeeded, "\(run.told)")
+        #expect(try whole.border() == original.borders.count - 1)
+        return (original, run)
+    }
+
+    @Test("The victims have borders to be found at", arguments: SealingVictim.Kind.allCases)
+    func victims(kind: SealingVictim.Kind) async throws {
+        let (original, run) = try await Self.victim(kind)
+        // Before it, its beginning, five batches, and its end, at least.
+        #expect(original.borders.count >= (kind == .rotate ? 7 : 8), "\(original.borders)")
+        #expect(Set(original.borders).count == original.borders.count)
+        #expect(run.count > 100)
+    }
+
+    @Test(
+        "Killed at any call, every cell is readable in one state, and the next run completes",
+        arguments: SealingVictim.Kind.allCases)
+    func kill(kind: SealingVictim.Kind) async throws {
+        let (original, whole) = try await Self.victim(kind)
+        var seen: Set<Int> = []
+        var kills = 0
+        for fault in FaultyWorker.isTorture ? ["tear", "kill"] : ["tear"] {
+            var last = 0
+            for call in whole.chosen(9, inTorture: 400) {
+                let victim = try SealingVictim(copying: original)
+                #expect(try await victim.run(fault, at: call).outcome == .killed)
+                kills += 1
+                let context: Comment = "\(kind), \(fault) at \(call) of \(whole.count)"
+                let border = try victim.border()
+                #expect(border != nil, context)
+                #expect(border ?? last >= last, context)
+                last = border ?? last
+                seen.insert(last)
+                try victim.expectCompletion(context)
+            }
+        }
+        #expect(seen.count > 2)
+        #expect(!FaultyWorker.isTorture || seen.count == original.borders.count)
+        print("\(kills) kills of \(kind) at \(whole.count) calls: borders \(seen.sorted())")
+    }
+
+    @Test(
+        "Where the power goes, a call fails, or the disk is full, it is the same",
+        arguments: SealingVictim.Kind.allCases)
+    func faults(kind: SealingVictim.Kind) async throws {
+        let (original, whole) = try await Self.victim(kind)
+        var ends = 0
+        for (index, fault) in ["lose", "once", "staying", "full"].enumerated() {
+            for call in whole.chosen(3, inTorture: 60) {
+                let call = FaultyWorker.isTorture ? call : min(call + index, whole.count)
+                let victim = try SealingVictim(copying: original)
+                if fault == "lose" { try victim.makeLost() }
+                let run = try await victim.run(fault, at: call)
+                if run.outcome != .succeeded { ends += 1 }
+                let context: Comment =
+                    "\(kind), \(fault) at \(call) of \(whole.count): \(run.told)"
+                if run.outcome == .failed { #expect(run.told.contains("\nhint: "), context) }
+                #expect(try victim.border() != nil, context)
+                try victim.expectCompletion(context)
+            }
+        }
+        #expect(ends > 6)
+        print("\(ends) faults of \(kind) at \(whole.count) calls")
+    }
+}

@@ -1,0 +1,152 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// A database on the way of one of its columns from plaintext to sealed, back, or to a newer key: and the check
+/// that it is at a border between two transactions of that, with every value readable in exactly one state.
+struct SealingVictim {
+    enum Kind: String, CaseIterable, Sendable {
+        case protect, unprotect, rotate
+
+        /// What the worker is told to do.
+        var action: String { self == .rotate ? "seal-rotated" : "seal" }
+    }
+
+    static let rows = 400
+
+    private let kind: Kind
+    private let victim: MigrationVictim
+    /// What tells the states before the first transaction and behind each of them.
+    let borders: [String]
+
+    init(_ kind: Kind) throws {
+        self.kind = kind
+        let database = try DatabaseScratch()
+        let first = Scratch.up(
+            "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, size INTEGER);")
+        let protect = Scratch.up(
+            """
+            -- lockstep: protect item.name dataset=test index=exact:20 batch=90
+            CREATE INDEX item_by_size ON item (size);
+            """)
+        var before = [first]
+        var pending = [protect]
+        switch kind {
+        case .protect: break
+        case .unprotect:
+            before = [first, protect]
+            pending = [Scratch.up("-- lockstep: unprotect item.name dataset=test batch=90")]
+        case .rotate:
+            before = [first, protect]
+            pending = [Scratch.up("-- lockstep: rotate item.name dataset=test batch=90")]
+        }
+        do {
+            _ = try database.create()
+            let connection = try Self.open(database, VictimKeys.make(active: 1))
+            _ = try Migrator(Scratch.set([first])).run(on: connection)
+            try connection.write { connection in
+                for row in 1...Self.rows {
+                    try connection.execute(
+                        "INSERT INTO item (name, size) VALUES (?, ?)", Self.name(row), row)
+                }
+                try connection.execute("DELETE FROM item WHERE id % 97 = 0")
+            }
+            if before.count > 1 { _ = try Migrator(Scratch.set(before)).run(on: connection) }
+        }
+        victim = try MigrationVictim(database, migratedBy: before + pending)
+        let copy = try MigrationVictim(copying: victim)
+        let keys = try VictimKeys.make(active: kind == .rotate ? 2 : 1)
+        var borders = [try Self.border(copy.database, keys)]
+        _ = try Migrator(copy.set) { event in
+            switch event {
+            case .committed, .advanced: borders.append(try Self.border(copy.database, keys))
+            default: break
+            }
+        }.run(on: Self.open(copy.database, keys))
+        // Between two of its transactions the file is written anew, which changes nothing to be seen here.
+        self.borders = borders.enumerated().filter { $0.offset == 0 || borders[$0.offset - 1] != $0.element }
+            .map(\.element)
+    }
+
+    init(copying other: SealingVictim) throws {
+        kind = other.kind
+        victim = try MigrationVictim(copying: other.victim)
+        borders = other.borders
+    }
+
+    private static func name(_ row: Int) -> String {
+        "\(row) " + String(repeating: "n", count: 120)
+    }
+
+    private static func open(_ database: DatabaseScratch, _ keys: FieldKeys) throws -> Connection {
+        var options = ConnectionOptions()
+        options.fieldKeys = [keys]
+        return try Connection.open(database.path, key: database.key(), options: options)
+    }
+
+    // MARK: The worker
+
+    func run(
+        _ fault: String = "kill", at call: Int = .max >> 33
+    ) async throws -> FaultyWorker.Run { try await victim.run(kind.action, fault, at: call) }
+
+    func makeLost() throws { try victim.makeLost() }
+
+    // MARK: What must hold
+
+    private var keys: FieldKeys {
+        get throws { try VictimKeys.make(active: kind == .rotate ? 2 : 1) }
+    }
+
+    /// What state it is in; every value must be what it was, and its token with it.
+    private static func border(_ database: DatabaseScratch, _ keys: FieldKeys) throws -> String {
+        let connection = try open(database, keys)
+        try IntegrityAnswer.require(connection)
+        let registry = try RegistryTables.read(keys, connection)
+        let column = registry?.column("name", of: "item")
+        let state = column?.state ?? .plaintext
+        let view = state == .plaintext ? "item" : "item_open"
+        let values = try connection.query("SELECT id, name FROM \(name: view) ORDER BY id") { row in
+            (try row[0] as Int, try row[1] as String)
+        }
+        #expect(values.map(\.0) == (1...rows).filter { $0 % 97 != 0 })
+        #expect(values.allSatisfy { $0.1 == name($0.0) })
+        var words = [
+            state.rawValue, "\(column?.cursor ?? 0)",
+            try connection.value("SELECT count(*) FROM lockstep_migration", as: Int.self)
+                .map { "\($0)" } ?? "",
+        ]
+        words += try connection.query(
+            "SELECT hex(substr(name, 1, 5)), count(*) FROM item WHERE typeof(name) = 'blob' GROUP BY 1"
+        ) { row in "\(try row[0] as String): \(try row[1] as Int)" }
+        words += try connection.query(
+            "SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'lockstep_m%' ORDER BY 1"
+        ) { row in try row[0] }
+        return words.joined(separator: ", ")
+    }
+
+    func border() throws -> Int? {
+        let audit = try PageAudit.run(victim.database.path, key: victim.database.key())
+        guard audit.damagedFrames.isEmpty, audit.strayBytes == 0, audit.damagedPages.isEmpty else {
+            return nil
+        }
+        let found = try Self.border(victim.database, keys)
+        return borders.firstIndex(of: found)
+    }
+
+    /// Expects that the next run gets through, to what a run without a fault comes to.
+    func expectCompletion(_ context: Comment) throws {
+        do {
+            _ = try Migrator(victim.set).run(on: Self.open(victim.database, keys))
+        }
+        #expect(try border() == borders.count - 1, context)
+        var verification = Verification(victim.database.path, sets: [try victim.set])
+        verification.fieldKeys = [try keys]
+        let report = try verification.run(key: victim.database.key())
+        #expect(report.isClean, "\(context.rawValue): \(report)")
+        guard kind == .protect else { return }
+        let pages = try DecryptedPages(victim.database.path, victim.database.key())
+        #expect(!pages.contain(Array("nnnnnnnn".utf8)), context)
+    }
+}

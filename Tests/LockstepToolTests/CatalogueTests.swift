@@ -1,0 +1,193 @@
+import Foundation
+import Lockstep
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+/// The movies catalogue as it is published, and what somebody finds who holds the database keyring only.
+struct CatalogueTests {
+    private let folder: TemporaryFolder
+    private static let films = Programs.package.appending("Sources/Demo/films.tsv")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write("k", [UInt8](repeating: 7, count: 32))
+        try FileManager.default.createDirectory(
+            atPath: folder.file("sets").string, withIntermediateDirectories: false)
+        for (name, source) in [
+            ("movies", "Migrations/movies"), ("publishing", "Sources/Demo/publishing"),
+        ] {
+            try FileManager.default.copyItem(
+                atPath: Programs.package.appending(source).string,
+                toPath: folder.file("sets/\(name)").string)
+        }
+    }
+
+    /// Titles, categories and addresses, as far as they are long enough not to be found by chance.
+    private static func values() throws -> [[UInt8]] {
+        let text = String(decoding: try Bytes.read(films), as: UTF8.self)
+        let fields = text.split(separator: "\n").flatMap { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).enumerated().filter {
+                $0.offset != 2
+            }.map { Array($0.element.utf8) }
+        }
+        return Array(Set(fields.filter { $0.count >= 6 })).sorted { $0.count > $1.count }
+    }
+
+    private func tool(_ arguments: String...) async throws -> String {
+        let result = try await Subprocess.run(
+            .path(Programs.path("lockstep")),
+            arguments: Arguments(arguments + ["-d", "c.db", "--key-file", "k"]),
+            workingDirectory: folder.path, output: .string(limit: 10_000_000),
+            error: .string(limit: 100_000))
+        #expect(result.terminationStatus == .exited(0), "\(arguments): \(result.standardError)")
+        return result.standardOutput
+    }
+
+    private func publish() async throws {
+        _ = try await tool("init", "--dataset", "catalogue")
+        _ = try await tool("migrate", "-m", "sets", "--set", "movies")
+        _ = try await tool("import", "movies", Self.films.string)
+        _ = try await tool("migrate", "-m", "sets", "--fields", "catalogue")
+    }
+
+    private func key() throws -> DatabaseKey {
+        let keyring = try KeyringFile(folder.file("Keys/c.database.keyring")).open { _ in
+            try KeyFile.read(folder.file("k"))
+        }
+        return try keyring.databaseKey(for: folder.file("c.db"))
+    }
+
+    @Test("it verifies with every cell, is read with its keyring, and goes back to what it was")
+    func published() async throws {
+        try await publish()
+        let report = try await tool("verify", "-m", "sets", "--fields", "catalogue")
+        #expect(report.contains("cells of 4 columns opened"), "\(report)")
+        let sql = "SELECT title, category, year FROM %@ WHERE title LIKE '%''%' ORDER BY movieID"
+        let opened = try await tool(
+            "query", sql.replacing("%@", with: "movies_open"), "--fields", "catalogue")
+        #expect(opened.contains("Breakfast at Tiffany's"), "\(opened)")
+        let deep = try await tool("verify", "-m", "sets", "--fields", "catalogue", "--deep")
+        #expect(deep.contains("round-trip    ok"), "\(deep)")
+        _ = try await tool(
+            "rollback", "-m", "sets", "--set", "publishing", "--fields", "catalogue")
+        #expect(try await tool("query", sql.replacing("%@", with: "movies")) == opened)
+    }
+
+    @Test("with the database key, no page, free or not, no log and no index shows a title, category or address")
+    func pages() async throws {
+        try await publish()
+        let values = try Self.values()
+        #expect(values.count > 50)
+        var pages = try DecryptedPages(folder.file("c.db"), key())
+        for value in values {
+            #expect(!pages.contain(value), "\(String(decoding: value, as: UTF8.self))")
+        }
+        // The control: unsealed they are all there.
+        _ = try await tool(
+            "rollback", "-m", "sets", "--set", "publishing", "--fields", "catalogue")
+        pages = try DecryptedPages(folder.file("c.db"), key())
+        #expect(values.filter { pages.contain($0) }.count > values.count * 9 / 10)
+    }
+
+    @Test(
+        "a query without the fields keyring has none of them in memory, and no other file open",
+        .enabled(if: ProcessMemory.isReadable, "the memory of other processes is not to be read"))
+    func memory() async throws {
+        try await publish()
+        let values = try Self.values()
+        let from = " FROM movies AS a, movies AS b, movies AS c ORDER BY b.movieID"
+        let sealed = try await found(
+            values, in: ["query", "SELECT a.*\(from)", "--format", "json"])
+        #expect(sealed == 0)
+        // The control: with the keyring they are there, and so are found.
+        let opened = try await found(
+            values,
+            in: [
+                "query", "SELECT a.*" + from.replacing("movies AS a", with: "movies_open AS a"),
+                "--format", "json", "--fields", "catalogue",
+            ])
+        #expect(opened > 10)
+    }
+
+    /// How many of the values stand in the memory of the tool, once it has written so much that it waits for
+    /// somebody to read it.
+    private func found(_ values: [[UInt8]], in arguments: [String]) async throws -> Int {
+        let process = Process()
+        process.executableURL = URL(filePath: Programs.path("lockstep").string)
+        process.arguments = arguments + ["-d", "c.db", "--key-file", "k"]
+        process.currentDirectoryURL = URL(filePath: folder.path.string)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        // Rows are coming; of so many more than a pipe holds it cannot be at the end.
+        var read = 0
+        while read < 20_000 {
+            let data = output.fileHandleForReading.availableData
+            try #require(!data.isEmpty, "it ended early: \(arguments)")
+            read += data.count
+        }
+        let memory = ProcessMemory(process.processIdentifier)
+        let files = try memory.openFiles()
+        #expect(
+            files.allSatisfy { $0.hasPrefix(folder.path.string) && $0.contains("c.db") },
+            "\(files)")
+        let bytes = try memory.contents()
+        return values.count { value in bytes.contains { $0.contains(value) } }
+    }
+}
+
+/// What another process of this user has in memory.
+struct ProcessMemory {
+    private let folder: String
+
+    init(_ process: Int32) { folder = "/proc/\(process)" }
+
+    static var isReadable: Bool {
+        // The tool forbids to be looked at, which root may nevertheless.
+        geteuid() == 0 && FileManager.default.fileExists(atPath: "/proc/self/mem")
+    }
+
+    /// Regular files that it has open.
+    func openFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").compactMap { name in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/fd/\(name)")
+        }.filter { $0.hasPrefix("/") && !$0.hasPrefix("/dev/") }
+    }
+
+    /// Every piece of memory that it may write to.
+    func contents() throws -> [Data] {
+        let maps = try String(contentsOfFile: "\(folder)/maps", encoding: .utf8)
+        let memory = try FileDescriptor.open(FilePath("\(folder)/mem"), .readOnly)
+        defer { try? memory.close() }
+        var pieces: [Data] = []
+        for line in maps.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let ends = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+            guard words[1].hasPrefix("rw"), ends.count == 2 else { continue }
+            var position = ends[0]
+            while position < ends[1] {
+                let count = Int(min(ends[1] - position, 1 << 20))
+                var data = Data(count: count)
+                let read = data.withUnsafeMutableBytes { buffer in
+                    unsafe (try? memory.read(
+                        fromAbsoluteOffset: Int64(bitPattern: position), into: buffer)) ?? 0
+                }
+                guard read > 0 else { break }
+                pieces.append(data.prefix(read))
+                position += UInt64(read)
+            }
+        }
+        return pieces
+    }
+}
+
+extension Data {
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool { range(of: Data(bytes)) != nil }
+}
