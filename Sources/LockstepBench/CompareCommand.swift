@@ -31,7 +31,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Argument(
         help: """
             Which workloads: open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
-            migrate, rerun, rebuild, fleet, fields; or all.
+            migrate, rerun, rebuild, fleet, fields, sealing; or all.
             """)
     var workloads: [WorkloadName] = []
 

@@ -47,7 +47,7 @@ struct RowHash: Sendable {
         switch workload {
         case .fill, .insert, .scan: hash.addRows(rows)
         case .rebuild: hash.addRows(rows)
-        case .migrate, .rerun, .fleet, .fields: break
+        case .migrate, .rerun, .fleet, .fields, .sealing: break
         case .open, .keyring, .passphrase, .point:
             for key in Rows.keys(operations, of: rows) { hash.add(Rows.record(Int(key))) }
         case .commit, .concurrent: for id in 1...operations { hash.add(Rows.record(id)) }

@@ -16,7 +16,7 @@ struct RunCommand: ParsableCommand {
     @Argument(
         help: """
             Which workload: fill, open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
-            migrate, rerun, rebuild, fleet or fields.
+            migrate, rerun, rebuild, fleet, fields or sealing.
             """)
     var workload: WorkloadName
 

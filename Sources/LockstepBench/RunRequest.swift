@@ -33,6 +33,8 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     case fleet
     /// Cells sealed and opened, without a database.
     case fields
+    /// A column sealed, verified and looked up in.
+    case sealing
 
     /// Those that are compared.
     static let compared = allCases.filter { $0 != .fill }
@@ -52,7 +54,7 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     var countsMigrations: Bool { self == .migrate || self == .rerun }
 
     /// Whether it can be asked to wait for the disk with each commit.
-    var canBeFull: Bool { self != .fleet && self != .fields }
+    var canBeFull: Bool { self != .fleet && self != .fields && self != .sealing }
 
     /// What makes the file that it is run on, if it needs one.
     var preparation: WorkloadName? { self == .rerun ? .migrate : needsFilledFile ? .fill : nil }
@@ -60,15 +62,18 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     /// Whether it changes that file, so that each run needs a copy.
     var changesFile: Bool { self == .rebuild }
 
-    /// Whether one operation is one row of the table.
+    /// Whether one operation is one row of the table, or a look at one.
     var isPerRow: Bool {
-        self == .fill || self == .insert || self == .scan || self == .rebuild
+        switch self {
+        case .fill, .insert, .scan, .rebuild, .sealing: true
+        default: false
+        }
     }
 
     /// How many operations a run of a variant is, where nobody says.
     func operations(_ variant: String = "", rows: Int, isQuick: Bool) -> Int {
         switch self {
-        case .fill, .insert, .scan, .rebuild: rows
+        case .fill, .insert, .scan, .rebuild, .sealing: rows
         case .rerun: 1
         case .migrate: isQuick ? 100 : 700
         case .open, .keyring: isQuick ? 20 : 100

@@ -75,7 +75,9 @@ struct CatalogueTests {
         #expect(try await tool("query", sql.replacing("%@", with: "movies")) == opened)
     }
 
-    @Test("with the database key, no page, free or not, no log and no index shows a title, category or address")
+    @Test(
+        "with the database key, no page, free or not, no log and no index shows a title, category or address"
+    )
     func pages() async throws {
         try await publish()
         let values = try Self.values()
@@ -88,7 +90,8 @@ struct CatalogueTests {
         _ = try await tool(
             "rollback", "-m", "sets", "--set", "publishing", "--fields", "catalogue")
         pages = try DecryptedPages(folder.file("c.db"), key())
-        #expect(values.filter { pages.contain($0) }.count > values.count * 9 / 10)
+        let missing = values.filter { !pages.contain($0) }
+        #expect(missing.count < values.count / 10, "\(missing.map { String(decoding: $0, as: UTF8.self) })")
     }
 
     @Test(
@@ -139,7 +142,9 @@ struct CatalogueTests {
             files.allSatisfy { $0.hasPrefix(folder.path.string) && $0.contains("c.db") },
             "\(files)")
         let bytes = try memory.contents()
-        return values.count { value in bytes.contains { $0.contains(value) } }
+        return values.count { value in
+            bytes.contains { piece in piece.withUnsafeBytes { unsafe $0.holds(value) } }
+        }
     }
 }
 
@@ -186,8 +191,4 @@ struct ProcessMemory {
         }
         return pieces
     }
-}
-
-extension Data {
-    fileprivate func contains(_ bytes: [UInt8]) -> Bool { range(of: Data(bytes)) != nil }
 }

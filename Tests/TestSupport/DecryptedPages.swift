@@ -1,5 +1,11 @@
 public import SystemPackage
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @testable public import Lockstep
 
 /// All pages of a file and of its log as whoever has the database key sees them: free ones, and frames of the
@@ -37,9 +43,26 @@ public struct DecryptedPages {
     /// Whether any of them holds these bytes in one piece.
     public func contain(_ bytes: [UInt8]) -> Bool {
         pages.contains { page in
-            page.indices.contains { start in
-                page[start] == bytes[0] && page[start...].starts(with: bytes)
+            unsafe page.withUnsafeBytes { unsafe $0.holds(bytes) }
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these bytes stand in it in one piece: by the C library's functions, since a loop over bytes takes
+    /// minutes in a build for debugging.
+    public func holds(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first, var start = unsafe baseAddress else { return bytes.isEmpty }
+        let end = unsafe start + count
+        return unsafe bytes.withUnsafeBytes { sought in
+            guard let sought = unsafe sought.baseAddress else { return true }
+            while unsafe end - start >= bytes.count,
+                let found = unsafe memchr(start, Int32(first), end - start - bytes.count + 1)
+            {
+                if unsafe memcmp(found, sought, bytes.count) == 0 { return true }
+                unsafe start = UnsafeRawPointer(found) + 1
             }
+            return false
         }
     }
 }

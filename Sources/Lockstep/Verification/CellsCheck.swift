@@ -1,4 +1,4 @@
-internal import SystemPackage
+package import SystemPackage
 
 /// Every cell of the columns whose keys were given opens in its place, no plaintext stands among them, and their
 /// blind indexes hold the tokens of their values.
@@ -140,5 +140,26 @@ struct CellsCheck: Sendable {
             faults.add(fault, of: piece.column, in: try row[0])
         }
         faults.count(count)
+    }
+}
+
+/// The check of cells alone, for whoever measures it.
+package struct CellVerification {
+    private let check: CellsCheck
+
+    package init(
+        _ path: FilePath, key: consuming DatabaseKey, keys: [FieldKeys], cacheBytes: Int
+    ) {
+        var options = ConnectionOptions()
+        options.isQueryOnly = true
+        options.cacheBytes = cacheBytes
+        options.addition = SealedFields(keys, hasViews: false)
+        check = CellsCheck(
+            path: path, key: SharedSecret(key), options: options, sample: nil, closing: Condition())
+    }
+
+    /// How many failures there are.
+    package func run() throws -> Int {
+        try check.run { _, _ in }.findings.count(where: \.isFailure)
     }
 }

@@ -130,6 +130,9 @@ struct Comparison {
         case .rebuild: try RebuildWorkload.expected(rows)
         case .fleet: try Fleet.expected(request.operations)
         case .fields: Cells(variant: request.variant)?.expected(request.operations) ?? ""
+        case .sealing:
+            SealingWorkload.expected(
+                request.variant, rows: request.rows, operations: request.operations)
         default:
             RowHash.expected(request.workload, rows: rows, operations: request.operations)
         }

@@ -8,7 +8,7 @@ struct Goal: Sendable {
         /// The same in the other direction: in as much CPU time, at least so many times the operations.
         case speed(atLeast: Double, times: String)
         /// Time on the wall of at most so many times the peer's, where both use several cores.
-        case wall(atMost: Double, times: String)
+        case wall(atMost: Double, times: String, [String] = [])
         /// At least so many times the operations in a second.
         case throughput(atLeast: Double, times: String)
         /// Microseconds on the wall.
@@ -44,6 +44,11 @@ struct Goal: Sendable {
             Goal(.rebuild, "directive", .cpu(atMost: 1, times: "sqlcipher-shell")),
             Goal(.keyring, "key-file", .wallMicroseconds(below: 5000)),
             Goal(.passphrase, "slot", .cpu(atMost: 1.05, times: PeerProgram.ownName, ["scrypt"])),
+            Goal(.sealing, "protect", .cpu(atMost: 2, times: PeerProgram.ownName, ["update"])),
+            Goal(.sealing, "verify", .wall(atMost: 1.25, times: PeerProgram.ownName, ["open"])),
+            Goal(
+                .sealing, "lookup-blind",
+                .cpu(atMost: 1.3, times: PeerProgram.ownName, ["lookup-plain"])),
             Goal(.fleet, "jobs", .wall(atMost: 1.3, times: "c-sqlcipher")),
         ]
         + Cells.all.filter { $0.length <= 256 }.map { cells in
@@ -68,8 +73,9 @@ struct Goal: Sendable {
             return "\(variant): CPU at most \(Figures.ratio(limit)) × \(which)"
         case .speed(let limit, let peer):
             return "\(variant): at least \(Figures.ratio(limit)) × as fast as \(peer)"
-        case .wall(let limit, let peer):
-            return "\(variant): wall at most \(Figures.ratio(limit)) × \(peer)"
+        case .wall(let limit, let peer, let variants):
+            let which = variants.isEmpty ? peer : "\(peer) \(variants.joined(separator: "/"))"
+            return "\(variant): wall at most \(Figures.ratio(limit)) × \(which)"
         case .throughput(let limit, let peer):
             return "\(variant): at least \(Figures.ratio(limit)) × the throughput of \(peer)"
         case .wallMicroseconds(let limit):
@@ -112,8 +118,8 @@ struct Goal: Sendable {
             return compared(limit, peer, variants, by: \.cpu)
         case .speed(let limit, let peer):
             return compared(limit, peer, [own.variant], isSpeed: true, by: \.cpu)
-        case .wall(let limit, let peer):
-            return compared(limit, peer, by: \.wall)
+        case .wall(let limit, let peer, let variants):
+            return compared(limit, peer, variants, by: \.wall)
         case .throughput(let limit, let peer):
             return compared(limit, peer, isSpeed: true, by: \.wall)
         case .wallMicroseconds(let limit):

@@ -37,6 +37,7 @@ struct Round: Codable, Sendable {
         switch workload {
         case .point: variant == "transaction" ? "one transaction" : "a transaction each"
         case .fields: variant
+        case .sealing: SealingWorkload.Variant(rawValue: variant)?.group
         default: nil
         }
     }

@@ -25,6 +25,7 @@ enum OwnWorkloads {
         .rebuild: ["directive"],
         .fleet: ["jobs"],
         .fields: Cells.all.map(\.variant),
+        .sealing: SealingWorkload.Variant.allCases.map(\.rawValue),
     ]
 
     /// The variant that is meant.
@@ -60,6 +61,7 @@ enum OwnWorkloads {
         case .rebuild: try RebuildWorkload.run(database)
         case .fleet: try FleetWorkload.run(database)
         case .fields: try FieldsWorkload.run(database)
+        case .sealing: try SealingWorkload.run(database)
         }
     }
 

@@ -38,15 +38,17 @@ struct SealedAbuseTests {
         _ = try connection.query(SQL(verbatim: sql)) { row in try row[0] as String? }
     }
 
-    @Test("a cell that is moved, cut, spliced or made up does not open, whoever asks", arguments: [
-        "UPDATE film SET title = (SELECT title FROM film WHERE id = 2) WHERE id = 1",
-        "UPDATE film SET title = note WHERE id = 1",
-        "UPDATE film SET title = (SELECT title FROM twin WHERE id = 1) WHERE id = 1",
-        "UPDATE film SET id = 100 WHERE id = 1",
-        "UPDATE film SET title = CAST(substr(title, 1, 29) || (SELECT substr(title, 30) FROM film WHERE id = 2) AS BLOB) WHERE id = 1",
-        "UPDATE film SET title = CAST(title || x'00' AS BLOB) WHERE id = 1",
-        "UPDATE film SET title = CAST(x'F900000003' || randomblob(60) AS BLOB) WHERE id = 1",
-    ])
+    @Test(
+        "a cell that is moved, cut, spliced or made up does not open, whoever asks",
+        arguments: [
+            "UPDATE film SET title = (SELECT title FROM film WHERE id = 2) WHERE id = 1",
+            "UPDATE film SET title = note WHERE id = 1",
+            "UPDATE film SET title = (SELECT title FROM twin WHERE id = 1) WHERE id = 1",
+            "UPDATE film SET id = 100 WHERE id = 1",
+            "UPDATE film SET title = CAST(substr(title, 1, 29) || (SELECT substr(title, 30) FROM film WHERE id = 2) AS BLOB) WHERE id = 1",
+            "UPDATE film SET title = CAST(title || x'00' AS BLOB) WHERE id = 1",
+            "UPDATE film SET title = CAST(x'F900000003' || randomblob(60) AS BLOB) WHERE id = 1",
+        ])
     func forged(sql: String) throws {
         try protect()
         try tamper(sql)
@@ -65,16 +67,30 @@ struct SealedAbuseTests {
         try read("SELECT note FROM film_open WHERE id BETWEEN 2 AND 8")
     }
 
-    @Test("plaintext, another format and another version are no cells of a sealed column", arguments: [
-        ("UPDATE film SET title = 'planted' WHERE id = 1", LockstepError.Code.cellMalformed),
-        ("UPDATE film SET title = 7 WHERE id = 1", .cellMalformed),
-        ("UPDATE film SET title = x'' WHERE id = 1", .cellMalformed),
-        ("UPDATE film SET title = zeroblob(80) WHERE id = 1", .cellMalformed),
-        ("UPDATE film SET title = CAST(x'FA' || substr(title, 2) AS BLOB) WHERE id = 1", .cellMalformed),
-        ("UPDATE film SET title = CAST(x'F8' || substr(title, 2) AS BLOB) WHERE id = 1", .cellMalformed),
-        ("UPDATE film SET title = CAST(x'F900000000' || substr(title, 6) AS BLOB) WHERE id = 1", .cellMalformed),
-        ("UPDATE film SET title = CAST(x'F900000008' || substr(title, 6) AS BLOB) WHERE id = 1", .keyUnavailable),
-    ])
+    @Test(
+        "plaintext, another format and another version are no cells of a sealed column",
+        arguments: [
+            ("UPDATE film SET title = 'planted' WHERE id = 1", LockstepError.Code.cellMalformed),
+            ("UPDATE film SET title = 7 WHERE id = 1", .cellMalformed),
+            ("UPDATE film SET title = x'' WHERE id = 1", .cellMalformed),
+            ("UPDATE film SET title = zeroblob(80) WHERE id = 1", .cellMalformed),
+            (
+                "UPDATE film SET title = CAST(x'FA' || substr(title, 2) AS BLOB) WHERE id = 1",
+                .cellMalformed
+            ),
+            (
+                "UPDATE film SET title = CAST(x'F8' || substr(title, 2) AS BLOB) WHERE id = 1",
+                .cellMalformed
+            ),
+            (
+                "UPDATE film SET title = CAST(x'F900000000' || substr(title, 6) AS BLOB) WHERE id = 1",
+                .cellMalformed
+            ),
+            (
+                "UPDATE film SET title = CAST(x'F900000008' || substr(title, 6) AS BLOB) WHERE id = 1",
+                .keyUnavailable
+            ),
+        ])
     func malformed(sql: String, code: LockstepError.Code) throws {
         try protect()
         try tamper(sql)
@@ -103,14 +119,16 @@ struct SealedAbuseTests {
         Refusal.expect(.cellForged) { try read("SELECT title FROM film_open") }
     }
 
-    @Test("what is said of columns cannot be changed: no column becomes one that takes plaintext", arguments: [
-        "UPDATE lockstep_column SET state = 'migrating'",
-        "UPDATE lockstep_column SET state = 'plaintext'",
-        "UPDATE lockstep_column SET mode = 'deterministic'",
-        "UPDATE lockstep_column SET name = CASE id WHEN 1 THEN 'note' ELSE 'title' END WHERE table_name = 'film'",
-        "DELETE FROM lockstep_column WHERE id = 1",
-        "UPDATE lockstep_dataset SET changes = changes - 1",
-    ])
+    @Test(
+        "what is said of columns cannot be changed: no column becomes one that takes plaintext",
+        arguments: [
+            "UPDATE lockstep_column SET state = 'migrating'",
+            "UPDATE lockstep_column SET state = 'plaintext'",
+            "UPDATE lockstep_column SET mode = 'deterministic'",
+            "UPDATE lockstep_column SET name = CASE id WHEN 1 THEN 'note' ELSE 'title' END WHERE table_name = 'film'",
+            "DELETE FROM lockstep_column WHERE id = 1",
+            "UPDATE lockstep_dataset SET changes = changes - 1",
+        ])
     func registry(sql: String) throws {
         try protect()
         try tamper(sql)
@@ -164,10 +182,12 @@ struct SealedAbuseTests {
         }
     }
 
-    @Test("a schema that somebody else wrote cannot open or seal anything", arguments: [
-        "CREATE VIEW peek AS SELECT lockstep_open('film.title', title, id) AS t FROM film",
-        "CREATE VIEW peek AS SELECT lockstep_open(0, title, id) AS t FROM film",
-    ])
+    @Test(
+        "a schema that somebody else wrote cannot open or seal anything",
+        arguments: [
+            "CREATE VIEW peek AS SELECT lockstep_open('film.title', title, id) AS t FROM film",
+            "CREATE VIEW peek AS SELECT lockstep_open(0, title, id) AS t FROM film",
+        ])
     func hostileSchema(sql: String) throws {
         try protect()
         try tamper(sql)

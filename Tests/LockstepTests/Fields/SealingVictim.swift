@@ -24,7 +24,8 @@ struct SealingVictim {
         self.kind = kind
         let database = try DatabaseScratch()
         let first = Scratch.up(
-            "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, size INTEGER);")
+            "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, size INTEGER);"
+        )
         let protect = Scratch.up(
             """
             -- lockstep: protect item.name dataset=test index=exact:20 batch=90
@@ -65,8 +66,10 @@ struct SealingVictim {
             }
         }.run(on: Self.open(copy.database, keys))
         // Between two of its transactions the file is written anew, which changes nothing to be seen here.
-        self.borders = borders.enumerated().filter { $0.offset == 0 || borders[$0.offset - 1] != $0.element }
-            .map(\.element)
+        self.borders = borders.enumerated().filter {
+            $0.offset == 0 || borders[$0.offset - 1] != $0.element
+        }
+        .map(\.element)
     }
 
     init(copying other: SealingVictim) throws {
