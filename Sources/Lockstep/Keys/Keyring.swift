@@ -9,7 +9,7 @@ public struct Keyring: ~Copyable {
     /// The rings that stood in the file before, as far as this value has seen it written.
     private(set) var formerRings: [[UInt8]] = []
 
-    private init(document: KeyringDocument, ringKey: consuming SecretBytes) {
+    init(document: KeyringDocument, ringKey: consuming SecretBytes) {
         self.document = document
         self.ringKey = ringKey
         writtenRingID = document.ringID

@@ -39,7 +39,7 @@ struct SigningKey: ~Copyable {
 
 extension Keyring {
     /// Who this keyring can sign others as: the publisher of its dataset.
-    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring.
+    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring, and for an issued one.
     public borrowing func publisher() throws(LockstepError) -> Publisher {
         try signingKey().publisher
     }
@@ -52,7 +52,11 @@ extension Keyring {
         }
         guard
             let active = document.keys.first(where: { $0.kind == .manifest && $0.state == .active })
-        else { throw KeyringDocument.malformed("it has no active manifest key") }
+        else {
+            throw LockstepError(
+                .keyringMismatch, "an issued keyring has no key to sign with",
+                hint: "sign with the publisher's own fields keyring")
+        }
         return try SigningKey(seed: key(.manifest, version: active.version))
     }
 
