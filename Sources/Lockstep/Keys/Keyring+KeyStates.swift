@@ -101,7 +101,8 @@ extension Keyring {
         // Cells under a key of the reader's own would open for nobody else.
         guard !isIssued else {
             throw LockstepError(
-                .keyringConflict, "an issued keyring takes no keys but those that it was issued with",
+                .keyringConflict,
+                "an issued keyring takes no keys but those that it was issued with",
                 hint: "ask its publisher for a new one")
         }
         try requireUnsigned()

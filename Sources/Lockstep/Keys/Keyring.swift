@@ -150,7 +150,7 @@ public struct Keyring: ~Copyable {
     }
 
     /// Notes that the file was written under `epoch`.
-    mutating func wasWritten(epoch: UInt64, _ signature: String?) {
+    mutating func wasWritten(epoch: UInt64, _ signature: SignatureLine?) {
         document.epoch = epoch
         document.signature = signature
         if writtenRingID != document.ringID { formerRings.append(writtenRingID) }

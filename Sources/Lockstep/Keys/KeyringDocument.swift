@@ -60,7 +60,7 @@ struct KeyringDocument: Sendable, Equatable {
     var subjectID: [UInt8]
     var slots: [Slot] = []
     var keys: [KeyEntry] = []
-    var signature: String?
+    var signature: SignatureLine?
 
     /// One way to the ring key.
     struct Slot: Sendable, Equatable {
@@ -123,7 +123,7 @@ struct KeyringDocument: Sendable, Equatable {
         for key in keys {
             lines.append("\(key.boundLine) \(key.wrapped.map { Base64.encode($0) } ?? "-")")
         }
-        if let signature { lines.append(signature) }
+        if let signature { lines.append(signature.text) }
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }
 

@@ -21,10 +21,15 @@ enum EngineTables {
     /// The fingerprints of their keys.
     static let fieldKeys = "lockstep_field_key"
 
+    /// The manifests of their releases.
+    static let manifests = "lockstep_manifest"
+
     /// How the names of the triggers begin that keep sealed columns from being spoiled.
     static let guardPrefix = "lockstep_sealed_"
 
-    static let names = [ledger, epochs, progress, repeatables, datasets, columns, fieldKeys]
+    static let names = [
+        ledger, epochs, progress, repeatables, datasets, columns, fieldKeys, manifests,
+    ]
 
     /// For SQL, what a schema of the program's does not count: `name NOT IN (\(verbatim: quotedNames))`.
     static let quotedNames = names.map { "'\($0)'" }.joined(separator: ", ")

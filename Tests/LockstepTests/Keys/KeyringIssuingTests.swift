@@ -157,7 +157,7 @@ struct KeyringIssuingTests {
         let forged = try Rings.open(ring.encode(epoch: 2, signer: forger.signingKey()))
         Refusal.expect(.signatureInvalid) { try forged.requireSignature(by: pinned) }
         // The publisher's signature of another customer's keyring.
-        let genuine = try #require(Rings.lines(issued(other)).last { $0.hasPrefix("sig ") })
+        let genuine = try #require(try KeyringParser.parse(issued(other)).document.signature).text
         let moved = try RingKeyHolder(text).signed(Rings.lines(text).dropLast() + [genuine])
         #expect(try Rings.refusal(moved) == .keyringTampered)
     }
