@@ -15,26 +15,34 @@ struct ManifestRows: Sendable, Hashable {
         _ shape: SealedTable, columns: [String], _ connection: borrowing Connection,
         seesCell: (_ column: Int, Bool) throws -> Void = { _, _ in }
     ) throws {
-        let keys = shape.key.columns.map(\.name)
-        let names = (keys + columns).map(SQLTokens.quote)
-        let order = (keys.isEmpty ? names : Array(names.prefix(keys.count)))
-            .map { "\($0) COLLATE BINARY" }
-        let index = try Self.keyIndex(shape, connection)
-            .map { "INDEXED BY \(SQLTokens.quote($0))" }
-        let sql = """
-            SELECT \(names.joined(separator: ", ")) FROM main.\(shape.quotedName) \(index ?? "")
-            ORDER BY \(order.joined(separator: ", "))
-            """
+        let keys = shape.key.columns.count
+        let width = keys + columns.count
+        let sql = try Self.selection(shape, columns, connection)
         var digest = try RowDigest()
         try connection.prepare(SQL(verbatim: sql)).forEach { row in
-            for column in names.indices {
+            for column in 0..<width {
                 let isCell = try digest.add(row, column)
-                if let isCell, column >= keys.count { try seesCell(column - keys.count, isCell) }
+                if let isCell, column >= keys { try seesCell(column - keys, isCell) }
             }
             digest.rows += 1
         }
         count = digest.rows
         self.digest = try digest.finish()
+    }
+
+    /// The query for the rows, in the order that is due.
+    static func selection(
+        _ shape: SealedTable, _ columns: [String], _ connection: borrowing Connection
+    ) throws -> String {
+        let keys = shape.key.columns.map(\.name)
+        let names = (keys + columns).map(SQLTokens.quote)
+        let order = (keys.isEmpty ? names : Array(names.prefix(keys.count)))
+            .map { "\($0) COLLATE BINARY" }
+        let index = try keyIndex(shape, connection).map { "INDEXED BY \(SQLTokens.quote($0))" }
+        return """
+            SELECT \(names.joined(separator: ", ")) FROM main.\(shape.quotedName) \(index ?? "")
+            ORDER BY \(order.joined(separator: ", "))
+            """
     }
 
     /// The index that gives the rows in the order that is due: without being told SQLite might sort them instead,

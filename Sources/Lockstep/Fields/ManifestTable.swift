@@ -15,7 +15,7 @@ enum ManifestTable {
         // More than it may have, so that what is too long shows.
         return try connection.value(
             """
-            SELECT substr(CAST(text AS BLOB), 1, ?) FROM main.lockstep_manifest
+            SELECT coalesce(substr(CAST(text AS BLOB), 1, ?), x'') FROM main.lockstep_manifest
             WHERE dataset = ? AND text IS NOT NULL
             """, Manifest.largest + 1, dataset, as: [UInt8].self)
     }

@@ -9,10 +9,13 @@ struct SimultaneousChecks: Sendable {
     private let cacheBytes: Int
     /// Nil where there is no keyring.
     private let age: AgeCheck?
+    private let manifest: ManifestCheck
     private let closing = Condition()
 
     init(_ verification: Verification, _ age: AgeCheck?) {
         self.age = age
+        manifest = ManifestCheck(
+            publisher: verification.publisher, dataset: verification.dataset)
         path = verification.path
         sets = verification.sets
         schema = verification.schema
@@ -22,7 +25,7 @@ struct SimultaneousChecks: Sendable {
     private static let onFirst: [VerificationReport.Check] = [.integrity]
     private var onSecond: [VerificationReport.Check] {
         [.profile, .foreignKeys, .references, .objects, .ledger, .drift]
-            + (age == nil ? [] : [.age])
+            + (manifest.publisher == nil ? [] : [.manifest]) + (age == nil ? [] : [.age])
     }
 
     /// When it returns or throws, nothing of it runs any more.
@@ -77,6 +80,9 @@ struct SimultaneousChecks: Sendable {
         try desk.run(.ledger) { try LedgerCheck.run(connection, sets) }
         try desk.run(.drift) {
             try DriftCheck.run(connection, sets, schema, goOn: desk.goOn)
+        }
+        if manifest.isDue(connection) {
+            try desk.run(.manifest) { try manifest.run(connection) }
         }
         if let age { try desk.run(.age) { try age.run(connection) } }
     }

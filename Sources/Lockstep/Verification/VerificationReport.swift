@@ -24,6 +24,8 @@ public struct VerificationReport: Sendable {
         case ledger
         /// The schema is what the migrations make.
         case drift
+        /// What is sealed is what its publisher has released.
+        case manifest
         /// Neither the file nor its keyring is older than the other.
         case age
         /// The keyring's keys are fit for use.

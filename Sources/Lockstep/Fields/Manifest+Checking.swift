@@ -14,8 +14,8 @@ extension Manifest {
         least: UInt64 = 1
     ) throws -> ManifestReport {
         try connection.read { connection in
-            let datasets = try dataset.map { [$0] } ?? ManifestCheck.datasets(connection)
-            let check = ManifestCheck(publisher: publisher, least: least)
+            let datasets = try dataset.map { [$0] } ?? ReleaseComparison.datasets(connection)
+            let check = ReleaseComparison(publisher: publisher, least: least)
             var outcomes: [ManifestReport.Outcome] = []
             for dataset in datasets { outcomes.append(try check.run(dataset, connection)) }
             if outcomes.isEmpty {
@@ -28,7 +28,7 @@ extension Manifest {
 
 /// The checks of one dataset, in the snapshot that is open. Whatever stands in the database may have been written by
 /// somebody who means harm, until the publisher's signature says otherwise.
-private struct ManifestCheck {
+private struct ReleaseComparison {
     let publisher: Publisher
     let least: UInt64
 
