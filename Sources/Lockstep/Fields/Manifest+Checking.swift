@@ -111,16 +111,21 @@ private struct ReleaseComparison {
         _ manifest: Manifest, _ connection: borrowing Connection
     ) throws -> Bool {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return false }
+        // Whatever may stand there: in hexadecimal digits no two different rows look the same.
         let claimed = try connection.query(
             """
-            SELECT id || ' ' || state || ' ' || lower(table_name) || '.' || lower(name)
+            SELECT lower(hex(id) || '.' || hex(state) || '.' || hex(lower(table_name)) || '.'
+                || hex(lower(name)))
             FROM main.lockstep_column WHERE dataset = ? AND state IS NOT 'plaintext' ORDER BY id
             """, manifest.dataset
-        ) { row in try row[0] as String? }
-        let signed = manifest.tables.flatMap { table in
-            table.columns.map { (id: $0.id, name: "\(table.name).\($0.name)".asciiLowercased) }
+        ) { row in try row[0] as String }
+        let columns = manifest.tables.flatMap { table in
+            table.columns.map { (id: $0.id, table: table.name, name: $0.name) }
         }
-        let due = signed.sorted { $0.id < $1.id }.map { "\($0.id) sealed \($0.name)" }
+        let due = columns.sorted { $0.id < $1.id }.map { column in
+            ["\(column.id)", "sealed", column.table.asciiLowercased, column.name.asciiLowercased]
+                .map { Hex.encode(Array($0.utf8)) }.joined(separator: ".")
+        }
         return claimed == due
     }
 

@@ -27,8 +27,7 @@
 //   03 TEXT, in UTF-8 · 04 BLOB, as every cell is
 //
 // The rows are in ascending order of their keys, value by value: NULL, then numbers by their value, then texts and
-// then blobs by their bytes (SQLite's BINARY; texts in the file's encoding, which is UTF-8 for all that Lockstep
-// made). Without a key, which only a table has whose cells are bound to no row, they are in the order of the
+// then blobs by their bytes (SQLite's BINARY, of texts in the file's encoding). Without a key, which only a table has whose cells are bound to no row, they are in the order of the
 // sealed columns' values.
 //
 // What stands in columns that are not sealed, but for the key, is not covered; nor are tables without any.

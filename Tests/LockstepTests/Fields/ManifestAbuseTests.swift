@@ -59,6 +59,8 @@ struct ManifestAbuseTests {
         ("UPDATE lockstep_column SET state = 'plaintext'", [.registryOther]),
         ("UPDATE lockstep_column SET name = 'note'", [.registryOther]),
         ("UPDATE lockstep_column SET id = 2", [.registryOther]),
+        ("UPDATE lockstep_column SET name = x'FF', table_name = 7", [.registryOther]),
+        ("UPDATE lockstep_column SET table_name = '', name = 'film.title'", [.registryOther]),
         (
             "INSERT INTO lockstep_column SELECT dataset, 2, table_name, 'note', mode, padding, state, "
                 + "cursor, mac FROM lockstep_column", [.registryOther]
