@@ -28,7 +28,7 @@ struct ManifestCheckTests {
         #expect(try !report(nil).outcomes.contains { $0.check == .manifest })
     }
 
-    @Test("a manifest without a key to hold it to is a notice; without one where one is due, it fails")
+    @Test("a manifest that is held to nobody's key is a notice; one that is due and missing fails")
     func unpinned() throws {
         #expect(try outcome(bench.pinned)?.hasFailed == true)
         try bench.release()

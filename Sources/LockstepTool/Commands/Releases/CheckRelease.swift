@@ -34,11 +34,14 @@ struct CheckRelease: ParsableCommand {
         let findings: [Finding]
     }
 
-    func run() throws {
-        guard let publisher = release.publisher else {
+    func validate() throws {
+        guard release.publisher != nil else {
             throw ValidationError("name the publisher's key: --publisher KEY")
         }
-        let pinned = try Publisher(publisher)
+    }
+
+    func run() throws {
+        let pinned = try Publisher(release.publisher ?? "")
         let dataset = try release.dataset(in: access.keyrings.folder)
         let session = try access.session()
         let connection = try session.connect(queryOnly: true)
