@@ -39,22 +39,6 @@ struct ManifestFormatTests {
         #expect(manifest.signature.text.utf8.count + 1 == SignatureLine.length)
     }
 
-    @Test("names of any characters have one spelling")
-    func names() throws {
-        for (name, spelled) in [
-            ("film", "film"), ("Film_2", "Film_2"), ("a b", "a%20b"), ("é", "%C3%A9"),
-            ("100%", "100%25"), ("a\nkey b", "a%0Akey%20b"), ("\"", "%22"), ("", ""),
-        ] {
-            #expect(SpelledName.encode(name) == spelled)
-            #expect(SpelledName.decode(spelled) == name)
-        }
-        for spelled in [
-            "%c3%a9", "%66ilm", "é", "a b", "%", "%4", "%GG", "%+1", "%C3", "%C3%28", "a-b",
-        ] {
-            #expect(SpelledName.decode(spelled) == nil, "\(spelled)")
-        }
-    }
-
     private static let digest = "VLkoYBYFAxzZ8UERtxafR/sfW6Plds8DKFaao6LhhIY"
     private static let malformed: [String] = [
         "", "\n", String(example.dropLast()), example + "\n", example + "x\n", "\n" + example,
