@@ -88,7 +88,7 @@ extension LockstepError {
         case identityMalformed = "identity-malformed"
         /// A command that gives a secret failed, took too long or gave too much.
         case commandFailed = "command-failed"
-        /// A keyring's signature is missing, wrong, or another publisher's.
+        /// The signature of a keyring or manifest is missing, wrong, or another publisher's.
         case signatureInvalid = "signature-invalid"
         /// A passphrase, key file or variable is too short, too long or looks like something else.
         case secretUnsuitable = "secret-unsuitable"
@@ -178,6 +178,10 @@ extension LockstepError {
         case cellForged = "cell-forged"
         /// What the database says of its sealed columns was not written by who holds the fields keyring.
         case registryForged = "registry-forged"
+        /// A manifest's text breaks the format's rules.
+        case manifestMalformed = "manifest-malformed"
+        /// A release's number does not follow the one before.
+        case releaseConflict = "release-conflict"
 
         // Verification and import.
         /// The database's content cannot be trusted.

@@ -26,7 +26,7 @@ enum Exit {
         case .keyringMalformed, .keyringTampered, .keyringOutdated, .damaged, .truncated,
             .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,
-            .cellMalformed, .cellForged, .registryForged,
+            .cellMalformed, .cellForged, .registryForged, .manifestMalformed,
             .foreignApplication, .identityMalformed, .signatureInvalid:
             tampered
         case .notFound, .notAFile: noInput
@@ -37,7 +37,7 @@ enum Exit {
             .cryptographyFailed,
             .decodeMismatch, .denied,
             .interrupted, .irreversible, .keyringConflict, .keyringUnsupported, .libraryUnusable,
-            .readOnly, .secureMemoryExhausted, .sqlFailed, .tooLarge:
+            .readOnly, .releaseConflict, .secureMemoryExhausted, .sqlFailed, .tooLarge:
             failed
         }
     }

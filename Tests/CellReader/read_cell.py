@@ -3,7 +3,8 @@
 Reads one JSON object a line: field_key, dataset, cell (hex), column, key (none, or a list of [type, hex]).
 Prints one line for each: the type's tag and the payload in hex, or `forged`, or `malformed`.
 
-An object with an index_key instead asks for a token: see blind_index.py.
+An object with an index_key instead asks for a token: see blind_index.py; one with a manifest, whether it holds: see
+check_manifest.py.
 """
 
 import json
@@ -17,6 +18,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from blind_index import token
+from check_manifest import check
 
 XAES = 0xF9
 PADDED = 0x80
@@ -89,4 +91,7 @@ def answer(request):
 
 for line in sys.stdin:
     asked = json.loads(line)
-    print(token(asked) if "index_key" in asked else answer(asked))
+    if "manifest" in asked:
+        print(check(asked))
+    else:
+        print(token(asked) if "index_key" in asked else answer(asked))

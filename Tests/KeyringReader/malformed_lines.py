@@ -107,9 +107,10 @@ def kinds_and_states():
     yield malformed("active-missing", SMALL[:5], "no key is active")
     yield malformed("active-pending-only", SMALL[:4] + [key("database", 1, "pending")], "the key is pending")
     for line, kind in [(4, "field"), (5, "index"), (6, "manifest")]:
-        yield malformed(
-            f"active-missing-{kind}", FIELDS[:line] + FIELDS[line + 1 :], f"there is no {kind} key"
-        )
+        # Without any manifest key it is an issued keyring, and sound.
+        rest = [key("manifest", 1, "retired")] if kind == "manifest" else []
+        what = "the only manifest key is retired" if rest else f"there is no {kind} key"
+        yield malformed(f"active-missing-{kind}", FIELDS[:line] + rest + FIELDS[line + 1 :], what)
         yield malformed(
             f"active-twice-{kind}", FIELDS + [key(kind, 2, "active")], f"two {kind} keys are active"
         )

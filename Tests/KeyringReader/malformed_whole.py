@@ -22,6 +22,8 @@ def sound():
 
     yield opens("small", SMALL, "one slot and two keys")
     yield opens("fields", FIELDS, "a fields keyring")
+    yield opens("issued", FIELDS[:6], "a fields keyring without any manifest key")
+    yield opens("issued-signed", signed(FIELDS[:6]), "the same, signed")
     yield opens("full", signed(FULL), "slots of every type, keys in every state, signed")
     yield opens("signed", signed(), "signed")
     for kind, since in [("scrypt", ""), ("env", ""), ("command", "command"), ("x25519", "x25519")]:

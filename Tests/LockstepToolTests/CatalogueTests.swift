@@ -27,7 +27,7 @@ struct CatalogueTests {
     /// Titles, categories and addresses, as far as they are long enough not to be found by chance.
     private static func values() throws -> [[UInt8]] {
         let text = String(decoding: try Bytes.read(films), as: UTF8.self)
-        let fields = text.split(separator: "\n").flatMap { line in
+        let fields = text.split(whereSeparator: \.isNewline).flatMap { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).enumerated().filter {
                 $0.offset != 2
             }.map { Array($0.element.utf8) }
@@ -91,7 +91,9 @@ struct CatalogueTests {
             "rollback", "-m", "sets", "--set", "publishing", "--fields", "catalogue")
         pages = try DecryptedPages(folder.file("c.db"), key())
         let missing = values.filter { !pages.contain($0) }
-        #expect(missing.count < values.count / 10, "\(missing.map { String(decoding: $0, as: UTF8.self) })")
+        #expect(
+            missing.count < values.count / 10,
+            "\(missing.map { String(decoding: $0, as: UTF8.self) })")
     }
 
     @Test(

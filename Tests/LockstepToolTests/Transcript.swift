@@ -60,8 +60,9 @@ struct Transcript {
     }
 
     /// Runs every step and compares.
-    func run() async throws {
-        let folder = try TemporaryFolder()
+    /// - Parameter prepared: The scratch folder, with what is to be there; a new one if nil.
+    func run(in prepared: TemporaryFolder? = nil) async throws {
+        let folder = try prepared ?? TemporaryFolder()
         let environment = ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("LOCKSTEP_")
         }

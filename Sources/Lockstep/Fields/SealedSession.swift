@@ -105,7 +105,11 @@ final class SealedSession: ConnectionAttachment {
                 guard
                     let shape = try shapes[column.table] ?? SealedTable(column.table, connection),
                     shape.column(column.name) != nil
-                else { throw Self.missing(column) }
+                else {
+                    // One that was unsealed may be gone since.
+                    if column.state == .plaintext { continue }
+                    throw Self.missing(column)
+                }
                 shapes[column.table] = shape
                 try learn(column, shape, keys)
             }

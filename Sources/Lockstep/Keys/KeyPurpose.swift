@@ -14,7 +14,8 @@ public enum KeyringPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// The kinds of key that such a keyring holds; it has one active key of each.
+    /// The kinds of key that such a keyring holds; it has one active key of each, but an issued keyring has no
+    /// manifest key at all.
     public var kinds: [KeyKind] {
         switch self {
         case .database: [.database]

@@ -10,8 +10,8 @@ extension Keyring {
     /// key by the time that something is made with it.
     /// - Returns: Its version.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a kind that keyrings of this purpose do not hold;
-    ///   ``LockstepError/Code/keyringConflict`` for a database key, for a signed keyring, and for one that is
-    ///   full.
+    ///   ``LockstepError/Code/keyringConflict`` for a database key, for a keyring that is signed, or issued, and
+    ///   for one that is full.
     public mutating func createKey(_ kind: KeyKind) throws(LockstepError) -> UInt32 {
         try requireKeysOfItsOwn(kind)
         return try addKey(kind, state: .pending)
@@ -22,7 +22,7 @@ extension Keyring {
     /// - Returns: The version that was in use, and is retired now.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if there is no such key;
     ///   ``LockstepError/Code/keyringConflict`` if it is neither pending nor retired, for a database key, and
-    ///   for a signed keyring; ``LockstepError/Code/keyringMismatch`` as ``createKey(_:)``.
+    ///   for a keyring that is signed, or issued; ``LockstepError/Code/keyringMismatch`` as ``createKey(_:)``.
     @discardableResult
     public mutating func activateKey(
         _ kind: KeyKind, version: UInt32
@@ -97,6 +97,13 @@ extension Keyring {
                 .keyringConflict,
                 "the keys of a database change together with its file",
                 hint: "`lockstep keys rotate-database` makes a key and puts it in use")
+        }
+        // Cells under a key of the reader's own would open for nobody else.
+        guard !isIssued else {
+            throw LockstepError(
+                .keyringConflict,
+                "an issued keyring takes no keys but those that it was issued with",
+                hint: "ask its publisher for a new one")
         }
         try requireUnsigned()
     }

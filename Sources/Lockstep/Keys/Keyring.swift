@@ -9,7 +9,7 @@ public struct Keyring: ~Copyable {
     /// The rings that stood in the file before, as far as this value has seen it written.
     private(set) var formerRings: [[UInt8]] = []
 
-    private init(document: KeyringDocument, ringKey: consuming SecretBytes) {
+    init(document: KeyringDocument, ringKey: consuming SecretBytes) {
         self.document = document
         self.ringKey = ringKey
         writtenRingID = document.ringID
@@ -150,7 +150,7 @@ public struct Keyring: ~Copyable {
     }
 
     /// Notes that the file was written under `epoch`.
-    mutating func wasWritten(epoch: UInt64, _ signature: String?) {
+    mutating func wasWritten(epoch: UInt64, _ signature: SignatureLine?) {
         document.epoch = epoch
         document.signature = signature
         if writtenRingID != document.ringID { formerRings.append(writtenRingID) }

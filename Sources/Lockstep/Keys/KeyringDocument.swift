@@ -39,7 +39,9 @@
 // cannot yield a slot that opens.
 //
 // A file is valid if it follows this grammar, no slot name and no kind with version stands twice, each
-// kind of its purpose has exactly one active key and no other kind occurs, and the MAC verifies.
+// kind of its purpose has exactly one active key and no other kind occurs, and the MAC verifies. A fields
+// keyring may also have no manifest key at all, in whatever state: then it is an issued one, which reads and
+// signs nothing.
 // The MAC proves nothing between holders of slots: each of them can write it.
 
 /// A keyring's text, taken apart. Nothing in it is secret; nothing in it is proven before the MAC is.
@@ -58,7 +60,7 @@ struct KeyringDocument: Sendable, Equatable {
     var subjectID: [UInt8]
     var slots: [Slot] = []
     var keys: [KeyEntry] = []
-    var signature: String?
+    var signature: SignatureLine?
 
     /// One way to the ring key.
     struct Slot: Sendable, Equatable {
@@ -95,6 +97,9 @@ struct KeyringDocument: Sendable, Equatable {
         }
     }
 
+    /// Whether it was made for somebody who is to read a dataset, and not to sign for it.
+    var isIssued: Bool { purpose == .fields && !keys.contains { $0.kind == .manifest } }
+
     /// What it costs to try a passphrase on every slot that takes one: the sum of their N.
     /// - Parameter name: The slot that is left out.
     func costOfSlots(besides name: String? = nil) -> Int {
@@ -118,7 +123,7 @@ struct KeyringDocument: Sendable, Equatable {
         for key in keys {
             lines.append("\(key.boundLine) \(key.wrapped.map { Base64.encode($0) } ?? "-")")
         }
-        if let signature { lines.append(signature) }
+        if let signature { lines.append(signature.text) }
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }
 
@@ -148,7 +153,7 @@ struct KeyringDocument: Sendable, Equatable {
                 throw Self.malformed("\(key.kind.rawValue) key \(key.version) stands twice")
             }
         }
-        for kind in purpose.kinds {
+        for kind in purpose.kinds where kind != .manifest || !isIssued {
             let active = keys.count { $0.kind == kind && $0.state == .active }
             guard active == 1 else {
                 throw Self.malformed(

@@ -69,13 +69,15 @@ public struct KeyringFile: Sendable, Hashable {
 
     /// Writes a keyring that has no file yet.
     /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
-    public func create(_ keyring: borrowing Keyring) throws {
+    public func create(_ keyring: borrowing Keyring) throws { try create(keyring, signer: nil) }
+
+    func create(_ keyring: borrowing Keyring, signer: borrowing SigningKey?) throws {
         try AtomicFile.createFolder(folder)
         try FileAccess.requireOwnFolder(folder)
         let lock = try FileLock(lockPath)
         defer { _ = lock }
         guard !exists else { throw LockstepError.system(.fileExists, "create", path) }
-        try AtomicFile.write(try keyring.encode(epoch: keyring.epoch), to: path)
+        try AtomicFile.write(try keyring.encode(epoch: keyring.epoch, signer: signer), to: path)
     }
 
     /// Writes a changed keyring over the file that it was opened from.

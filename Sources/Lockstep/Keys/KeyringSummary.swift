@@ -33,8 +33,7 @@ public struct KeyringSummary: Sendable {
         keys = document.keys.map {
             Key(kind: $0.kind, version: $0.version, state: $0.state, since: $0.day)
         }
-        publisher = document.signature?.split(separator: " ").dropFirst(2).first
-            .flatMap { Base64.decode($0) }.map(Publisher.init(publicKey:))
+        publisher = document.signature?.publisher
     }
 }
 

@@ -30,18 +30,28 @@ struct SigningKey: ~Copyable {
         self.seed = seed
     }
 
-    /// The line of a keyring that signs the text above it.
-    borrowing func line(over text: [UInt8]) throws(LockstepError) -> String {
-        let signature = try Ed25519.sign(text.span, with: seed)
-        return "sig ed25519 \(publisher) \(Base64.encode(signature))"
+    /// The line that signs the text above it.
+    borrowing func line(over text: [UInt8]) throws(LockstepError) -> SignatureLine {
+        SignatureLine(publisher: publisher, signature: try Ed25519.sign(text.span, with: seed))
     }
 }
 
 extension Keyring {
     /// Who this keyring can sign others as: the publisher of its dataset.
-    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring.
+    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring, and for an issued one.
     public borrowing func publisher() throws(LockstepError) -> Publisher {
         try signingKey().publisher
+    }
+
+    /// Who this keyring signs as, and signed as before; not with keys that others may know.
+    borrowing func publishers() throws(LockstepError) -> [Publisher] {
+        var publishers: [Publisher] = []
+        for entry in document.keys
+        where entry.kind == .manifest && (entry.state == .active || entry.state == .retired) {
+            let key = try SigningKey(seed: unwrap(entry))
+            publishers.append(key.publisher)
+        }
+        return publishers
     }
 
     borrowing func signingKey() throws(LockstepError) -> SigningKey {
@@ -52,7 +62,11 @@ extension Keyring {
         }
         guard
             let active = document.keys.first(where: { $0.kind == .manifest && $0.state == .active })
-        else { throw KeyringDocument.malformed("it has no active manifest key") }
+        else {
+            throw LockstepError(
+                .keyringMismatch, "an issued keyring has no key to sign with",
+                hint: "sign with the publisher's own fields keyring")
+        }
         return try SigningKey(seed: key(.manifest, version: active.version))
     }
 
@@ -81,15 +95,9 @@ extension KeyringDocument {
     /// - Throws: ``LockstepError/Code/keyringTampered``.
     func checkSignature() throws(LockstepError) {
         guard let line = signature else { return }
-        // The parser has seen that there are four fields, and what is in them.
-        let parts = line.split(separator: " ")
         var unsigned = self
         unsigned.signature = nil
-        guard parts.count == 4, let key = Base64.decode(parts[2]),
-            let signature = Base64.decode(parts[3]),
-            try Ed25519.verify(
-                signature.span, of: unsigned.textAboveMAC().span, under: key)
-        else {
+        guard try line.isOf(unsigned.textAboveMAC()) else {
             throw LockstepError(
                 .keyringTampered, "the keyring's signature is not one of its text",
                 hint: "somebody changed the file; ask its publisher for it")

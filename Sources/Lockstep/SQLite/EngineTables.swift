@@ -23,11 +23,14 @@ enum EngineTables {
     /// The fingerprints of their keys.
     static let fieldKeys = "lockstep_field_key"
 
+    /// The manifests of their releases.
+    static let manifests = "lockstep_manifest"
+
     /// How the names of the triggers begin that keep sealed columns from being spoiled.
     static let guardPrefix = "lockstep_sealed_"
 
     static let names = [
-        ledger, epochs, progress, repeatables, datasets, columns, indexes, fieldKeys,
+        ledger, epochs, progress, repeatables, datasets, columns, indexes, fieldKeys, manifests,
     ]
 
     /// For SQL, what a schema of the program's does not count: `name NOT IN (\(verbatim: quotedNames))`.

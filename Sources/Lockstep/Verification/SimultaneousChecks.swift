@@ -10,10 +10,13 @@ struct SimultaneousChecks: Sendable {
     /// Nil where there is no keyring.
     private let age: AgeCheck?
     private let sample: Int?
+    private let manifest: ManifestCheck
     private let closing = Condition()
 
     init(_ verification: Verification, _ age: AgeCheck?) {
         self.age = age
+        manifest = ManifestCheck(
+            publisher: verification.publisher, dataset: verification.dataset)
         path = verification.path
         sets = verification.sets
         schema = verification.schema
@@ -24,7 +27,7 @@ struct SimultaneousChecks: Sendable {
     private static let onFirst: [VerificationReport.Check] = [.integrity]
     private var onSecond: [VerificationReport.Check] {
         [.profile, .foreignKeys, .references, .objects, .ledger, .drift]
-            + (age == nil ? [] : [.age])
+            + (manifest.publisher == nil ? [] : [.manifest]) + (age == nil ? [] : [.age])
     }
 
     private var onThird: [VerificationReport.Check] {
@@ -108,6 +111,9 @@ struct SimultaneousChecks: Sendable {
         try desk.run(.ledger) { try LedgerCheck.run(connection, sets) }
         try desk.run(.drift) {
             try DriftCheck.run(connection, sets, schema, goOn: desk.goOn)
+        }
+        if manifest.isDue(connection) {
+            try desk.run(.manifest) { try manifest.run(connection) }
         }
         if let age { try desk.run(.age) { try age.run(connection) } }
     }

@@ -18,6 +18,11 @@ public struct Verification {
     /// Also take an encrypted copy down as far as its ways down lead, and up again. Takes free space of
     /// twice the database's size in its folder, and about the time of a backup and of the migrations.
     public var isDeep = false
+    /// Who must have signed the manifest that the database carries, known from elsewhere. Nil if nobody need
+    /// have: one that is there is then a notice.
+    public var publisher: Publisher?
+    /// The identifier of the dataset whose manifest it is; nil for each that the database names.
+    public var dataset: [UInt8]?
     /// Bytes of memory for pages, at the most. SQLite's own check jumps about in indexes: with less than
     /// the largest of them takes, it needs several times as long.
     public var cacheBytes = 256 * 1024 * 1024
@@ -117,7 +122,7 @@ extension VerificationReport.Check {
         switch self {
         case .encryption, .profile, .sideFiles, .pages, .integrity: true
         case .permissions, .foreignKeys, .references, .objects, .ledger, .drift, .registry, .cells,
-            .age, .keyring, .roundTrip:
+            .manifest, .age, .keyring, .roundTrip:
             false
         }
     }

@@ -28,6 +28,8 @@ public struct VerificationReport: Sendable {
         case registry
         /// Every cell of a sealed column opens in its place, and blind indexes agree with the values.
         case cells
+        /// What is sealed is what its publisher has released.
+        case manifest
         /// Neither the file nor its keyring is older than the other.
         case age
         /// The keyring's keys are fit for use.

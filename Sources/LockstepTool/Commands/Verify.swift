@@ -8,8 +8,8 @@ struct Verify: ParsableCommand {
         abstract:
             "Prove that a database is encrypted, whole and of the schema its migrations make.",
         discussion: """
-            Exits with 0 only if everything holds: 65 for damage, tampering or an older copy, 4 for a ledger or schema \
-            that does not fit the migrations, 1 for everything else. Nothing is changed.
+            Exits with 0 only if everything holds: 65 for damage, tampering, an older copy or another release, 4 \
+            for a ledger or schema that does not fit the migrations, 1 for everything else. Nothing is changed.
 
             With --deep an encrypted copy beside the database is taken down as far as its ways down lead, \
             and up again, which must leave the same schema. It needs free space of twice the database's \
@@ -26,6 +26,7 @@ struct Verify: ParsableCommand {
             the datasets named with --fields)
             """)
     var sample: Int?
+    @OptionGroup var release: ReleaseOptions
 
     @Flag(help: "Also try every way down, and up again, on a copy.")
     var deep = false
@@ -42,6 +43,8 @@ struct Verify: ParsableCommand {
         verification.isDeep = deep
         verification.fieldKeys = session.fields
         verification.cellSample = sample
+        verification.publisher = try release.publisher.map(Publisher.init)
+        verification.dataset = try release.dataset(in: access.keyrings.folder)
         Interruption.expect()
         var line = VerifyProgress()
         defer { line.end() }
@@ -108,7 +111,8 @@ struct Verify: ParsableCommand {
         default: break
         }
         switch outcome.check {
-        case .encryption, .profile, .sideFiles, .pages, .integrity, .registry, .cells, .age:
+        case .encryption, .profile, .sideFiles, .pages, .integrity, .registry, .cells, .manifest,
+            .age:
             return Exit.tampered
         case .ledger, .drift: return Exit.drift
         case .foreignKeys, .references, .objects, .keyring, .permissions, .roundTrip:

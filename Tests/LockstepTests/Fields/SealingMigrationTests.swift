@@ -189,6 +189,16 @@ struct SealingMigrationTests {
         #expect(try again.texts("SELECT name FROM movie_open WHERE id = 1") == ["Laura"])
     }
 
+    @Test("all the way down, where the table itself is gone, and up again")
+    func toTheBottom() throws {
+        let connection = try open()
+        try migrate(.latest, connection)
+        try migrate(.downTo(MigrationVersion(0)), connection)
+        try migrate(.latest, connection)
+        try connection.write { try $0.execute("INSERT INTO film_open (title) VALUES ('Laura')") }
+        #expect(try connection.texts("SELECT title FROM film_open") == ["Laura"])
+    }
+
     @Test("a sealed table can be dropped by whoever has its keys")
     func dropped() throws {
         try write("0003_gone.sql", "-- lockstep: allow loss of table film\nDROP TABLE film;")

@@ -123,13 +123,13 @@ struct KeyringForgeryTests {
     @Test("a signed keyring opens and says so, and is not changed without its publisher")
     func signed() throws {
         let key = try SigningKey(seed: SecretBytes(random: 32))
-        let signature = try key.line(over: Rings.joined(lines))
+        let signature = try key.line(over: Rings.joined(lines)).text
         let holder = try RingKeyHolder(text)
         let ring = try Rings.open(try holder.signed(lines + [signature]))
         #expect(ring.summary.publisher != nil)
         #expect(try ring.key(.database, version: 2).count == 32)
         Refusal.expect(.keyringConflict) { _ = try ring.encode(epoch: 6) }
-        let other = try key.line(over: Rings.joined(lines.dropLast()))
+        let other = try key.line(over: Rings.joined(lines.dropLast())).text
         #expect(try Rings.refusal(holder.signed(lines + [other])) == .keyringTampered)
 
         for spoilt in [

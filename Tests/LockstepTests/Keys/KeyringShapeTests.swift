@@ -46,11 +46,18 @@ struct KeyringShapeTests {
     func fieldsKeys() throws {
         let fields = Rings.lines(try Rings.text(.fields))
         #expect(try Rings.refusal(fields) == nil)
-        for line in 4...6 {
+        for line in 4...5 {
             var fewer = fields
             fewer.remove(at: line)
             #expect(try Rings.refusal(fewer) == .keyringMalformed)
         }
+        // Without a manifest key it would be an issued one, and nobody without the ring key makes one of it.
+        var fewer = fields
+        fewer.remove(at: 6)
+        #expect(try Rings.refusal(fewer) == .keyringTampered)
+        var retired = fields
+        retired[6] = retired[6].replacing("active", with: "retired")
+        #expect(try Rings.refusal(retired) == .keyringMalformed)
     }
 
     @Test("lines cannot be left out, moved or repeated")

@@ -64,6 +64,20 @@ struct PythonReaderTests {
         }
     }
 
+    @Test("It reads a keyring that was issued, and finds its publisher")
+    func issued() throws {
+        let publisher = try Self.make(.fields)
+        let identity = try Identity(parsing: Secrets.make(Rings.identity))
+        let file = KeyringFile(folder.file("customer.keyring"))
+        try file.create(publisher.issue(to: identity.recipient), signedBy: publisher)
+        let ring = try file.open { _ in try .identity(identity) }
+        var expected = try PythonReader.Contents(ring, opened: "reader")
+        expected.publisher = Hex.encode(try publisher.publisher().publicKey)
+        let read = try PythonReader.read(file.path, "x25519", secret: Self.secret("x25519"))
+        #expect(read == expected)
+        #expect(Set(read.keys.map(\.kind)) == ["field", "index"])
+    }
+
     @Test("It refuses what is not as it was written, and the wrong secret")
     func refusals() throws {
         let ring = try Self.make(.database)

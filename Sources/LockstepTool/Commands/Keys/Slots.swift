@@ -142,12 +142,9 @@ extension Keys {
             try keyring.rotateRing()
             var names: Set<String> = []
             for text in recipient {
-                let parts = text.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2 else {
-                    throw ValidationError("--recipient is given as NAME=age1…, not as \(text)")
-                }
-                try keyring.addSlot(String(parts[0]), for: Recipient(String(parts[1])))
-                names.insert(String(parts[0]))
+                let named = try NamedRecipient(text)
+                try keyring.addSlot(named.name, for: named.recipient)
+                names.insert(named.name)
             }
             for slot in kept where names.insert(slot.name).inserted {
                 try Self.keep(slot, source, &keyring)

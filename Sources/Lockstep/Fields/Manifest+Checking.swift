@@ -1,0 +1,149 @@
+extension Manifest {
+    /// Compares the database with what its publisher has signed: no field key is needed, only the publisher's
+    /// public key, known from elsewhere. It reads the tables with sealed columns once.
+    ///
+    /// Columns that are not sealed are not looked at, but for primary keys. An older database put back as a
+    /// whole is as genuine as it was: it is seen by whoever remembers its release's number.
+    /// - Parameters:
+    ///   - publisher: Who must have signed it.
+    ///   - dataset: The dataset's identifier; all that the database names if nil. Whoever can write to the
+    ///     database can take a dataset out of it with all that names it: give it if you know it.
+    ///   - least: The number of the newest release that was seen.
+    public static func check(
+        _ connection: borrowing Connection, publisher: Publisher, dataset: [UInt8]? = nil,
+        least: UInt64 = 1
+    ) throws -> ManifestReport {
+        try connection.read { connection in
+            let datasets = try dataset.map { [$0] } ?? ReleaseComparison.datasets(connection)
+            let check = ReleaseComparison(publisher: publisher, least: least)
+            var outcomes: [ManifestReport.Outcome] = []
+            for dataset in datasets { outcomes.append(try check.run(dataset, connection)) }
+            if outcomes.isEmpty {
+                outcomes = [ManifestReport.Outcome(dataset: nil, findings: [.missing])]
+            }
+            return ManifestReport(outcomes: outcomes)
+        }
+    }
+}
+
+/// The checks of one dataset, in the snapshot that is open. Whatever stands in the database may have been written by
+/// somebody who means harm, until the publisher's signature says otherwise.
+private struct ReleaseComparison {
+    let publisher: Publisher
+    let least: UInt64
+
+    /// All that the database names, in whatever way.
+    static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
+        var datasets = Set(try ManifestTable.datasets(connection))
+        if try EngineTables.exists(EngineTables.datasets, connection) {
+            datasets.formUnion(
+                try connection.query(
+                    "SELECT dataset FROM main.lockstep_dataset WHERE typeof(dataset) = 'blob'"
+                ) { row in try row[0] })
+        }
+        return datasets.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    func run(
+        _ dataset: [UInt8], _ connection: borrowing Connection
+    ) throws -> ManifestReport.Outcome {
+        var outcome = ManifestReport.Outcome(dataset: dataset)
+        guard let text = try ManifestTable.text(of: dataset, connection) else {
+            outcome.findings = [.missing]
+            return outcome
+        }
+        let manifest: Manifest
+        do throws(LockstepError) {
+            manifest = try ManifestParser.parse(text)
+        } catch {
+            guard error.code == .manifestMalformed else { throw error }
+            outcome.findings = [.malformed(error.message)]
+            return outcome
+        }
+        if let flaw = try flaw(manifest, dataset) {
+            outcome.findings = [flaw]
+            return outcome
+        }
+        outcome.manifest = manifest
+        if manifest.number < least {
+            outcome.findings.append(.outdated(number: manifest.number, least: least))
+        }
+        if let finding = try registryFinding(manifest, connection) {
+            outcome.findings.append(finding)
+        }
+        for table in manifest.tables {
+            if let finding = try tableFinding(table, connection) {
+                outcome.findings.append(finding)
+            }
+        }
+        return outcome
+    }
+
+    /// Why nothing that it says counts.
+    private func flaw(
+        _ manifest: Manifest, _ dataset: [UInt8]
+    ) throws(LockstepError) -> ManifestReport.Finding? {
+        guard manifest.publisher == publisher else { return .foreignPublisher(manifest.publisher) }
+        guard try manifest.isSigned() else { return .forged }
+        return manifest.dataset == dataset ? nil : .otherDataset
+    }
+
+    private func registryFinding(
+        _ manifest: Manifest, _ connection: borrowing Connection
+    ) throws -> ManifestReport.Finding? {
+        guard let mark = try RegistryMark(manifest.dataset, connection) else {
+            return .registryMissing
+        }
+        let released = manifest.registryChanges
+        if mark.changes < released {
+            return .registryOlder(changes: mark.changes, released: released)
+        }
+        if mark.changes > released {
+            return .registryNewer(changes: mark.changes, released: released)
+        }
+        // The code proves the columns to who holds a field key; to others they must be those that were signed.
+        let isSame = ConstantTime.equal(mark.code.span, manifest.registryCode.span)
+        return try isSame && claimed(manifest, connection) ? nil : .registryOther
+    }
+
+    /// Whether the columns that the database says are sealed are those of the release.
+    private func claimed(
+        _ manifest: Manifest, _ connection: borrowing Connection
+    ) throws -> Bool {
+        guard try EngineTables.exists(EngineTables.columns, connection) else { return false }
+        // Whatever may stand there: in hexadecimal digits no two different rows look the same.
+        let claimed = try connection.query(
+            """
+            SELECT lower(hex(id) || '.' || hex(state) || '.' || hex(lower(table_name)) || '.'
+                || hex(lower(name)))
+            FROM main.lockstep_column WHERE dataset = ? AND state IS NOT 'plaintext' ORDER BY id
+            """, manifest.dataset
+        ) { row in try row[0] as String }
+        let columns = manifest.tables.flatMap { table in
+            table.columns.map { (id: $0.id, table: table.name, name: $0.name) }
+        }
+        let due = columns.sorted { $0.id < $1.id }.map { column in
+            ["\(column.id)", "sealed", column.table.asciiLowercased, column.name.asciiLowercased]
+                .map { Hex.encode(Array($0.utf8)) }.joined(separator: ".")
+        }
+        return claimed == due
+    }
+
+    private func tableFinding(
+        _ table: Manifest.Table, _ connection: borrowing Connection
+    ) throws -> ManifestReport.Finding? {
+        guard let shape = try SealedTable(table.name, connection) else {
+            return .tableMissing(table.name)
+        }
+        guard shape.key.columns.map(\.name.asciiLowercased) == table.key.map(\.asciiLowercased),
+            table.columns.allSatisfy({ shape.column($0.name) != nil })
+        else { return .tableOther(table.name) }
+        let found = try ManifestRows(shape, columns: table.columns.map(\.name), connection)
+        let due = table.rows
+        if found.count < due.count {
+            return .rowsMissing(table: table.name, due.count - found.count)
+        }
+        if found.count > due.count { return .rowsAdded(table: table.name, found.count - due.count) }
+        return found.digest == due.digest ? nil : .rowsChanged(table: table.name)
+    }
+}

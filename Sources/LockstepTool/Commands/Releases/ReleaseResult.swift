@@ -1,0 +1,47 @@
+import Lockstep
+
+/// A release for programs. Fields are only ever added.
+struct ReleaseResult: Encodable {
+    struct Table: Encodable {
+        let table: String
+        let rows: UInt64
+        let columns: [String]
+    }
+
+    let dataset: String
+    let release: UInt64
+    let day: String
+    let publisher: String
+    let registryChanges: UInt64
+    let tables: [Table]
+    let text: String
+
+    init(_ manifest: Manifest) {
+        dataset = Self.name(manifest.dataset)
+        release = manifest.number
+        day = manifest.day.description
+        publisher = manifest.publisher.description
+        registryChanges = manifest.registryChanges
+        tables = manifest.tables.map {
+            Table(table: $0.name, rows: $0.rowCount, columns: $0.columnNames)
+        }
+        text = manifest.text
+    }
+
+    /// A dataset's identifier as the tool writes it.
+    static func name(_ dataset: [UInt8]) -> String {
+        dataset.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0\(digits)" : digits
+        }.joined()
+    }
+
+    func tell() {
+        Output.line("release \(release) of \(day), dataset \(dataset)")
+        for table in tables {
+            Output.line(
+                "  \(table.table): \(counted(Int(clamping: table.rows), "row")), sealed in "
+                    + table.columns.joined(separator: ", "))
+        }
+    }
+}
