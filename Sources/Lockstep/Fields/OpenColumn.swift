@@ -32,6 +32,7 @@ final class OpenColumn {
     func update(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
         self.column = column
         key = shape.key
+        lookupTexts = [:]
         if hashers.map(\.index) != column.indexes.map(\.index) { try makeHashers() }
     }
 
@@ -141,6 +142,34 @@ final class OpenColumn {
     }
 
     // MARK: Blind indexes
+
+    private struct Lookup: Hashable {
+        let place: Int
+        let count: Int
+        let view: String
+    }
+
+    /// SQL that finds rows, which is put together once for each kind of look-up.
+    private var lookupTexts: [Lookup: String] = [:]
+
+    func lookupText(
+        _ place: Int, _ count: Int, _ view: String, _ make: () throws(LockstepError) -> String
+    ) throws(LockstepError) -> String {
+        let lookup = Lookup(place: place, count: count, view: view)
+        if let text = lookupTexts[lookup] { return text }
+        // Lists of other lengths and views of other names could become any number.
+        if lookupTexts.count > 64 { lookupTexts = [:] }
+        let text = try make()
+        lookupTexts[lookup] = text
+        return text
+    }
+
+    /// Whether it is called so by now; names are compared as SQLite compares them.
+    func isNamed(_ name: String, of table: String) -> Bool {
+        if column.name == name, column.table == table { return true }
+        return column.name.asciiLowercased == name.asciiLowercased
+            && column.table.asciiLowercased == table.asciiLowercased
+    }
 
     /// The token by which an index finds a value; nil for a value without an entry.
     func token(_ place: Int, of value: CellValue) throws(LockstepError) -> Value? {

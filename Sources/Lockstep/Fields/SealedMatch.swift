@@ -26,7 +26,7 @@ extension Connection {
     public func matching(
         _ column: String, of table: String, _ match: SealedMatch, as alias: String? = nil
     ) throws -> SQL {
-        guard let (number, open) = sealed?.column(titled: "\(table).\(column)") else {
+        guard let (number, open) = sealed?.column(named: column, of: table) else {
             throw LockstepError(
                 .keyUnavailable, "\(table).\(column) is no column that this connection can open",
                 hint: "open the database with the fields keyring of its dataset")
@@ -146,6 +146,14 @@ struct SealedLookup {
         for value in sought {
             if let token = try column.token(place, of: value) { found.append(token) }
         }
+        let text = try column.lookupText(place, found.count, view) { () throws(LockstepError) in
+            try self.text(place, found.count)
+        }
+        return "(\(SQL(verbatim: text, values: found)) AND \(check))"
+    }
+
+    /// The part that finds rows by tokens: the same for all look-ups of a kind.
+    private func text(_ place: Int, _ count: Int) throws(LockstepError) -> String {
         let table = SQLTokens.quote(column.column.table)
         let keys = column.key.columns.map(\.name)
         guard !keys.isEmpty else {
@@ -156,8 +164,9 @@ struct SealedLookup {
         let key = keys.map(SQLTokens.quote).joined(separator: ", ")
         let keyInView = keys.map(inView).joined(separator: ", ")
         let token = SQLTokens.quote(column.column.indexes[place].name)
+        let places = repeatElement("?", count: count).joined(separator: ", ")
         return
-            "((\(verbatim: keyInView)) IN (SELECT \(verbatim: key) FROM main.\(verbatim: table) WHERE \(verbatim: token) IN \(list: found)) AND \(check))"
+            "(\(keyInView)) IN (SELECT \(key) FROM main.\(table) WHERE \(token) IN (\(places)))"
     }
 
     private func noIndex(_ what: String) -> LockstepError {

@@ -199,8 +199,9 @@ final class SealedSession: ConnectionAttachment {
     }
 
     /// The column that is called so by now, with its number; nil without its keys.
-    func column(titled title: String) -> (number: Int, column: OpenColumn)? {
-        number(titled: title).map { ($0, columns[$0]) }
+    func column(named name: String, of table: String) -> (number: Int, column: OpenColumn)? {
+        // The latest: a column that was unsealed may have given its name to another one.
+        columns.lastIndex { $0.isNamed(name, of: table) }.map { ($0, columns[$0]) }
     }
 
     /// The number by which SQL of this connection names the column that is called so by now.

@@ -24,6 +24,12 @@ public struct SQL: Sendable {
     /// value into it.
     public init(verbatim text: String) { self.text = text }
 
+    /// SQL made at run time, with the values of its parameters.
+    init(verbatim text: String, values: [any Bindable & Sendable]) {
+        self.text = text
+        arguments = .positional(values)
+    }
+
     /// The same SQL with values for its parameters by their names, each with or without its `:`, `@` or
     /// `$`. They replace interpolated values, which have no names.
     public func with(named values: [String: any Bindable & Sendable]) -> SQL {
