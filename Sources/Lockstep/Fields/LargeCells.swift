@@ -1,5 +1,5 @@
 /// The values of one column that are gone through as streams, since SQLite would have each whole in memory several
-/// times. The table has rowids.
+/// times.
 struct LargeCells {
     let shape: SealedTable
     let column: String
@@ -8,9 +8,9 @@ struct LargeCells {
     /// More bytes than these has no cell of a BLOB that was sealed in one piece.
     private static let limit = CellFormat.random.overhead + CellFormat.longestPiece
 
-    /// Nil for a table WITHOUT ROWID.
+    /// Nil for a table in which nothing can be read as a stream.
     init?(_ shape: SealedTable, _ column: String) {
-        guard shape.hasRowID, let rowID = shape.rowIDName else { return nil }
+        guard shape.obstacleToStreams == nil, let rowID = shape.rowIDName else { return nil }
         self.shape = shape
         self.column = column
         self.rowID = rowID
@@ -37,7 +37,7 @@ struct LargeCells {
         return try statement.map { row in try row[0] as Int64 }
     }
 
-    /// How many bytes the BLOBs of rows that meet a condition have in all.
+    /// How many bytes the BLOBs of rows that meet a condition, without an AND, have in all.
     func bytes(
         _ range: String, _ bounds: [Int64], _ connection: borrowing Connection
     ) throws -> Int64 {

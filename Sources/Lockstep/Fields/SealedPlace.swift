@@ -16,9 +16,9 @@ struct SealedPlace {
                 "\(place.table).\(place.column) is no sealed column that this connection can open",
                 hint: "open the database with the fields keyring of its dataset")
         }
-        guard column.shape.hasRowID else {
+        if let obstacle = column.shape.obstacleToStreams {
             throw LockstepError(
-                .misuse, "\(column.title) is in a table WITHOUT ROWID, where nothing is a stream",
+                .misuse, "\(column.title) is no stream for SQLite: \(obstacle)",
                 hint: "read and write it through \(OpenViews.name(of: column.column.table))")
         }
         self.column = column

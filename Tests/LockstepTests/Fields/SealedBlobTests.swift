@@ -173,17 +173,42 @@ struct SealedBlobTests {
                 try connection.writeSealedBlob(SealedBlobWorkbench.place(1), count: count) { nil }
             }
         }
-        try connection.run(
-            script: """
-                CREATE TABLE bare (name TEXT PRIMARY KEY NOT NULL, data) WITHOUT ROWID;
-                INSERT INTO bare VALUES ('a', x'01');
-                """)
-        try connection.protect("data", of: "bare", keys: bench.keys)
-        Refusal.expect(.misuse) {
-            try connection.withSealedBlob(BlobPlace(table: "bare", column: "data", row: 1)) { _ in }
+        // More than SQLite has room for in a value, by a little.
+        Refusal.expect(.sqlFailed) {
+            try connection.writeSealedBlob(SealedBlobWorkbench.place(1), count: 999_999_999) { nil }
         }
         let closed = try bench.films.open([])
         Refusal.expect(.keyUnavailable) { try closed.write([1], toReel: 1) }
+    }
+
+    @Test(
+        "in a table of which SQLite lends no handles, values of any length go through SQL",
+        arguments: [
+            "(id INTEGER PRIMARY KEY, data) WITHOUT ROWID",
+            "(id INTEGER PRIMARY KEY, data, double AS (2 * id))",
+        ])
+    func withoutHandles(shape: String) throws {
+        let connection = try bench.films.open()
+        try connection.run(
+            script: "CREATE TABLE bare \(shape); INSERT INTO bare (id, data) VALUES (1, x'01')")
+        try connection.protect("data", of: "bare", keys: bench.keys)
+        let place = BlobPlace(table: "bare", column: "data", row: 1)
+        Refusal.expect(.misuse) { try connection.withSealedBlob(place) { _ in } }
+        Refusal.expect(.misuse) { try connection.writeSealedBlob(place, count: 0) { nil } }
+        let bytes = SealedBlobWorkbench.bytes(2 << 20)
+        try connection.execute("UPDATE bare_open SET data = ?", bytes)
+        let newer = try CellWorkbench.keys(active: 4, retired: [3])
+        let other = try bench.films.open([newer])
+        try other.reseal("data", of: "bare", keys: newer)
+        #expect(try other.texts("SELECT hex(substr(data, 1, 5)) FROM bare") == ["FB00000004"])
+        #expect(try other.value("SELECT data FROM bare_open", as: [UInt8].self) == bytes)
+        var verification = Verification(bench.films.path, sets: [])
+        verification.fieldKeys = [newer]
+        let report = try verification.run(key: bench.films.databaseKey())
+        let cells = try #require(report.outcomes.first { $0.check == .cells })
+        #expect(cells.summary == "1 cell of 1 column opened")
+        #expect(cells.findings.isEmpty)
+        #expect(cells.obstacle == nil)
     }
 
     @Test("equal cells and blind indexes need whole values; reading takes any cell")
