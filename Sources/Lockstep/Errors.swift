@@ -56,7 +56,7 @@ extension LockstepError {
         case permissionsTooOpen = "permissions-too-open"
         /// The file is there already and would have been overwritten.
         case alreadyExists = "already-exists"
-        /// The file is larger than its format allows.
+        /// The file is larger than its format allows, or a value than can be read in one piece.
         case tooLarge = "too-large"
         /// Reading, writing or syncing failed.
         case inputOutput = "input-output"

@@ -19,8 +19,12 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from blind_index import token
 from check_manifest import check
+from chunked import opened
 
 XAES = 0xF9
+CHUNKED = 0xFB
+# Before the plaintext, and behind it.
+LEAST = {XAES: 5 + 24 + 1 + 16, CHUNKED: 5 + 24 + 32 + 1}
 PADDED = 0x80
 LENGTHS = {0: 0, 1: 8, 2: 8, 5: 1, 6: 8, 7: 8, 10: 16}
 TEXTS = (3, 8, 9)
@@ -55,6 +59,8 @@ def associated_data(prefix, dataset, column, key):
 
 
 def payload_of(plaintext):
+    if not plaintext:
+        return None
     tag, payload = plaintext[0], plaintext[1:]
     if tag & PADDED:
         tag ^= PADDED
@@ -75,14 +81,18 @@ def payload_of(plaintext):
 def answer(request):
     cell = bytes.fromhex(request["cell"])
     dataset = bytes.fromhex(request["dataset"])
-    if len(cell) < 5 + 24 + 1 + 16 or cell[0] != XAES or cell[1:5] == bytes(4):
+    if not cell or len(cell) < LEAST.get(cell[0], len(cell) + 1) or cell[1:5] == bytes(4):
         return "malformed"
-    prefix, nonce, sealed = cell[:5], cell[5:29], cell[29:]
-    info = b"field" + struct.pack(">IB", request["column"], XAES)
+    prefix, form = cell[:5], cell[0]
+    info = b"field" + struct.pack(">IB", request["column"], form)
     key = HKDF(hashes.SHA256(), 32, dataset, info).derive(bytes.fromhex(request["field_key"]))
     data = associated_data(prefix, dataset, request["column"], request.get("key"))
     try:
-        plaintext = AESGCM(message_key(key, nonce)).decrypt(nonce[12:], sealed, data)
+        if form == CHUNKED:
+            plaintext = opened(key, cell[5:], data)
+        else:
+            nonce, sealed = cell[5:29], cell[29:]
+            plaintext = AESGCM(message_key(key, nonce)).decrypt(nonce[12:], sealed, data)
     except InvalidTag:
         return "forged"
     found = payload_of(plaintext)

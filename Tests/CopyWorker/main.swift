@@ -8,10 +8,11 @@ import SystemPackage
 //   CopyWorker backup FOLDER CALL     data.db becomes copy.db
 //   CopyWorker restore FOLDER CALL    copy.db takes the place of data.db
 //   CopyWorker blob FOLDER BYTES      a blob of so many bytes is written to a temporary store and read
+//   CopyWorker sealed FOLDER BYTES    a sealed blob is written, read, sealed under a new key and verified
 //
 // The first two kill themselves, as `kill -9` would, at call number CALL (from 1 on) of the file layer to a
 // file in the folder; they exit with 0 if they ended before that. The key is in data.keyring, which my.key
-// opens. The last prints by how many KiB writing and reading raised the process's peak of memory.
+// opens. The last two print by how many KiB each step raised the process's peak of memory.
 
 enum Work {
     struct Failed: Error {}
@@ -33,58 +34,19 @@ enum Work {
         }
     }
 
-    // MARK: Memory
-
-    /// A field of /proc/self/status in KiB.
-    private static func status(_ field: String) throws -> Int {
-        let text = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = text.split(separator: "\n").first { $0.hasPrefix("\(field):") }
-        guard let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first,
-            let value = Int(number)
-        else { throw Failed() }
-        return value
-    }
-
-    private static func growth(_ body: () async throws -> Void) async throws -> Int {
-        // 5 sets the peak back to what is in use now.
-        try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
-        let before = try status("VmRSS")
-        try await body()
-        return try status("VmHWM") - before
-    }
-
-    /// Chunks whose bytes tell where they belong.
-    private struct Chunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
-        let total: Int
-        var offset = 0
-
-        static func chunk(at offset: Int, _ count: Int) -> [UInt8] {
-            [UInt8](repeating: UInt8(truncatingIfNeeded: offset / 65_536 &* 7), count: count)
-        }
-
-        func makeAsyncIterator() -> Chunks { self }
-
-        mutating func next() async throws -> [UInt8]? {
-            guard offset < total else { return nil }
-            let chunk = Self.chunk(at: offset, Swift.min(65_536, total - offset))
-            offset += chunk.count
-            return chunk
-        }
-    }
-
     static func blob(bytes: Int) async throws {
         let store = try Store.temporary()
         try await store.write { connection in
             try connection.execute("CREATE TABLE photo (id INTEGER PRIMARY KEY, data BLOB)")
         }
-        let written = try await growth {
+        let written = try await Memory.growth {
             try await store.insertBlob(into: "photo", "data", from: Chunks(total: bytes)) {
                 connection in
                 try connection.execute("INSERT INTO photo (data) VALUES (?)", ZeroBytes(bytes))
                 return connection.lastInsertedRowID
             }
         }
-        let read = try await growth {
+        let read = try await Memory.growth {
             var offset = 0
             for try await chunk in store.chunks(
                 of: BlobPlace(table: "photo", column: "data", row: 1))
@@ -102,10 +64,10 @@ let arguments = CommandLine.arguments
 guard arguments.count == 4, let number = Int(arguments[3]) else { exit(64) }
 let folder = FilePath(arguments[2])
 do {
-    if arguments[1] == "blob" {
-        try await Work.blob(bytes: number)
-    } else {
-        try Work.copy(arguments[1], folder, dyingAt: Int32(clamping: number))
+    switch arguments[1] {
+    case "blob": try await Work.blob(bytes: number)
+    case "sealed": try await SealedWork.run(folder, bytes: number)
+    default: try Work.copy(arguments[1], folder, dyingAt: Int32(clamping: number))
     }
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))

@@ -87,7 +87,7 @@ struct ChunkedEncryption: ~Copyable {
                 .misuse,
                 "a chunk of \(plaintext.count) bytes was given \(chunk.count) bytes of memory")
         }
-        for index in plaintext.indices { chunk[index] = plaintext[index] }
+        chunk.copy(plaintext, to: 0)
         try seal(inPlace: &chunk, number: number, isLast: isLast)
     }
 

@@ -11,6 +11,16 @@
 //
 // The first byte never occurs in UTF-8, so that no text is taken for a cell.
 //
+// What follows the prefix of 0xFB is one message of C2SP's chunked encryption, with SHA-512 and AES-256-GCM: the
+// plaintext, its type tag first, cut into chunks of 16 KiB of which the last one is shorter and may be empty. Byte i
+// of the payload is byte (i + 1) mod 16,384 of chunk (i + 1) div 16,384: the tag is where all cells have it, is
+// authenticated with what it belongs to, and may have the flag of padding. The associated data is the message's
+// context, which the key of its chunks comes from: a chunk opens under its number in its own cell only. That nothing is
+// missing at the end is known once the last chunk has opened, which its length tells from the others.
+//
+// Sealed in one piece, a value becomes 0xFB if it is a BLOB whose plaintext is longer than 1 MiB and a byte. Written as
+// a stream it becomes 0xFB whatever its length: its bytes are never in memory all together.
+//
 // Associated data, all numbers big-endian:
 //
 //   1       version, 1
@@ -36,14 +46,35 @@ enum CellFormat: UInt8, Sendable, CaseIterable {
 
     /// Bytes of format and key version.
     static let prefixLength = 5
+    /// The longest plaintext of a BLOB that is sealed in one piece: 1 MiB and its type tag.
+    static let longestPiece = 1 << 20 + 1
+    /// The longest payload of chunks that SQL is given: it takes three times as much memory.
+    static let longestForSQL = 16 << 20
+
+    /// Bytes before the ciphertext.
+    var headerLength: Int {
+        switch self {
+        case .random: Self.prefixLength + XAES256GCM.nonceLength
+        case .deterministic: Self.prefixLength + AES256SIV.vectorLength
+        case .chunked: Self.prefixLength + ChunkedLayout.headerLength
+        }
+    }
 
     /// Bytes that a cell has beyond the plaintext, without the tags of a stream's chunks.
     var overhead: Int {
-        switch self {
-        case .random: Self.prefixLength + XAES256GCM.nonceLength + XAES256GCM.tagLength
-        case .deterministic: Self.prefixLength + AES256SIV.vectorLength
-        case .chunked: Self.prefixLength + 24 + 32
-        }
+        self == .random ? headerLength + XAES256GCM.tagLength : headerLength
+    }
+
+    /// How long the cell of a plaintext is.
+    func cellLength(_ plaintext: Int) throws(LockstepError) -> Int {
+        guard self == .chunked else { return overhead + plaintext }
+        return try Self.prefixLength + ChunkedLayout(plaintextLength: plaintext).encryptedLength
+    }
+
+    /// How long the plaintext of a cell is; nil for a length that no cell has.
+    func plaintextLength(_ cell: Int) -> Int? {
+        guard self == .chunked else { return cell >= overhead ? cell - overhead : nil }
+        return ChunkedLayout(encryptedLength: cell - Self.prefixLength)?.plaintextLength
     }
 }
 
@@ -59,10 +90,11 @@ struct CellPrefix: Sendable, Equatable {
     }
 
     /// Reads the beginning of a column's bytes; nil if no cell begins so, or it is too short to be whole.
-    init?(_ bytes: Span<UInt8>) {
+    /// - Parameter length: How many bytes there are in all, if these are not.
+    init?(_ bytes: Span<UInt8>, length: Int? = nil) {
         guard bytes.count >= CellFormat.prefixLength, let format = CellFormat(rawValue: bytes[0]),
             // At least the type tag is sealed.
-            bytes.count > format.overhead
+            length ?? bytes.count > format.overhead
         else { return nil }
         var version: UInt32 = 0
         for index in 1..<CellFormat.prefixLength { version = version << 8 | UInt32(bytes[index]) }

@@ -117,12 +117,7 @@ enum CellPlaintext {
     }
 
     private static func write(_ bytes: Span<UInt8>, to output: inout MutableSpan<UInt8>) -> Int {
-        unsafe output.withUnsafeMutableBytes { output in
-            unsafe bytes.withUnsafeBytes { bytes in
-                unsafe UnsafeMutableRawBufferPointer(rebasing: output[tagLength...])
-                    .copyMemory(from: bytes)
-            }
-        }
+        output.copy(bytes, to: tagLength)
         return tagLength + bytes.count
     }
 

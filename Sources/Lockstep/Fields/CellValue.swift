@@ -82,10 +82,13 @@ public enum CellPadding: Sendable, Hashable {
     /// The plaintext is filled up to a multiple of so many bytes, 2 to 65,536.
     case multiple(of: Int)
 
+    /// What a unit may be.
+    static let units = 2...65_536
+
     /// The plaintext's length with padding.
     func paddedLength(_ length: Int) throws(LockstepError) -> Int {
         guard case .multiple(let unit) = self else { return length }
-        guard (2...65_536).contains(unit) else {
+        guard Self.units.contains(unit) else {
             throw LockstepError(
                 .misuse, "cells are padded to multiples of 2 to 65536 bytes, not of \(unit)")
         }

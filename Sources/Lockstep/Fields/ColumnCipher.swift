@@ -27,9 +27,11 @@ package final class ColumnCipher {
     private let title: String
     private let format: CellFormat
     private let keys: FieldKeys
-    private let tools: SealingTools
-    private let padding: CellPadding
+    let tools: SealingTools
+    let padding: CellPadding
     private var versions: [any VersionCipher] = []
+    /// For cells in chunks, which few columns have.
+    private var chunked: [ChunkedCipher] = []
 
     /// - Parameter title: How messages call the column; its number, if nil.
     /// - Throws: What ``FieldKeys/columnKey(_:version:format:count:)`` throws.
@@ -55,7 +57,7 @@ package final class ColumnCipher {
     package func seal(_ value: CellValue, at binding: CellBinding) throws(LockstepError) -> [UInt8]
     {
         let length = try CellPlaintext.length(of: value, padding)
-        return try seal(length, at: binding) { plaintext throws(LockstepError) in
+        return try seal(value.tag, length, at: binding) { plaintext throws(LockstepError) in
             try CellPlaintext.write(value, padding, to: &plaintext)
         }
     }
@@ -65,18 +67,23 @@ package final class ColumnCipher {
         _ tag: CellTag, _ payload: Span<UInt8>, at binding: CellBinding
     ) throws(LockstepError) -> [UInt8] {
         let length = try CellPlaintext.length(ofPayload: payload.count, padding)
-        return try seal(length, at: binding) { plaintext throws(LockstepError) in
+        return try seal(tag, length, at: binding) { plaintext throws(LockstepError) in
             CellPlaintext.write(tag, payload, padding, to: &plaintext)
         }
     }
 
     private func seal(
-        _ length: Int, at binding: CellBinding,
+        _ tag: CellTag, _ length: Int, at binding: CellBinding,
         _ write: (inout MutableSpan<UInt8>) throws(LockstepError) -> Void
     ) throws(LockstepError) -> [UInt8] {
-        var cell = [UInt8](repeating: 0, count: format.overhead + length)
-        let active = versions[0]
-        let start = format.plaintextOffset
+        var (format, active) = (format, versions[0])
+        // By the length with its padding, so that the format tells no more than the length.
+        if length > CellFormat.longestPiece, tag == .blob, format == .random {
+            (format, active) = (.chunked, try chunkedCipher())
+        }
+        var cell = [UInt8](repeating: 0, count: try format.cellLength(length))
+        // Chunks grow by their tags as they move to where they belong.
+        let start = format == .chunked ? cell.count - length : format.headerLength
         try unsafe cell.withUnsafeMutableBufferPointer { bytes throws(LockstepError) in
             for index in 0..<CellFormat.prefixLength { unsafe bytes[index] = active.prefix[index] }
             var plaintext = unsafe MutableSpan(
@@ -121,21 +128,33 @@ package final class ColumnCipher {
         of cell: Span<UInt8>, at binding: CellBinding,
         _ body: (Span<UInt8>) throws(LockstepError) -> Result
     ) throws(LockstepError) -> Result {
-        guard let prefix = CellPrefix(cell), prefix.format == format else {
+        guard let prefix = CellPrefix(cell), isOurs(prefix) else {
             throw malformed("holds no sealed value", binding)
         }
-        let version = try version(prefix.keyVersion)
-        let result = try tools.buffer.with(cell.count - format.overhead) {
-            plaintext throws(LockstepError) -> Result? in
+        let version: any VersionCipher =
+            prefix.format == .chunked
+            ? try chunkedCipher(prefix.keyVersion) : try version(prefix.keyVersion)
+        guard let length = prefix.format.plaintextLength(cell.count) else { throw forged(binding) }
+        let result = try tools.buffer.with(length) { plaintext throws(LockstepError) -> Result? in
             guard try version.open(cell, binding, into: &plaintext) else { return nil }
             return try body(plaintext.span)
         }
-        guard let result else {
-            throw LockstepError(
-                .cellForged, "\(place(binding)) does not authenticate",
-                hint: "it was changed, or moved from elsewhere; restore the row from a backup")
-        }
+        guard let result else { throw forged(binding) }
         return result
+    }
+
+    /// Whether the column's cells may begin so.
+    func isOurs(_ prefix: CellPrefix) -> Bool {
+        prefix.format == format || (prefix.format == .chunked && format == .random)
+    }
+
+    /// What seals and opens chunks under one version of the key; the active one, if nil.
+    func chunkedCipher(_ number: UInt32? = nil) throws(LockstepError) -> ChunkedCipher {
+        let number = number ?? keys.activeVersion
+        for cipher in chunked where cipher.number == number { return cipher }
+        let cipher = try ChunkedCipher(number, column, keys)
+        chunked.append(cipher)
+        return cipher
     }
 
     private func version(_ number: UInt32) throws(LockstepError) -> any VersionCipher {
@@ -154,7 +173,14 @@ package final class ColumnCipher {
             hint: "somebody wrote to a sealed column without sealing, or a newer version did")
     }
 
-    private func unknownForm(_ binding: CellBinding) -> LockstepError {
+    /// What does not open as what it says it is.
+    func forged(_ binding: CellBinding) -> LockstepError {
+        LockstepError(
+            .cellForged, "\(place(binding)) does not authenticate",
+            hint: "it was changed, or moved from elsewhere; restore the row from a backup")
+    }
+
+    func unknownForm(_ binding: CellBinding) -> LockstepError {
         malformed("was sealed in a form that this version does not know", binding)
     }
 

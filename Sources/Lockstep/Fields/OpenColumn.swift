@@ -2,8 +2,8 @@
 final class OpenColumn {
     /// As the registry had it last.
     private(set) var column: SealedColumn
-    private let cipher: ColumnCipher
-    private(set) var key: SealedTable.Key
+    let cipher: ColumnCipher
+    private(set) var shape: SealedTable
     private let keys: FieldKeys
     /// One for each blind index, in their order.
     private var hashers: [BlindIndexHasher] = []
@@ -13,7 +13,7 @@ final class OpenColumn {
     ) throws(LockstepError) {
         self.column = column
         self.keys = keys
-        key = shape.key
+        self.shape = shape
         cipher = try ColumnCipher(
             column: column.id, keys, tools, mode: column.mode, padding: column.padding,
             title: "\(column.table).\(column.name)")
@@ -31,7 +31,7 @@ final class OpenColumn {
     /// Takes in what the registry says by now.
     func update(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
         self.column = column
-        key = shape.key
+        self.shape = shape
         lookupTexts = [:]
         if hashers.map(\.index) != column.indexes.map(\.index) { try makeHashers() }
     }
@@ -43,13 +43,16 @@ final class OpenColumn {
 
     var title: String { "\(column.table).\(column.name)" }
 
+    var key: SealedTable.Key { shape.key }
+
     /// How many values of the row's key a call has to name.
     var keyCount: Int { column.mode == .deterministic ? 0 : key.columns.count }
 
     // MARK: Calls from SQL
 
     /// Gives the value of the cell in argument 1, whose row's key follows it.
-    func open(_ call: borrowing EngineCall) throws(LockstepError) {
+    /// - Parameter anyLength: Also of a cell whose bytes had better be read as a stream.
+    func open(_ call: borrowing EngineCall, anyLength: Bool = false) throws(LockstepError) {
         let kind = call.kind(1)
         // NULL shows, and needs no key.
         if kind == .null { return }
@@ -60,14 +63,11 @@ final class OpenColumn {
             }
             return call.giveArgument(1)
         }
-        guard column.state != .plaintext else {
-            throw LockstepError(
-                .cellMalformed, "\(title) holds a cell, and is not sealed",
-                hint: "somebody put it there, or an older state of the database's tables back")
-        }
+        try requireSealedAtAll()
         let binding = try binding(call, from: 2)
         // The payload goes to SQLite from where it was opened, without a value of ours between.
         try call.withBytes(1) { bytes throws(LockstepError) in
+            if !anyLength { try requireNotTooLong(bytes) }
             try cipher.open(bytes, at: binding) { tag, payload throws(LockstepError) in
                 call.give(tag, payload)
             }
@@ -136,9 +136,29 @@ final class OpenColumn {
         return try call.withBytes(1) { bytes throws(LockstepError) in looksLikeCell(bytes) }
     }
 
-    private func looksLikeCell(_ bytes: Span<UInt8>) -> Bool {
-        guard let format = CellPrefix(bytes)?.format else { return false }
-        return (format == .deterministic) == (column.mode == .deterministic)
+    /// - Parameter length: How many bytes there are in all, if these are not.
+    func looksLikeCell(_ bytes: Span<UInt8>, length: Int? = nil) -> Bool {
+        CellPrefix(bytes, length: length).map(cipher.isOurs) ?? false
+    }
+
+    func requireSealedAtAll() throws(LockstepError) {
+        guard column.state != .plaintext else {
+            throw LockstepError(
+                .cellMalformed, "\(title) holds a cell, and is not sealed",
+                hint: "somebody put it there, or an older state of the database's tables back")
+        }
+    }
+
+    private func requireNotTooLong(_ cell: Span<UInt8>) throws(LockstepError) {
+        guard cell.count > CellFormat.longestForSQL, CellPrefix(cell)?.format == .chunked,
+            let length = CellFormat.chunked.plaintextLength(cell.count),
+            length > 1 + CellFormat.longestForSQL
+        else { return }
+        throw LockstepError(
+            .tooLarge,
+            "a value of \(title) is longer than the \(CellFormat.longestForSQL >> 20) MiB that SQL opens",
+            hint: "read it with Connection.withSealedBlob or Store.sealedChunks, "
+                + "and change the row's other columns in \(column.table) itself")
     }
 
     // MARK: Blind indexes
@@ -227,6 +247,16 @@ final class OpenColumn {
         case noCell
         case keyUnavailable
         case wrongToken
+
+        /// What an error says of the cell; nil for one that says nothing of it.
+        init?(_ error: LockstepError) {
+            switch error.code {
+            case .cellForged: self = .notAuthentic
+            case .cellMalformed: self = .noCell
+            case .keyUnavailable: self = .keyUnavailable
+            default: return nil
+            }
+        }
     }
 
     /// Gives what is wrong with the cell in argument 1 and with the tokens beside it, of which there are as many
@@ -235,12 +265,8 @@ final class OpenColumn {
         do throws(LockstepError) {
             if let fault = try fault(call) { call.give(fault.rawValue) }
         } catch {
-            switch error.code {
-            case .cellForged: call.give(Fault.notAuthentic.rawValue)
-            case .cellMalformed: call.give(Fault.noCell.rawValue)
-            case .keyUnavailable: call.give(Fault.keyUnavailable.rawValue)
-            default: throw error
-            }
+            guard let fault = Fault(error) else { throw error }
+            call.give(fault.rawValue)
         }
     }
 
@@ -324,7 +350,7 @@ final class OpenColumn {
         }
     }
 
-    private func wrongKey(_ why: String) -> LockstepError {
+    func wrongKey(_ why: String) -> LockstepError {
         LockstepError(
             .misuse, "\(title): \(why)",
             hint: "name the primary key as it is stored, its columns in the key's order")

@@ -108,7 +108,7 @@ extension CellPadding {
     init?(unit: Int) {
         switch unit {
         case 0: self = .none
-        case 2...65_536: self = .multiple(of: unit)
+        case Self.units: self = .multiple(of: unit)
         default: return nil
         }
     }

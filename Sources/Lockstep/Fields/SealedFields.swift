@@ -21,7 +21,8 @@ extension ConnectionOptions {
     /// columns, which takes INSERT, UPDATE and DELETE. What is read through it is opened, and what is written
     /// is sealed. SQL may also call `lockstep_open('movie.title', title, id)` and
     /// `lockstep_seal('movie.title', 'a value', id)`, with the row's primary key last. The table itself holds
-    /// cells, for everybody.
+    /// cells, for everybody. A BLOB over 16 MiB is too long for SQL: ``Connection/withSealedBlob(_:_:)`` reads it, and
+    /// a statement on the view that comes across it fails.
     ///
     /// Opening such a connection reads and checks what the database says of the datasets, some 0.2 ms; each
     /// transaction looks whether that has changed, 0.5 µs.

@@ -24,6 +24,10 @@ final class SealedSession: ConnectionAttachment {
         self.fields = fields
         let functions: [(String, CellFunction.Work)] = [
             ("lockstep_open", { column, call throws(LockstepError) in try column.open(call) }),
+            (
+                "lockstep_open_whole",
+                { column, call throws(LockstepError) in try column.open(call, anyLength: true) }
+            ),
             ("lockstep_seal", { column, call throws(LockstepError) in try column.seal(call) }),
             ("lockstep_check", { column, call throws(LockstepError) in try column.check(call) }),
             ("lockstep_reseal", { column, call throws(LockstepError) in try column.reseal(call) }),

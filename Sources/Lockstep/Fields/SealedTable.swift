@@ -97,6 +97,12 @@ struct SealedTable: Sendable, Equatable {
         return RowIDName.free(beside: columns.map(\.name.asciiLowercased)).first
     }
 
+    /// What keeps SQLite from lending handles on its values; nil if nothing does.
+    var obstacleToStreams: String? {
+        if !hasRowID { return "its table is WITHOUT ROWID" }
+        return columns.contains(where: \.isGenerated) ? "its table has generated columns" : nil
+    }
+
     func column(_ name: String) -> Column? {
         columns.first { $0.name.asciiLowercased == name.asciiLowercased }
     }

@@ -92,6 +92,9 @@ struct SealingChange: Sendable, Equatable {
 
     // MARK: Batches
 
+    /// Bytes of large values that one transaction goes through, unless one value alone has more.
+    private static let longestBatch: Int64 = 64 << 20
+
     /// Changes the next rows, in the transaction that is open.
     /// - Parameter count: How many rows, at most.
     func runBatch(
@@ -109,14 +112,22 @@ struct SealingChange: Sendable, Equatable {
             return Batch(rows: connection.changes, isLast: true)
         }
         let start = sealed.cursor
-        guard let (last, rows) = try next(count, after: start, rowID, shape, connection) else {
+        let range = "\(start == nil ? "" : "\(rowID) > ?2 AND ")\(rowID) <= ?1"
+        var count = count
+        guard var (last, rows) = try next(count, after: start, rowID, shape, connection) else {
             return Batch(rows: 0, isLast: true)
         }
-        let lower = start == nil ? "" : "\(rowID) > ?2 AND "
-        try convert(
-            number, sealed, shape, "\(lower)\(rowID) <= ?1 AND ",
-            [last] + (start.map { [$0] } ?? []),
-            keys, connection)
+        func bounds() -> [Int64] { [last] + (start.map { [$0] } ?? []) }
+        // Others wait for a batch, and the log holds all of it.
+        while rows > 1,
+            try (LargeCells(shape, column)?.bytes(range, bounds(), connection) ?? 0)
+                > Self.longestBatch
+        {
+            count = rows / 2
+            guard let fewer = try next(count, after: start, rowID, shape, connection) else { break }
+            (last, rows) = fewer
+        }
+        try convert(number, sealed, shape, "\(range) AND ", bounds(), keys, connection)
         try registry.advance(sealed.id, to: last)
         try write(&registry, keys, connection)
         return Batch(rows: rows, isLast: rows < count)
@@ -152,7 +163,7 @@ struct SealingChange: Sendable, Equatable {
         let function =
             switch goal {
             case .protect: "lockstep_seal"
-            case .unprotect: "lockstep_open"
+            case .unprotect: "lockstep_open_whole"
             case .reseal: "lockstep_reseal"
             }
         var assignments = ["\(name) = \(function)(\(arguments))"]
@@ -162,11 +173,28 @@ struct SealingChange: Sendable, Equatable {
                 "\(SQLTokens.quote($0.name)) = lockstep_token(\(number), \($0.index.number), \(name))"
             }
         }
-        let sql = SQL(
-            verbatim:
-                "UPDATE main.\(shape.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(range)\(isDue(sealed.mode, keys))"
-        )
-        try connection.executeWithoutTriggers(sql, bounds.map { .integer($0) })
+        func convert(_ condition: String, _ bounds: [Int64]) throws {
+            let sql = SQL(
+                verbatim:
+                    "UPDATE main.\(shape.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
+            )
+            try connection.executeWithoutTriggers(sql, bounds.map { .integer($0) })
+        }
+        let due = isDue(sealed.mode, keys)
+        guard goal == .reseal, let large = LargeCells(shape, column), let rowID = shape.rowIDName
+        else { return try convert(range + due, bounds) }
+        try convert("\(range)CASE WHEN \(large.condition) THEN 0 ELSE \(due) END", bounds)
+        for row in try large.rows(range, bounds, connection) {
+            guard let prefix = try large.prefix(row, connection),
+                prefix.keyVersion != keys.activeVersion
+            else { continue }
+            guard prefix.format == .chunked else {
+                try convert("\(rowID) = ?1", [row])
+                continue
+            }
+            let place = try SealedPlace(large.place(row), connection)
+            try SealedContent(place, .write, on: connection).reseal()
+        }
     }
 
     // MARK: Ending
@@ -217,9 +245,15 @@ struct SealingChange: Sendable, Equatable {
         _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
         _ connection: borrowing Connection
     ) throws -> Bool {
-        let sql =
-            "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE \(isDue(sealed.mode, keys)))"
-        return try connection.value(SQL(verbatim: sql), as: Bool.self) ?? false
+        var condition = isDue(sealed.mode, keys)
+        let large = goal == .reseal ? LargeCells(shape, column) : nil
+        if let large { condition = "CASE WHEN \(large.condition) THEN 0 ELSE \(condition) END" }
+        let sql = "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE \(condition))"
+        if try connection.value(SQL(verbatim: sql), as: Bool.self) == true { return true }
+        return try large?.rows("", [], connection).contains { row in
+            guard let prefix = try large?.prefix(row, connection) else { return false }
+            return prefix.keyVersion != keys.activeVersion
+        } ?? false
     }
 
     /// In SQL, whether a row has still to be changed.

@@ -4,7 +4,8 @@ protocol VersionCipher: AnyObject {
     /// The first bytes of its cells.
     var prefix: [UInt8] { get }
 
-    /// Seals a whole cell where it lies: its prefix and plaintext are in place.
+    /// Seals a whole cell where it lies: its prefix is in place, and its plaintext behind the header, or in chunks
+    /// at the end.
     func seal(
         _ cell: UnsafeMutableBufferPointer<UInt8>, _ tools: SealingTools, _ binding: CellBinding
     ) throws(LockstepError)
@@ -16,22 +17,15 @@ protocol VersionCipher: AnyObject {
 }
 
 extension CellFormat {
-    /// Where the plaintext lies while a cell is being sealed.
-    var plaintextOffset: Int {
-        switch self {
-        case .random: Self.prefixLength + XAES256GCM.nonceLength
-        case .deterministic: Self.prefixLength + AES256SIV.vectorLength
-        case .chunked: overhead
-        }
-    }
-
     /// - Throws: What ``FieldKeys/columnKey(_:version:format:count:)`` throws.
     func cipher(
         _ version: UInt32, _ column: UInt32, _ keys: FieldKeys
     ) throws(LockstepError) -> any VersionCipher {
-        self == .deterministic
-            ? try DeterministicCipher(version, column, keys)
-            : try RandomCipher(version, column, keys)
+        switch self {
+        case .random: try RandomCipher(version, column, keys)
+        case .deterministic: try DeterministicCipher(version, column, keys)
+        case .chunked: try ChunkedCipher(version, column, keys)
+        }
     }
 }
 
@@ -62,7 +56,7 @@ private final class RandomCipher: VersionCipher {
     func seal(
         _ cell: UnsafeMutableBufferPointer<UInt8>, _ tools: SealingTools, _ binding: CellBinding
     ) throws(LockstepError) {
-        let start = CellFormat.random.plaintextOffset
+        let start = CellFormat.random.headerLength
         let drawn = unsafe UnsafeMutableBufferPointer(
             rebasing: cell[CellFormat.prefixLength..<start])
         try unsafe tools.drawNonce(to: drawn)
@@ -75,7 +69,7 @@ private final class RandomCipher: VersionCipher {
     func open(
         _ cell: Span<UInt8>, _ binding: CellBinding, into plaintext: inout MutableSpan<UInt8>
     ) throws(LockstepError) -> Bool {
-        let start = CellFormat.random.plaintextOffset
+        let start = CellFormat.random.headerLength
         return try state.open(
             cell.extracting(start...), cell.extracting(CellFormat.prefixLength..<start), binding,
             into: &plaintext)

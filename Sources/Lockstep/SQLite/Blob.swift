@@ -84,9 +84,29 @@ public struct Blob: ~Copyable {
         }
     }
 
+    /// Fills `bytes` with those from `offset` on.
+    func read(into bytes: inout MutableSpan<UInt8>, at offset: Int) throws(LockstepError) {
+        try requireInside(offset, bytes.count)
+        try core.relieveCache(from: offset, bytes.count)
+        let code = unsafe bytes.withUnsafeMutableBytes {
+            unsafe sqlite3_blob_read(handle, $0.baseAddress, Int32($0.count), Int32(offset))
+        }
+        try check(code)
+    }
+
+    /// Reads nothing, and fails as reading something would.
+    func requireUsable() throws(LockstepError) {
+        try requireInside(0, 0)
+        try check(unsafe sqlite3_blob_read(handle, nil, 0, 0))
+    }
+
     /// Overwrites the bytes from `offset` on.
     /// - Throws: as ``read(at:count:)``; ``LockstepError/Code/readOnly``; ``LockstepError/Code/full``.
     public func write(_ bytes: [UInt8], at offset: Int) throws(LockstepError) {
+        try write(bytes.span, at: offset)
+    }
+
+    func write(_ bytes: Span<UInt8>, at offset: Int) throws(LockstepError) {
         try requireInside(offset, bytes.count)
         let code = unsafe bytes.withUnsafeBytes {
             unsafe sqlite3_blob_write(handle, $0.baseAddress, Int32($0.count), Int32(offset))

@@ -124,22 +124,39 @@ struct CellsCheck: Sendable {
         }
         if let limit = piece.limit { condition += " LIMIT \(limit)" }
         let row = piece.shape.rowIDName ?? "NULL"
+        var call = "lockstep_check(\(piece.number), \(arguments.joined(separator: ", ")))"
+        // A token is of a whole value.
+        let large = piece.column.indexes.isEmpty ? LargeCells(piece.shape, piece.column.name) : nil
+        if let large { call = "CASE WHEN \(large.condition) THEN 0 ELSE \(call) END" }
         let statement = try connection.prepare(
             SQL(
                 verbatim: """
-                    SELECT \(row), lockstep_check(\(piece.number), \(arguments.joined(separator: ", ")))
+                    SELECT \(row), \(call)
                     FROM main.\(piece.shape.quotedName) \(condition)
                     """))
         try statement.bind(values: bounds)
         var count = 0
         try statement.forEach { row in
             count += 1
-            guard let code: Int64 = try row[1], let fault = OpenColumn.Fault(rawValue: code) else {
-                return
-            }
-            faults.add(fault, of: piece.column, in: try row[0])
+            guard let code: Int64 = try row[1] else { return }
+            var fault = OpenColumn.Fault(rawValue: code)
+            if code == 0, let large { fault = try Self.fault(large.place(row[0]), connection) }
+            if let fault { faults.add(fault, of: piece.column, in: try row[0]) }
         }
         faults.count(count)
+    }
+
+    /// What is wrong with a cell that is opened as a stream.
+    private static func fault(
+        _ place: BlobPlace, _ connection: borrowing Connection
+    ) throws -> OpenColumn.Fault? {
+        do {
+            try SealedContent(SealedPlace(place, connection), on: connection).check()
+            return nil
+        } catch let error as LockstepError {
+            guard let fault = OpenColumn.Fault(error) else { throw error }
+            return fault
+        }
     }
 }
 

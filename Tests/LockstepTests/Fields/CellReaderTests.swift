@@ -88,4 +88,59 @@ struct CellReaderTests {
         #expect(
             outcome == ["5 01", "5 00", "forged", "forged", "forged", "forged", "malformed"])
     }
+
+    @Test(
+        "It opens streams of any length, padded or not, and values over 1 MiB",
+        .enabled(if: PythonReader.isPresent, PythonReader.missing),
+        arguments: [CellPadding.none, .multiple(of: 1000)])
+    func opensStreams(_ padding: CellPadding) throws {
+        let bench = try SealedBlobWorkbench()
+        let connection = try bench.open(padding: padding)
+        var requests: [Request] = []
+        var due: [String] = []
+        for count in [0, 1, 16_383, 16_384, 40_000] {
+            let bytes = SealedBlobWorkbench.bytes(count)
+            try connection.write(bytes, toReel: 2)
+            let cell = try connection.cell(ofReel: 2)
+            requests.append(Request(cell: Hex.encode(cell), column: 1, key: Self.second))
+            due.append("4 \(Hex.encode(bytes))")
+        }
+        let bytes = SealedBlobWorkbench.bytes(1 << 20 + 1)
+        let cell = try CellWorkbench.cipher(padding: padding).seal(.blob(bytes), at: .column)
+        requests.append(Request(cell: Hex.encode(cell), column: 7))
+        due.append("4 \(Hex.encode(bytes))")
+        // Two lines of 2 MiB had better not be compared letter by letter in a message.
+        let isRight = try CellReader.answers(requests) == due
+        #expect(isRight)
+    }
+
+    private static let second = [[CellReader.Part.tag(1), .text("0000000000000002")]]
+
+    @Test(
+        "It refuses streams that were moved, cut, spliced or changed",
+        .enabled(if: PythonReader.isPresent, PythonReader.missing))
+    func refusesStreams() throws {
+        let bench = try SealedBlobWorkbench()
+        let connection = try bench.open()
+        try connection.write(SealedBlobWorkbench.bytes(40_000), toReel: 2)
+        let cell = try connection.cell(ofReel: 2)
+        let border = CellFormat.chunked.headerLength + 2 * ChunkedLayout.sealedChunkLength
+        var changed: [[UInt8]] = [
+            cell, cell, Array(cell[..<border]), Array(cell[..<(border - 1)]),
+            Array(cell[..<61]), cell + [0],
+        ]
+        for place in [5, 29, 61, border - 1, cell.count - 1] {
+            changed.append(cell)
+            changed[changed.count - 1][place] ^= 1
+        }
+        var requests = changed.map {
+            Request(cell: Hex.encode($0), column: 1, key: Self.second)
+        }
+        requests[1].key = Self.row
+        let outcome = try CellReader.answers(requests)
+        #expect(outcome[0].hasPrefix("4 "))
+        let others = outcome.dropFirst()
+        #expect(others.map { $0 == "malformed" } == others.indices.map { $0 == 4 })
+        #expect(others.allSatisfy { ["forged", "malformed"].contains($0) })
+    }
 }

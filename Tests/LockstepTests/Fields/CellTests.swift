@@ -51,6 +51,17 @@ struct CellTests {
         if case .real(let number) = opened { #expect(number.sign == .minus) }
     }
 
+    @Test("a stream of another implementation opens, whole and in its row")
+    func knownStream() throws {
+        let cell = try #require(
+            Hex.decode(
+                "fb00000003404142434445464748494a4b4c4d4e4f5051525354555657"
+                    + "e94938dcf455c2a794ad141df5e3973fb08eb7603ed204059ba3f5733d8c852e"
+                    + "0b6d1dca813254afce0678eac5a7ea7d0bad10830e"))
+        #expect(
+            try CellWorkbench.cipher().open(cell, at: .row(42)) == .blob(Array("Dune".utf8)))
+    }
+
     static let values: [CellValue] = [
         .null, .integer(0), .integer(.min), .integer(.max), .real(0), .real(-0.0), .real(.infinity),
         .real(-.infinity), .real(.leastNonzeroMagnitude), .real(.greatestFiniteMagnitude),

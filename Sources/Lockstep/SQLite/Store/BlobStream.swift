@@ -4,7 +4,9 @@ extension Store {
     /// From the first chunk to the last, or until the iterator goes, one of the store's readers is taken
     /// and its snapshot keeps the write-ahead log from beginning anew: do not leave one lying about.
     public func chunks(of place: BlobPlace, size: Int = 64 * 1024) -> BlobChunks {
-        BlobChunks(store: self, place: place, size: max(size, 1))
+        BlobChunks(store: self, size: max(size, 1)) { connection in
+            OpenBlob(try Blob(place, .read, on: connection.core))
+        }
     }
 
     /// Inserts a row whose BLOB comes in chunks, in one transaction, with one chunk in memory at a time.
@@ -21,23 +23,36 @@ extension Store {
         into table: String, _ column: String, from chunks: Chunks,
         row: @Sendable (borrowing Connection) throws -> Int64
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
+        try await writeStream(from: chunks) { connection in
+            let place = BlobPlace(table: table, column: column, row: try row(connection))
+            // One handle for all: each new one would look for its place from the first page on.
+            return (place.row, OpenBlob(try Blob(place, .write, on: connection.core)))
+        }
+    }
+
+    /// Writes what comes in chunks to where `open` says, in one transaction.
+    /// - Parameter open: Gives a rowid, which is returned, and what takes the chunks.
+    @concurrent
+    func writeStream<Chunks: AsyncSequence & Sendable>(
+        from chunks: Chunks,
+        open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
+    ) async throws -> Int64 where Chunks.Element == [UInt8] {
         let seat = try await writer.queue.hold(alone: true)
         defer { writer.queue.giveBack(seat) }
         return try await writer.transaction(on: seat) { () async throws -> Int64 in
-            let number = try seat.use { connection in try connection.guarded(row) }
-            let place = BlobPlace(table: table, column: column, row: number)
-            // One handle for all: each new one would look for its place from the first page on.
-            let open = try seat.use { connection in
-                OpenBlob(try Blob(place, .write, on: connection.core))
-            }
+            let (row, stream) = try seat.use { connection in try connection.guarded(open) }
             do {
-                try await open.fill(from: chunks, on: seat)
+                for try await chunk in chunks {
+                    try Task.checkCancellation()
+                    try seat.use { _ in try stream.append(chunk) }
+                }
+                try seat.use { _ in try stream.finish() }
             } catch {
-                try seat.use { _ in open.close() }
+                try seat.use { _ in stream.close() }
                 throw error
             }
-            try seat.use { _ in open.close() }
-            return number
+            try seat.use { _ in stream.close() }
+            return row
         }
     }
 }
@@ -45,8 +60,9 @@ extension Store {
 /// See ``Store/chunks(of:size:)``.
 public struct BlobChunks: AsyncSequence, Sendable {
     let store: Store
-    let place: BlobPlace
     let size: Int
+    /// Opens the value, in a transaction.
+    let open: @Sendable (borrowing Connection) throws -> any PieceReader
 
     /// Begins at the first byte.
     public func makeAsyncIterator() -> Iterator { Iterator(chunks: self) }
@@ -83,21 +99,38 @@ public struct BlobChunks: AsyncSequence, Sendable {
                 hold = reading
             } else {
                 let queue = chunks.store.readers ?? chunks.store.writer.queue
-                hold = try await SnapshotHold.begin(queue)
+                hold = try await SnapshotHold.begin(queue, chunks.open)
                 reading = hold
             }
-            let chunk = try await hold.chunk(of: chunks.place, from: offset, size: chunks.size)
+            let chunk = try await hold.chunk(from: offset, size: chunks.size)
             offset += chunk.count
             return chunk.isEmpty ? nil : chunk
         }
     }
 }
 
+/// A handle on a large value that is read piece by piece, by whoever holds the seat of its connection.
+protocol PieceReader: AnyObject {
+    /// Up to `size` bytes from `offset` on; fewer only at the end.
+    func read(_ offset: Int, _ size: Int) throws -> [UInt8]
+    func close()
+}
+
+/// Takes a large value piece by piece, by whoever holds the seat of its connection.
+protocol PieceWriter: AnyObject {
+    /// - Throws: ``LockstepError/Code/misuse`` for more bytes than there is room for.
+    func append(_ bytes: [UInt8]) throws
+    /// - Throws: ``LockstepError/Code/misuse`` for fewer bytes than there is room for.
+    func finish() throws
+    func close()
+}
+
 /// A handle on a large value that is used piece by piece, by whoever holds the seat.
-// Sendable by this proof: `blob` is touched only by the holder of the seat.
-private final class OpenBlob: @unchecked Sendable {
+private final class OpenBlob: PieceReader, PieceWriter {
     private let place: BlobPlace
     private var blob: Blob?
+    /// How many bytes were written.
+    private var written = 0
 
     init(_ blob: consuming Blob) {
         place = blob.place
@@ -111,71 +144,68 @@ private final class OpenBlob: @unchecked Sendable {
         return try blob?.read(at: offset, count: min(size, count - offset)) ?? []
     }
 
-    /// Writes all of `chunks`, which must be as many bytes as there is room for.
-    func fill<Chunks: AsyncSequence>(
-        from chunks: Chunks, on seat: Seat
-    ) async throws where Chunks.Element == [UInt8] {
-        let room = blob?.count ?? 0
-        var offset = 0
-        for try await chunk in chunks {
-            try Task.checkCancellation()
-            guard chunk.count <= room - offset else {
-                offset += chunk.count
-                break
-            }
-            try seat.use { _ in try blob?.write(chunk, at: offset) }
-            offset += chunk.count
-        }
-        guard offset == room else {
-            throw LockstepError(
-                .misuse,
-                "\(offset) bytes came for \(place.table).\(place.column), which has room for \(room)",
-                hint: "insert the row with ZeroBytes of the right number")
-        }
+    func append(_ bytes: [UInt8]) throws {
+        guard bytes.count <= room - written else { throw wrongCount(written + bytes.count) }
+        try blob?.write(bytes, at: written)
+        written += bytes.count
+    }
+
+    func finish() throws {
+        guard written == room else { throw wrongCount(written) }
+    }
+
+    private var room: Int { blob?.count ?? 0 }
+
+    private func wrongCount(_ came: Int) -> LockstepError {
+        LockstepError(
+            .misuse,
+            "\(came) bytes came for \(place.table).\(place.column), which has room for \(room)",
+            hint: "insert the row with ZeroBytes of the right number")
     }
 }
 
 /// A reader that is kept, with its snapshot, until the value goes.
-// Sendable by this proof: `open` is touched only by the holder of the seat, which this is.
+// Sendable by this proof: `reader` is touched only by the holder of the seat, which this is.
 private final class SnapshotHold: @unchecked Sendable {
+    typealias Opener = @Sendable (borrowing Connection) throws -> any PieceReader
+
     private let seat: Seat
     private let queue: SeatQueue
-    private var open: OpenBlob?
+    private let open: Opener
+    private var reader: (any PieceReader)?
 
-    static func begin(_ queue: SeatQueue) async throws -> SnapshotHold {
+    static func begin(
+        _ queue: SeatQueue, _ open: @escaping Opener
+    ) async throws -> SnapshotHold {
         let seat = try await queue.hold(alone: true)
         do {
-            try seat.use { connection in try connection.run(.beginDeferred) }
+            try seat.use { connection in try connection.begin(.deferred) }
         } catch {
             queue.giveBack(seat)
             throw error
         }
-        return SnapshotHold(seat, queue)
+        return SnapshotHold(seat, queue, open)
     }
 
-    private init(_ seat: Seat, _ queue: SeatQueue) {
+    private init(_ seat: Seat, _ queue: SeatQueue, _ open: @escaping Opener) {
         self.seat = seat
         self.queue = queue
+        self.open = open
     }
 
     deinit {
         // Nobody else has the seat yet. Ending a transaction that only read cannot lose anything.
-        open?.close()
+        reader?.close()
         try? seat.use { connection in try connection.run(.rollBack) }
         queue.giveBack(seat)
     }
 
     @concurrent
-    func chunk(of place: BlobPlace, from offset: Int, size: Int) async throws -> [UInt8] {
+    func chunk(from offset: Int, size: Int) async throws -> [UInt8] {
         try seat.use { connection in
-            let open: OpenBlob
-            if let known = self.open {
-                open = known
-            } else {
-                open = OpenBlob(try Blob(place, .read, on: connection.core))
-                self.open = open
-            }
-            let chunk = try open.read(offset, size)
+            let reader = try self.reader ?? open(connection)
+            self.reader = reader
+            let chunk = try reader.read(offset, size)
             try connection.core.readCheck.requireSound(connection.core)
             return chunk
         }

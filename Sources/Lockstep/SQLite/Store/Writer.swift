@@ -153,7 +153,7 @@ final class Writer: @unchecked Sendable {
         try source.requireInPlace()
         try seat.use { connection in
             connection.core.tracker.setOn(observers.areThere)
-            try connection.run(.beginImmediate)
+            try connection.begin(.immediate)
         }
         do {
             let result = try await body()
@@ -203,9 +203,9 @@ final class Writer: @unchecked Sendable {
     }
 
     private func begin(_ connection: borrowing Connection) throws {
-        guard seat.lentThread != nil else { return try connection.run(.beginImmediate) }
+        guard seat.lentThread != nil else { return try connection.begin(.immediate) }
         do {
-            try connection.withoutWaiting { connection in try connection.run(.beginImmediate) }
+            try connection.withoutWaiting { connection in try connection.begin(.immediate) }
         } catch let error as LockstepError where error.code == .busy {
             throw MustWait()
         }

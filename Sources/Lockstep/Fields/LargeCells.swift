@@ -1,0 +1,64 @@
+/// The values of one column that are gone through as streams, since SQLite would have each whole in memory several
+/// times.
+struct LargeCells {
+    let shape: SealedTable
+    let column: String
+    private let rowID: String
+
+    /// More bytes than these has no cell of a BLOB that was sealed in one piece.
+    private static let limit = CellFormat.random.overhead + CellFormat.longestPiece
+
+    /// Nil for a table in which nothing can be read as a stream.
+    init?(_ shape: SealedTable, _ column: String) {
+        guard shape.obstacleToStreams == nil, let rowID = shape.rowIDName else { return nil }
+        self.shape = shape
+        self.column = column
+        self.rowID = rowID
+    }
+
+    /// In SQL, whether a row has one. SQLite tells a length without reading the value.
+    var condition: String { "\(length) > \(Self.limit)" }
+
+    /// In SQL, how long a row's BLOB is; 0 for anything else.
+    private var length: String {
+        let name = SQLTokens.quote(column)
+        return "CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) ELSE 0 END"
+    }
+
+    /// The rows that have one and meet a condition, which ends with AND.
+    func rows(
+        _ range: String, _ bounds: [Int64], _ connection: borrowing Connection
+    ) throws -> [Int64] {
+        let statement = try connection.prepare(
+            SQL(
+                verbatim:
+                    "SELECT \(rowID) FROM main.\(shape.quotedName) WHERE \(range)\(condition)"))
+        try statement.bind(values: bounds.map { .integer($0) })
+        return try statement.map { row in try row[0] as Int64 }
+    }
+
+    /// How many bytes the BLOBs of rows that meet a condition, without an AND, have in all.
+    func bytes(
+        _ range: String, _ bounds: [Int64], _ connection: borrowing Connection
+    ) throws -> Int64 {
+        let statement = try connection.prepare(
+            SQL(
+                verbatim:
+                    "SELECT coalesce(sum(\(length)), 0) FROM main.\(shape.quotedName) WHERE \(range)"
+            ))
+        try statement.bind(values: bounds.map { .integer($0) })
+        return try statement.first { row in try row[0] as Int64 } ?? 0
+    }
+
+    func place(_ row: Int64) -> BlobPlace {
+        BlobPlace(table: shape.name, column: column, row: row)
+    }
+
+    /// How a row's value begins, without the rest of it.
+    func prefix(_ row: Int64, _ connection: borrowing Connection) throws -> CellPrefix? {
+        try connection.withBlob(place(row)) { blob in
+            let bytes = try blob.read(at: 0, count: min(CellFormat.prefixLength, blob.count))
+            return CellPrefix(bytes.span, length: blob.count)
+        }
+    }
+}

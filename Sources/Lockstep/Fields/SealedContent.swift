@@ -1,0 +1,83 @@
+/// What a row has in a sealed column, however it lies there.
+final class SealedContent: PieceReader {
+    /// How many bytes there are.
+    let count: Int
+    /// On what lies there in one piece, or is not sealed yet.
+    private var blob: Blob?
+    /// What was sealed in one piece.
+    private let whole: [UInt8]?
+    private var chunks: ChunkedCell?
+
+    init(
+        _ place: SealedPlace, _ access: Blob.Access = .read, on connection: borrowing Connection
+    ) throws {
+        let (column, cipher) = (place.column, place.column.cipher)
+        let blob = try Blob(place.place, access, on: connection.core)
+        let beginning = try blob.read(at: 0, count: min(CellFormat.prefixLength, blob.count))
+        let prefix = CellPrefix(beginning.span, length: blob.count)
+        guard let prefix, cipher.isOurs(prefix) else {
+            guard column.column.state != .sealed else {
+                throw cipher.malformed("holds no sealed value", place.binding)
+            }
+            count = blob.count
+            whole = nil
+            self.blob = consume blob
+            return
+        }
+        try column.requireSealedAtAll()
+        if prefix.format == .chunked {
+            let cell = try ChunkedCell.open(blob, prefix, cipher, place.binding)
+            count = cell.count
+            whole = nil
+            chunks = consume cell
+        } else {
+            let bytes = try Self.open(blob, place)
+            count = bytes.count
+            whole = bytes
+            self.blob = consume blob
+        }
+    }
+
+    private static func open(_ blob: borrowing Blob, _ place: SealedPlace) throws -> [UInt8] {
+        let cell = try blob.read(at: 0, count: blob.count)
+        let bytes = try place.column.cipher.open(cell.span, at: place.binding) {
+            tag, payload throws(LockstepError) -> [UInt8]? in
+            guard tag.fixedLength == nil else { return nil }
+            return unsafe payload.withUnsafeBufferPointer { unsafe Array($0) }
+        }
+        guard let bytes else {
+            throw LockstepError(
+                .decodeMismatch, "\(place.title) holds neither a BLOB nor TEXT there",
+                hint: "read it through \(OpenViews.name(of: place.place.table))")
+        }
+        return bytes
+    }
+
+    /// Whether it lies in chunks.
+    var isChunked: Bool { chunks != nil }
+
+    /// Up to `size` bytes from `offset` on, which is not beyond the end.
+    func read(_ offset: Int, _ size: Int) throws -> [UInt8] {
+        let size = min(size, count - offset)
+        if let piece = try chunks?.read(offset..<(offset + size)) { return piece }
+        guard let whole else {
+            guard let piece = try blob?.read(at: offset, count: size) else {
+                throw SeatQueue.closed
+            }
+            return piece
+        }
+        try blob?.requireUsable()
+        return Array(whole[offset..<(offset + size)])
+    }
+
+    func close() {
+        blob = nil
+        chunks = nil
+    }
+
+    /// Opens all of it.
+    func check() throws { try chunks?.check() }
+
+    /// Seals chunks anew under the active key, in the transaction that is open.
+    func reseal() throws { try chunks?.reseal() }
+}

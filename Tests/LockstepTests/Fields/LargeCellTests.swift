@@ -1,0 +1,205 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// Values that are too long for SQL.
+@Suite("Large cells")
+struct LargeCellTests {
+    private struct Stop: Error {}
+
+    let bench: SealedBlobWorkbench
+    private static let count = 40 << 20
+    private static let piece = SealedBlobWorkbench.bytes(1 << 20)
+
+    init() throws { bench = try SealedBlobWorkbench() }
+
+    /// Each MiB has its number in its first byte.
+    private static func piece(_ number: Int) -> [UInt8] {
+        var piece = piece
+        piece[0] = UInt8(truncatingIfNeeded: number)
+        return piece
+    }
+
+    private func write(_ connection: borrowing Connection, toReel row: Int64) throws {
+        var number = 0
+        try connection.writeSealedBlob(SealedBlobWorkbench.place(row), count: Self.count) {
+            guard number << 20 < Self.count else { return nil }
+            defer { number += 1 }
+            return Self.piece(number)
+        }
+    }
+
+    private func expectWhole(_ connection: borrowing Connection, inReel row: Int64) throws {
+        try connection.withSealedBlob(SealedBlobWorkbench.place(row)) { blob in
+            let count = blob.count
+            #expect(count == Self.count)
+            var number = 0
+            try blob.forEachChunk(of: 1 << 20) { piece in
+                let isRight = piece == Self.piece(number)
+                #expect(isRight, "MiB \(number)")
+                number += 1
+            }
+            #expect(number == 40)
+        }
+    }
+
+    @Test("40 MiB are written and read, and SQL says how instead of opening them")
+    func large() throws {
+        let connection = try bench.open()
+        try write(connection, toReel: 1)
+        try expectWhole(connection, inReel: 1)
+        let beginnings: [SQL] = [
+            "SELECT data FROM reel_open", "UPDATE reel_open SET name = 'x' WHERE id = 1",
+            "DELETE FROM reel_open WHERE id = 1",
+        ]
+        for sql in beginnings {
+            do {
+                _ = try connection.query(sql) { _ in 0 }
+                Issue.record("\(sql) was run")
+            } catch let error as LockstepError {
+                #expect(error.code == .tooLarge)
+                for name in ["withSealedBlob", "sealedChunks"] {
+                    #expect(error.hint?.contains(name) == true)
+                }
+            }
+        }
+        // What does not need the value can be done.
+        #expect(try connection.texts("SELECT name FROM reel_open") == ["reel 1", "reel 2"])
+        try connection.execute("UPDATE reel SET name = 'x' WHERE id = 1")
+        try expectWhole(connection, inReel: 1)
+        let whole: SQL = "SELECT length(lockstep_open_whole('reel.data', data, id)) FROM reel"
+        #expect(try connection.value(whole, as: Int.self) == Self.count)
+        try connection.execute("DELETE FROM reel WHERE id = 1")
+    }
+
+    @Test("16 MiB is the longest that SQL opens, one byte more is not", arguments: [0, 1])
+    func limit(more: Int) throws {
+        let connection = try bench.open()
+        let bytes = [UInt8](repeating: 7, count: 16 << 20 + more)
+        try connection.execute("UPDATE reel_open SET data = ? WHERE id = 2", bytes)
+        let code = try Refusal.code {
+            let length: SQL = "SELECT length(data) FROM reel_open WHERE id = 2"
+            let found = try connection.value(length, as: Int.self)
+            #expect(found == bytes.count)
+        }
+        #expect(code == (more == 0 ? nil : .tooLarge))
+    }
+
+    @Test("values of any size are verified, sealed under a new key and unsealed")
+    func allTheWay() throws {
+        let connection = try bench.open(rows: 4)
+        for row: Int64 in [1, 2] { try write(connection, toReel: row) }
+        let small = SealedBlobWorkbench.bytes(30_000)
+        try connection.write(small, toReel: 3)
+        let text = String(repeating: "film ", count: 1 << 18)
+        try connection.execute("UPDATE reel_open SET data = ? WHERE id = 4", text)
+
+        let newer = try CellWorkbench.keys(active: 4, retired: [3])
+        let other = try bench.films.open([newer])
+        // Stopped after its first batch, which is one large value alone.
+        #expect(throws: Stop.self) {
+            try other.reseal("data", of: "reel", keys: newer) { progress in
+                #expect(progress.rows == 1)
+                throw Stop()
+            }
+        }
+        func versions() throws -> [String?] {
+            try other.texts("SELECT hex(substr(data, 1, 5)) FROM reel ORDER BY id")
+        }
+        #expect(try versions() == ["FB00000004", "FB00000003", "FB00000003", "F900000003"])
+        try other.reseal("data", of: "reel", keys: newer)
+        #expect(try versions() == ["FB00000004", "FB00000004", "F900000004", "F900000004"])
+        for row: Int64 in [1, 2] { try expectWhole(other, inReel: row) }
+        let read = try other.readReel(3)
+        #expect(read == small)
+        #expect(try other.texts("SELECT data FROM reel_open WHERE id = 4") == [text])
+
+        var verification = Verification(bench.films.path, sets: [])
+        verification.fieldKeys = [newer]
+        func findings() throws -> [String] {
+            let report = try verification.run(key: bench.films.databaseKey())
+            let cells = try #require(report.outcomes.first { $0.check == .cells })
+            #expect(cells.summary == "4 cells of 1 column opened")
+            return cells.findings.map(\.message)
+        }
+        #expect(try findings() == [])
+        try other.write { connection in
+            try connection.withBlob(SealedBlobWorkbench.place(1), .write) { blob in
+                try blob.write([0, 0, 0, 0], at: 30 << 20)
+            }
+        }
+        #expect(
+            try findings() == [
+                "1 cell of reel.data not authentic: forged, or moved from elsewhere: row 1"
+            ])
+        try other.execute("DELETE FROM reel WHERE id = 2")
+        try write(other, toReel: 1)
+        try other.unprotect("data", of: "reel", keys: newer)
+        let last: SQL = "SELECT length(data), substr(data, ?, 1) FROM reel WHERE id = 1"
+        let found = try other.query(last, 39 << 20 + 1, as: (Int, [UInt8]).self)
+        #expect(found.first?.0 == Self.count)
+        #expect(found.first?.1 == [39])
+        // And back, from plaintext that long.
+        try other.protect("data", of: "reel", keys: newer)
+        try expectWhole(other, inReel: 1)
+    }
+
+    @Test("an error while a large value is sealed anew leaves the old one")
+    func resealingFails() throws {
+        let connection = try bench.open()
+        try write(connection, toReel: 1)
+        try connection.write { connection in
+            try connection.withBlob(SealedBlobWorkbench.place(1), .write) { blob in
+                try blob.write([0], at: 39 << 20)
+            }
+        }
+        let newer = try CellWorkbench.keys(active: 4, retired: [3])
+        let other = try bench.films.open([newer])
+        func beginning() throws -> [String?] {
+            try other.texts("SELECT hex(substr(data, 1, 70)) FROM reel WHERE id = 1")
+        }
+        let before = try beginning()
+        Refusal.expect(.cellForged) { try other.reseal("data", of: "reel", keys: newer) }
+        #expect(try beginning() == before)
+    }
+
+    @Test("what another process finds if this one ends while 40 MiB are written is the old value")
+    func killed() throws {
+        let connection = try bench.open()
+        let old = SealedBlobWorkbench.bytes(100_000)
+        try connection.write(old, toReel: 1)
+        let folder = try TemporaryFolder()
+        var copies = 0
+        #expect(throws: Stop.self) {
+            var number = 0
+            try connection.writeSealedBlob(SealedBlobWorkbench.place(1), count: Self.count) {
+                number += 1
+                // Much of the new value is in the log by then.
+                guard [7, 23, 40].contains(number) else { return Self.piece(number) }
+                copies += 1
+                for side in ["", "-wal"] {
+                    let bytes = try FileAccess.read(
+                        DatabaseFile.side(side, of: bench.films.path), limit: 1 << 30)
+                    try AtomicFile.write(
+                        bytes, to: folder.path.appending("\(copies).db\(side)"))
+                }
+                if copies == 3 { throw Stop() }
+                return Self.piece(number)
+            }
+        }
+        var options = ConnectionOptions()
+        options.fieldKeys = [bench.keys]
+        #expect(copies == 3)
+        for copy in 1...copies {
+            let left = try Connection.open(
+                folder.path.appending("\(copy).db"), key: bench.films.databaseKey(),
+                options: options)
+            let read = try left.readReel(1)
+            #expect(read == old)
+        }
+        let read = try connection.readReel(1)
+        #expect(read == old)
+    }
+}
