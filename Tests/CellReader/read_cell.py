@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from blind_index import token
 from check_manifest import check
+from check_registry import check as check_registry
 from chunked import opened
 
 XAES = 0xF9
@@ -103,5 +104,7 @@ for line in sys.stdin:
     asked = json.loads(line)
     if "manifest" in asked:
         print(check(asked))
+    elif "registry" in asked:
+        print(check_registry(asked))
     else:
         print(token(asked) if "index_key" in asked else answer(asked))

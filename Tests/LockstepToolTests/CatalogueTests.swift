@@ -101,11 +101,12 @@ struct CatalogueTests {
         .enabled(if: ProcessMemory.isReadable, "the memory of other processes is not to be read"))
     func memory() async throws {
         try await publish()
-        let values = try Self.values()
+        // Shorter ones, such as Western and Action, are words of the program's libraries, too.
+        let values = try Self.values().filter { $0.count >= 9 }
         let from = " FROM movies AS a, movies AS b, movies AS c ORDER BY b.movieID"
         let sealed = try await found(
             values, in: ["query", "SELECT a.*\(from)", "--format", "json"])
-        #expect(sealed == 0)
+        #expect(sealed == [])
         // The control: with the keyring they are there, and so are found.
         let opened = try await found(
             values,
@@ -113,12 +114,12 @@ struct CatalogueTests {
                 "query", "SELECT a.*" + from.replacing("movies AS a", with: "movies_open AS a"),
                 "--format", "json", "--fields", "catalogue",
             ])
-        #expect(opened > 10)
+        #expect(opened.count > 10)
     }
 
-    /// How many of the values stand in the memory of the tool, once it has written so much that it waits for
+    /// Which of the values stand in the memory of the tool, once it has written so much that it waits for
     /// somebody to read it.
-    private func found(_ values: [[UInt8]], in arguments: [String]) async throws -> Int {
+    private func found(_ values: [[UInt8]], in arguments: [String]) async throws -> [String] {
         let process = Process()
         process.executableURL = URL(filePath: Programs.path("lockstep").string)
         process.arguments = arguments + ["-d", "c.db", "--key-file", "k"]
@@ -128,7 +129,8 @@ struct CatalogueTests {
         process.standardError = FileHandle.nullDevice
         try process.run()
         defer {
-            process.terminate()
+            // It waits for a reader, and so would not see that it is asked to end.
+            kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
         // Rows are coming; of so many more than a pipe holds it cannot be at the end.
@@ -144,9 +146,9 @@ struct CatalogueTests {
             files.allSatisfy { $0.hasPrefix(folder.path.string) && $0.contains("c.db") },
             "\(files)")
         let bytes = try memory.contents()
-        return values.count { value in
+        return values.filter { value in
             bytes.contains { piece in piece.withUnsafeBytes { unsafe $0.holds(value) } }
-        }
+        }.map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

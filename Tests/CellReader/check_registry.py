@@ -1,0 +1,70 @@
+"""Checks what a database says of its sealed columns, by the article SealedCells alone: no line of it was taken from
+Lockstep's sources.
+
+A request has registry, an object of the four tables' rows (lists of values in the order of the article; bytes in hex), and
+field_keys, hex by version. The answer is `holds` or `forged`.
+"""
+
+import hashlib
+import hmac
+import struct
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+
+def number(value):
+    return struct.pack(">q" if value < 0 else ">Q", value)
+
+
+def part(value):
+    return number(len(value)) + value
+
+
+def text(value):
+    return part(value.encode())
+
+
+def maybe(value):
+    return b"\0" if value is None else b"\1" + number(value)
+
+
+def check(request):
+    rows = request["registry"]
+    if len(rows["dataset"]) != 1:
+        return "forged"
+    dataset, changes, version, mac = rows["dataset"][0]
+    dataset = bytes.fromhex(dataset)
+    field_key = bytes.fromhex(request["field_keys"][str(version)])
+    key = HKDF(hashes.SHA256(), 32, dataset, b"registry").derive(field_key)
+
+    def code(message):
+        return hmac.new(key, message, hashlib.sha256).digest()
+
+    columns, indexes = [], []
+    for identifier, table, name, mode, padding, state, cursor, given in rows["columns"]:
+        due = code(
+            text("column/1") + part(dataset) + number(identifier) + text(table) + text(name) + text(mode)
+            + text(state) + number(padding) + maybe(cursor)
+        )
+        columns.append(due)
+        if due.hex() != given:
+            return "forged"
+    for column, place, name, normaliser, bits, index_version, commitment, given in rows["indexes"]:
+        due = code(
+            text("index/1") + part(dataset) + number(column) + number(place) + text(name) + text(normaliser)
+            + number(bits) + number(index_version) + part(bytes.fromhex(commitment))
+        )
+        indexes.append(due)
+        if due.hex() != given:
+            return "forged"
+    whole = text("set/1") + part(dataset) + number(changes) + number(version) + number(len(columns))
+    whole += b"".join(map(part, columns)) + number(len(rows["keys"]))
+    for key_version, commitment in rows["keys"]:
+        whole += number(key_version) + part(bytes.fromhex(commitment))
+        own = request["field_keys"].get(str(key_version))
+        # No salt is as many zeros as the hash is long (RFC 5869).
+        if own and HKDF(hashes.SHA256(), 32, None, b"commit").derive(bytes.fromhex(own)).hex() != commitment:
+            return "forged"
+    whole += number(len(indexes)) + b"".join(map(part, indexes))
+    return "holds" if code(whole).hex() == mac else "forged"
