@@ -51,7 +51,11 @@ struct Session: ~Copyable {
     }
 
     /// Opens the database as a store.
-    func store() throws -> Store { try Store.open(path, key: key()) }
+    func store() throws -> Store {
+        var options = StoreOptions()
+        options.connection.fieldKeys = fields
+        return try Store.open(path, key: key(), options: options)
+    }
 
     /// The key that the database is under, also after a rotation that was interrupted.
     func key() throws -> DatabaseKey { try keyring.databaseKey(for: path) }

@@ -63,7 +63,7 @@ package enum FileAccess {
     /// Whether anything, even a dangling link, stands at `path`.
     ///
     /// What we may not look at counts as there: opening it tells the reason.
-    static func exists(_ path: FilePath) -> Bool {
+    package static func exists(_ path: FilePath) -> Bool {
         do {
             _ = try Stat(path, followTargetSymlink: false)
             return true

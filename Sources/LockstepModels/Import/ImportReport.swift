@@ -1,16 +1,18 @@
 /// What an import took, and what it did not.
 public struct ImportReport: Sendable, Equatable {
-    /// A line that was left out.
+    /// What was left out: a line, what begins at it, or a whole file of a folder.
     public struct Rejection: Sendable, Equatable {
-        /// Its number in the file, from 1 on.
-        public let line: Int
+        /// The file's name, where a folder is imported.
+        public let file: String?
+        /// The line's number in the file, from 1 on; nil for a whole file.
+        public let line: Int?
         /// Why, without any of its content.
         public let reason: String
     }
 
-    /// Lines that became rows.
+    /// How many were imported.
     public internal(set) var imported = 0
-    /// How many lines were left out.
+    /// How many were left out.
     public internal(set) var rejected = 0
     /// The first ``mostRejections`` of those, in the file's order.
     public internal(set) var rejections: [Rejection] = []
@@ -18,9 +20,9 @@ public struct ImportReport: Sendable, Equatable {
     /// More would only fill the memory; the count goes on.
     public static let mostRejections = 1000
 
-    mutating func reject(_ line: Int, _ reason: String) {
+    mutating func reject(file: String? = nil, _ line: Int?, _ reason: String) {
         rejected += 1
         guard rejections.count < Self.mostRejections else { return }
-        rejections.append(Rejection(line: line, reason: reason))
+        rejections.append(Rejection(file: file, line: line, reason: reason))
     }
 }

@@ -27,4 +27,21 @@ enum MovieLine {
             title: String(fields[0]), category: String(fields[1]), year: year,
             movieURL: fields[3].isEmpty ? nil : String(fields[3]), coverURL: String(fields[4]))
     }
+
+    /// The line of a film, with its ending.
+    static func bytes(of movie: Movie) -> [UInt8] {
+        let fields = [
+            movie.title, movie.category, String(movie.year), movie.movieURL ?? "", movie.coverURL,
+        ]
+        var line: [UInt8] = []
+        for (index, field) in fields.enumerated() {
+            if index > 0 { line.append(UInt8(ascii: "\t")) }
+            for byte in field.utf8 {
+                // TAB, LF and CR.
+                line.append([0x09, 0x0A, 0x0D].contains(byte) ? UInt8(ascii: " ") : byte)
+            }
+        }
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
 }

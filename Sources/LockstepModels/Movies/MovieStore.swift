@@ -2,14 +2,14 @@ public import Lockstep
 public import SystemPackage
 
 /// The catalogue of films. Works on every version of the set `movies`.
-public struct MovieStore: Sendable {
+public struct MovieStore: ModelStore {
     /// The migration set's name.
     public static let setName = "movies"
 
     private static let columns: SQL =
         "movieID, title, category, year, movieURL, coverURL, watched, likes"
 
-    private let store: Store
+    public let store: Store
 
     /// The catalogue in `store`.
     public init(_ store: Store) { self.store = store }
@@ -63,6 +63,33 @@ public struct MovieStore: Sendable {
             try connection.query("SELECT \(Self.columns) FROM movies ORDER BY year, title") { row in
                 try Movie(row: row)
             }
+        }
+    }
+
+    /// The film of this key, or nil.
+    public func movie(_ id: Int64) throws -> Movie? {
+        try store.read { connection in
+            try connection.first("SELECT \(Self.columns) FROM movies WHERE movieID = \(id)") {
+                row in
+                try Movie(row: row)
+            }
+        }
+    }
+
+    // MARK: Export
+
+    /// Hands out all films, as ``importTSV(_:)`` reads them, and gives how many: a TAB or a line's end within a field
+    /// becomes a blank, since the format has no way to write it.
+    public func exportTSV(_ write: ([UInt8]) throws -> Void) throws -> Int {
+        try store.read { connection in
+            let films = try connection.prepare(
+                "SELECT \(Self.columns) FROM movies ORDER BY movieID")
+            var count = 0
+            try films.forEach { row in
+                try write(MovieLine.bytes(of: Movie(row: row)))
+                count += 1
+            }
+            return count
         }
     }
 

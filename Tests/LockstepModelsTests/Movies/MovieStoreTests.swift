@@ -47,7 +47,7 @@ struct MovieStoreTests {
         let report = try store.importTSV(folder.write("films.tsv", bytes))
         #expect(report.imported == 2)
         #expect(
-            report.rejections.map { "\($0.line): \($0.reason)" } == [
+            report.rejections.map { "\($0.line ?? 0): \($0.reason)" } == [
                 "2: it has 4 fields, and 5 are due", "3: it has 6 fields, and 5 are due",
                 "4: it is not valid UTF-8", "5: the year is no whole number",
                 "6: the title is empty", "7: the year is not between 1 and 9999",

@@ -1,0 +1,52 @@
+package import SystemPackage
+
+/// A file that is being written beside the place where it shall stand: it is there whole, readable by its owner only,
+/// or not at all. Nothing is written over.
+package struct NewFile: ~Copyable {
+    private let target: FilePath
+    private let path: FilePath
+    private let file: FileDescriptor
+    /// Small pieces are collected: a call of the system costs more than they.
+    private var waiting: [UInt8] = []
+    private static let mostWaiting = 65_536
+
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `target`; why the folder takes no file.
+    package init(_ target: FilePath) throws {
+        guard !FileAccess.exists(target) else {
+            throw LockstepError.system(.fileExists, "create", target)
+        }
+        let path = try AtomicFile.uniqueSibling(of: target)
+        let file = try AtomicFile.create(path, for: target)
+        self.target = target
+        self.path = path
+        self.file = file
+    }
+
+    deinit {
+        try? file.close()
+        // Once it has its name nothing bears this one.
+        AtomicFile.remove(path)
+    }
+
+    /// Takes the next bytes.
+    /// - Throws: ``LockstepError/Code/full`` and what else writing meets.
+    package mutating func write(_ bytes: [UInt8]) throws {
+        waiting.append(contentsOf: bytes)
+        guard waiting.count >= Self.mostWaiting else { return }
+        try flush()
+    }
+
+    /// Gives the file its name.
+    /// - Throws: As ``write(_:)``; ``LockstepError/Code/alreadyExists`` if somebody has put a file there meanwhile.
+    package mutating func finish() throws {
+        try flush()
+        try AtomicFile.sync(file, target)
+        try AtomicFile.moveIntoPlace(path, target)
+    }
+
+    private mutating func flush() throws {
+        let (file, bytes) = (file, waiting)
+        waiting.removeAll(keepingCapacity: true)
+        try translatingErrno("write", target) { _ = try file.writeAll(bytes) }
+    }
+}

@@ -1,0 +1,91 @@
+public import Lockstep
+public import SystemPackage
+
+/// One of the five stores: typed values over a database that may hold others besides.
+public protocol ModelStore: Sendable {
+    /// The name of its migration set.
+    static var setName: String { get }
+    /// The database that it works on.
+    var store: Store { get }
+    /// The store over a database whose schema is in place: one that several share.
+    init(_ store: Store)
+}
+
+/// A database that new ones begin as.
+public struct ModelTemplate: ~Copyable, Sendable {
+    /// Its file, an encrypted database, which is only read.
+    public let path: FilePath
+    /// Its key.
+    public let key: DatabaseKey
+
+    /// A template. Takes over the key.
+    public init(_ path: FilePath, key: consuming DatabaseKey) {
+        self.path = path
+        self.key = key
+    }
+}
+
+extension ModelStore {
+    /// Opens the database at `path`, and makes it first where there is none; brings the schema to the newest version,
+    /// and verifies it lightly. Blocks.
+    /// - Parameters:
+    ///   - template: What a new database begins as; an existing one is never written over.
+    ///   - options: The keys of sealed columns, for one, are among them.
+    /// - Throws: ``LockstepError``: why it does not open; what stopped a migration;
+    ///   ``LockstepError/Code/verificationFailed`` if the schema is not what the migrations make.
+    public static func open(
+        _ path: FilePath, key: borrowing DatabaseKey, template: borrowing ModelTemplate? = nil,
+        options: StoreOptions = .init()
+    ) throws -> Self {
+        let set = try ModelMigrations.set(setName)
+        let store = try openOrCreate(path, key, template, options)
+        try store.migrate(set)
+        try store.verifyLightly(ModelMigrations.all()).requireClean()
+        return Self(store)
+    }
+
+    /// The same without blocking an actor.
+    /// - Throws: as its blocking form; `CancellationError`.
+    @concurrent
+    public static func open(
+        _ path: FilePath, key: borrowing DatabaseKey, template: borrowing ModelTemplate? = nil,
+        options: StoreOptions = .init()
+    ) async throws -> Self {
+        let set = try ModelMigrations.set(setName)
+        let store = try openOrCreate(path, key, template, options)
+        try await store.migrate(set)
+        try await store.verifyLightly(ModelMigrations.all()).requireClean()
+        return Self(store)
+    }
+
+    private static func openOrCreate(
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ template: borrowing ModelTemplate?,
+        _ options: StoreOptions
+    ) throws -> Store {
+        guard !FileAccess.exists(path) else {
+            return try Store.open(path, key: key, options: options)
+        }
+        do {
+            guard template != nil else {
+                return try Store.create(path, key: key, options: options)
+            }
+            try provision(path, key, template, options)
+        } catch let error as LockstepError where error.code == .alreadyExists {
+            // Another process has made it meanwhile: a first run is not alone.
+        }
+        return try Store.open(path, key: key, options: options)
+    }
+
+    private static func provision(
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ template: borrowing ModelTemplate?,
+        _ options: StoreOptions
+    ) throws {
+        switch template {
+        case nil: break
+        case .some(let template):
+            try Store.provision(
+                path, key: key, from: template.path, templateKey: template.key,
+                options: options.connection)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Lockstep
+
+/// Rows of a model store, as a table or as JSON.
+enum Listing {
+    /// - Parameter cells: The values of one row, in the order of `columns`.
+    static func tell<Element>(
+        _ elements: [Element], _ output: FormatOptions, _ columns: [String],
+        _ cells: (Element) throws -> [Value]
+    ) throws {
+        switch output.format {
+        case .json:
+            try Output.part("{\"columns\":\(Output.encoded(columns)),\"rows\":[")
+            for (index, element) in elements.enumerated() {
+                let values = try cells(element).map(JSONValue.init(value:))
+                try Output.part((index == 0 ? "" : ",") + Output.encoded(values))
+            }
+            Output.line("]}")
+        case .text:
+            var table = TableWriter(header: columns)
+            for element in elements { table.add(try cells(element).map(text)) }
+            table.finish()
+        }
+    }
+
+    /// A value as a cell of a table: what is missing is nothing to look at.
+    static func text(_ value: Value) -> String {
+        switch value {
+        case .null: ""
+        case .integer(let number): String(number)
+        case .real(let number): String(number)
+        case .text(let text): Output.printable(text)
+        case .blob(let bytes): "\(bytes.count) bytes"
+        }
+    }
+}
+
+/// One entry of a model store, field by field.
+enum Entry {
+    /// - Throws: ``LockstepError/Code/notFound`` for nil.
+    static func found<Element>(
+        _ element: Element?, _ kind: String, _ id: Int64
+    ) throws(LockstepError) -> Element {
+        guard let element else {
+            throw LockstepError(
+                .notFound, "there is no \(kind) with the id \(id)",
+                hint: "`lockstep list` shows the ids")
+        }
+        return element
+    }
+
+    static func tell<Element>(
+        _ element: Element, _ output: FormatOptions,
+        _ fields: [(name: String, value: (Element) -> Value)]
+    ) throws {
+        guard output.format == .text else {
+            return try Output.json(
+                Dictionary(
+                    uniqueKeysWithValues: fields.map {
+                        ($0.name, JSONValue(value: $0.value(element)))
+                    }))
+        }
+        let width = fields.map(\.name.count).max() ?? 0
+        for field in fields {
+            let name = field.name + String(repeating: " ", count: width - field.name.count)
+            let text = Listing.text(field.value(element))
+            Output.line(text.isEmpty ? field.name : "\(name)  \(text)")
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `lockstep show`: one thing of a model store, whole.
+struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show one entry of a model store.",
+        subcommands: [Movies.self])
+}
