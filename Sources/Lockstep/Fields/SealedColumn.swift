@@ -92,7 +92,12 @@ public struct SealedIndex: Sendable, Hashable {
 
     /// What the column of such an index is called.
     static func name(_ request: Request, of column: String) -> String {
-        "\(column)_\(request.normaliser.spelling.replacing("-", with: "_"))_token"
+        "\(column)_\(ending(request.normaliser))"
+    }
+
+    /// What follows the column's name.
+    static func ending(_ normaliser: Normaliser) -> String {
+        "\(normaliser.spelling.replacing("-", with: "_"))_token"
     }
 }
 

@@ -24,12 +24,17 @@ struct SealedIndexColumns {
         }
     }
 
-    /// Makes the indexes, once the tokens are there.
-    func index(_ connection: borrowing Connection) throws {
-        for (name, request) in requests {
+    /// Makes the indexes, once the tokens are there, but for those that a run before has made.
+    /// - Parameter column: The sealed column, which has its guards.
+    func index(for column: String, _ connection: borrowing Connection) throws {
+        let base =
+            try SealingGuard.all(of: column, shape.name, connection).first?.base
+            ?? "\(EngineTables.guardPrefix)\(shape.name)_\(column)"
+        for (name, request) in requests
+        where try Self.indexes(over: name, shape, connection).isEmpty {
             let kind = request.bits > 63 ? "UNIQUE INDEX" : "INDEX"
             try connection.execute(
-                "CREATE \(verbatim: kind) IF NOT EXISTS main.\(name: Self.indexName(name, shape)) ON \(verbatim: shape.quotedName) (\(name: name))"
+                "CREATE \(verbatim: kind) main.\(name: "\(base)_\(Self.ending(request))") ON \(verbatim: shape.quotedName) (\(name: name))"
             )
         }
     }
@@ -38,28 +43,50 @@ struct SealedIndexColumns {
     static func drop(
         _ name: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
-        try connection.execute("DROP INDEX IF EXISTS main.\(name: indexName(name, shape))")
+        for index in try indexes(over: name, shape, connection) {
+            try connection.execute("DROP INDEX main.\(name: index)")
+        }
         try connection.execute(
             "ALTER TABLE main.\(verbatim: shape.quotedName) DROP COLUMN \(name: name)")
     }
 
-    /// Removes all that look like a column's, for a database without a registry.
+    /// Removes all of a column, for a database without a registry.
+    /// - Parameter base: What the names of the column's guards begin with.
     static func drop(
-        of column: String, _ shape: SealedTable, _ connection: borrowing Connection
+        base: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
         for candidate in shape.columns {
-            let name = candidate.name
-            let hasIndex = try connection.value(
-                "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE type = 'index' AND name = ?)",
-                indexName(name, shape), as: Bool.self)
-            guard hasIndex == true, name.hasPrefix("\(column)_"), name.hasSuffix("_token") else {
-                continue
+            let isOfColumn = try indexes(over: candidate.name, shape, connection).contains {
+                isEnding($0.dropFirst(base.count + 1)) && $0.hasPrefix("\(base)_")
             }
-            try drop(name, shape, connection)
+            if isOfColumn { try drop(candidate.name, shape, connection) }
         }
     }
 
-    private static func indexName(_ column: String, _ shape: SealedTable) -> String {
-        "\(EngineTables.guardPrefix)\(shape.name)_\(column)"
+    /// What the name of an index ends in, behind its base.
+    static func ending(_ request: SealedIndex.Request) -> String {
+        SealedIndex.ending(request.normaliser)
+    }
+
+    /// Whether the names of one column are meant, and not of another that is called almost the same.
+    private static func isEnding(_ text: Substring) -> Bool {
+        guard text.hasSuffix("_token") else { return false }
+        let spelling = text.dropLast("_token".count).replacing("_", with: "-")
+        guard let normaliser = try? Normaliser(String(spelling)) else { return false }
+        return SealedIndex.ending(normaliser) == text
+    }
+
+    /// The engine's indexes over this column alone, whatever table and column were called when they were made.
+    private static func indexes(
+        over column: String, _ shape: SealedTable, _ connection: borrowing Connection
+    ) throws -> [String] {
+        try connection.query(
+            """
+            SELECT l.name FROM pragma_index_list(?, 'main') AS l
+            WHERE substr(l.name, 1, ?) = ?
+                AND (SELECT count(*) FROM pragma_index_info(l.name, 'main')) = 1
+                AND (SELECT name FROM pragma_index_info(l.name, 'main')) = ? COLLATE NOCASE
+            """, shape.name, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix, column
+        ) { row in try row[0] as String }
     }
 }

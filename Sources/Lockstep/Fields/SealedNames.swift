@@ -1,7 +1,4 @@
 /// What sealed columns are called: the registry has to follow where a migration renames one.
-///
-/// SQLite rewrites triggers where it renames what they speak of, so that a column's guard tells what it is called
-/// by now, whatever its own name.
 enum SealedNames {
     struct Name: Hashable {
         let table: String
@@ -11,30 +8,12 @@ enum SealedNames {
     /// By the names of the guards.
     static func known(_ connection: borrowing Connection) throws -> [String: Name] {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return [:] }
-        let guards = try connection.query(
-            """
-            SELECT name, tbl_name, sql FROM main.sqlite_schema
-            WHERE type = 'trigger' AND substr(name, 1, ?) = ?
-            """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix,
-            as: (String, String, String).self)
         var names: [String: Name] = [:]
-        for (name, table, sql) in guards
-        where name.hasSuffix("_update") || name.hasSuffix("_unsealing") {
-            if let column = updatedColumn(sql) { names[name] = Name(table: table, column: column) }
+        for known in try SealingGuard.all(connection)
+        where known.kind == .update || known.kind == .unsealing {
+            names[known.name] = Name(table: known.table, column: known.column)
         }
         return names
-    }
-
-    /// What follows UPDATE OF.
-    private static func updatedColumn(_ sql: String) -> String? {
-        let bytes = Array(sql.utf8)
-        let words = SQLTokens(sql).filter { $0.kind != .space && $0.kind != .comment }.map {
-            String(decoding: bytes[$0.range], as: UTF8.self)
-        }
-        guard let place = words.firstIndex(where: { $0.asciiLowercased == "of" }),
-            words.indices.contains(place + 1)
-        else { return nil }
-        return SQLTokens.unquote(words[place + 1])
     }
 
     /// Brings the registry to what has happened to the columns since `before`, in the transaction that is open.

@@ -53,12 +53,21 @@ final class SealedSession: ConnectionAttachment {
         guard fields.hasViews, !isWithoutViews else { return try body() }
         isWithoutViews = true
         try connection.with(rights: .engine) { try views.adapt(to: [], connection) }
-        // With the next transaction they are there again.
-        defer {
+        let result: Result
+        do {
+            result = try body()
+        } catch {
+            // With the next transaction they are there again.
             isWithoutViews = false
             known = nil
+            throw error
         }
-        return try body()
+        isWithoutViews = false
+        known = nil
+        if !connection.isInTransaction {
+            try connection.with(rights: .engine) { try refresh(connection) }
+        }
+        return result
     }
 
     // MARK: Knowing

@@ -57,11 +57,11 @@ struct SealingChange: Sendable, Equatable {
             case .unsealing: break
             }
             try registry.move(added.id, to: .migrating)
-            try change(guards: .sealed, mode, shape, connection)
+            try change(guards: .sealed, mode, indexes, shape, connection)
         case (.unprotect, .sealed), (.unprotect, .migrating):
             guard let known else { break }
             try registry.move(known.id, to: .unsealing)
-            try change(guards: .unsealing, known.mode, shape, connection)
+            try change(guards: .unsealing, known.mode, [], shape, connection)
         case (.unprotect, .unsealing), (.reseal, .sealed):
             return .rows(try rowsLeft(after: known?.cursor, shape, connection))
         case (.unprotect, .plaintext), (.unprotect, nil), (.reseal, _):
@@ -81,11 +81,13 @@ struct SealingChange: Sendable, Equatable {
             try ProtectionChecks.requireSealable(column, mode, shape, connection)
             let indexes = SealedIndexColumns(shape, column, requests)
             try indexes.add(connection)
-            try change(guards: .sealed, mode, shape, connection)
-            try indexes.index(connection)
+            try change(guards: .sealed, mode, requests, shape, connection)
+            try indexes.index(for: column, connection)
         case .unprotect:
-            try change(guards: .plaintext, .random, shape, connection)
-            try SealedIndexColumns.drop(of: column, shape, connection)
+            let base = try SealingGuard.all(of: column, shape.name, connection).first?.base
+            try change(guards: .plaintext, .random, [], shape, connection)
+            guard let base else { return }
+            try SealedIndexColumns.drop(base: base, shape, connection)
         case .reseal: break
         }
     }
@@ -228,10 +230,11 @@ struct SealingChange: Sendable, Equatable {
         switch goal {
         case .protect(_, _, let requests):
             try registry.move(sealed.id, to: .sealed)
-            try SealedIndexColumns(shape, column, requests).index(connection)
+            try SealedIndexColumns(shape, column, requests).index(
+                for: column, connection)
         case .unprotect:
             try registry.move(sealed.id, to: .plaintext)
-            try change(guards: .plaintext, sealed.mode, shape, connection)
+            try change(guards: .plaintext, sealed.mode, [], shape, connection)
             for index in sealed.indexes {
                 try SealedIndexColumns.drop(index.name, shape, connection)
             }
@@ -304,13 +307,11 @@ struct SealingChange: Sendable, Equatable {
     }
 
     private func change(
-        guards state: SealedColumn.State, _ mode: SealedColumn.Mode, _ shape: SealedTable,
+        guards state: SealedColumn.State, _ mode: SealedColumn.Mode,
+        _ indexes: [SealedIndex.Request], _ shape: SealedTable,
         _ connection: borrowing Connection
     ) throws {
-        let guards = SealingGuards(shape, column, mode)
-        for statement in guards.removal + guards.due(in: state) {
-            try connection.execute(SQL(verbatim: statement))
-        }
+        try SealingGuards(shape, column, mode, indexes, connection).put(for: state, connection)
     }
 
     /// A value that could not be told from a cell while the column holds both.

@@ -8,28 +8,60 @@ struct SealingGuards {
     let mode: SealedColumn.Mode
     /// The columns of the row's key, to which cells are bound.
     let key: [String]
+    /// What their names begin with.
+    private let base: String
+    /// Those that the column has, whatever it was called when they were made.
+    private let standing: [SealingGuard]
 
-    init(_ shape: SealedTable, _ column: String, _ mode: SealedColumn.Mode) {
+    /// - Parameter indexes: Those that the column is to have, whose names are like the guards'.
+    init(
+        _ shape: SealedTable, _ column: String, _ mode: SealedColumn.Mode,
+        _ indexes: [SealedIndex.Request] = [], _ connection: borrowing Connection
+    ) throws {
         table = shape.name
         self.column = column
         self.mode = mode
         key = mode == .random ? shape.key.columns.map(\.name) : []
+        standing = try SealingGuard.all(of: column, shape.name, connection)
+        base =
+            try standing.first?.base
+            ?? Self.freeBase(
+                "\(EngineTables.guardPrefix)\(shape.name)_\(column)", indexes, connection)
     }
 
-    private enum Kind: String, CaseIterable {
-        case insert, update, key, unsealing
+    /// Another column, which bore the name when it was sealed, may have taken the names.
+    private static func freeBase(
+        _ plain: String, _ indexes: [SealedIndex.Request], _ connection: borrowing Connection
+    ) throws -> String {
+        let endings =
+            SealingGuard.Kind.allCases.map(\.rawValue) + indexes.map(SealedIndexColumns.ending)
+        let taken = try connection.query(
+            "SELECT name FROM main.sqlite_schema WHERE substr(name, 1, ?) = ?", plain.utf8.count,
+            plain
+        ) { row in try row[0] as String }
+        var base = plain
+        var count = 1
+        while endings.contains(where: { taken.contains("\(base)_\($0)") }) {
+            count += 1
+            base = "\(plain)_\(count)"
+        }
+        return base
     }
 
-    private func name(_ kind: Kind) -> String {
-        SQLTokens.quote(
-            "\(EngineTables.guardPrefix)\(table)_\(column)_\(kind.rawValue)")
+    private func name(_ kind: SealingGuard.Kind) -> String {
+        SQLTokens.quote("\(base)_\(kind.rawValue)")
     }
 
-    /// Removes them, in whatever state the column was.
-    var removal: [String] { Kind.allCases.map { "DROP TRIGGER IF EXISTS main.\(name($0))" } }
+    /// Puts those in the place of the standing ones that a column has in a state.
+    func put(for state: SealedColumn.State, _ connection: borrowing Connection) throws {
+        let removal = standing.map { "DROP TRIGGER main.\(SQLTokens.quote($0.name))" }
+        for statement in removal + due(in: state) {
+            try connection.execute(SQL(verbatim: statement))
+        }
+    }
 
     /// Those that a column has in a state.
-    func due(in state: SealedColumn.State) -> [String] {
+    private func due(in state: SealedColumn.State) -> [String] {
         switch state {
         case .migrating, .sealed: sealing
         case .unsealing: unsealing
@@ -75,7 +107,7 @@ struct SealingGuards {
     }
 
     private func trigger(
-        _ kind: Kind, _ event: String, _ condition: String, _ reason: String
+        _ kind: SealingGuard.Kind, _ event: String, _ condition: String, _ reason: String
     ) -> String {
         let text = reason.replacing("'", with: "''")
         return "CREATE TRIGGER main.\(name(kind)) BEFORE \(event) ON \(SQLTokens.quote(table)) "

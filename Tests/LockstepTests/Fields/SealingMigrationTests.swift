@@ -83,8 +83,7 @@ struct SealingMigrationTests {
         for _ in 1...2 {
             try migrate(.latest, connection)
             #expect(
-                try connection.read { try $0.texts("SELECT title FROM film_open ORDER BY id") }
-                    == Self.titles)
+                try connection.texts("SELECT title FROM film_open ORDER BY id") == Self.titles)
             #expect(
                 try connection.texts("SELECT DISTINCT typeof(title) FROM film") == ["blob"])
             let match = try connection.matching(
@@ -187,6 +186,94 @@ struct SealingMigrationTests {
                 == ["Laura"] + Self.titles.dropFirst())
         let again = try open()
         #expect(try again.texts("SELECT name FROM movie_open WHERE id = 1") == ["Laura"])
+    }
+
+    /// What a fresh run of the same migrations does not make.
+    private func drift(_ connection: borrowing Connection) throws -> [String] {
+        try DriftCheck.run(connection, [MigrationSet(folder: files)], ConnectionOptions()).findings
+            .map(\.message)
+    }
+
+    @Test(
+        "what was renamed while it was sealed is unsealed under its new names, with guards and index, and the way down does the same"
+    )
+    func unsealedAfterRename() throws {
+        try write(
+            "0003_names.sql",
+            """
+            ALTER TABLE film RENAME COLUMN title TO name;
+            ALTER TABLE film RENAME TO movie;
+            -- lockstep: down
+            ALTER TABLE movie RENAME TO film;
+            ALTER TABLE film RENAME COLUMN name TO title;
+            """)
+        try write(
+            "0004_open.sql",
+            """
+            -- lockstep: unprotect movie.name dataset=catalogue
+            -- lockstep: down
+            -- lockstep: protect movie.name dataset=catalogue index=casefold:20
+            """)
+        let connection = try open()
+        try migrate(.version(MigrationVersion(1)), connection)
+        try fill(connection)
+        for _ in 1...2 {
+            try migrate(.version(MigrationVersion(3)), connection)
+            #expect(try drift(connection) == [])
+            try migrate(.latest, connection)
+            #expect(try drift(connection) == [])
+            #expect(try connection.texts("SELECT name FROM movie ORDER BY id") == Self.titles)
+            #expect(
+                try connection.texts(
+                    "SELECT name FROM sqlite_schema WHERE name LIKE 'lockstep\\_sealed%' ESCAPE '\\'"
+                )
+                    == [])
+            #expect(
+                try connection.prepare("SELECT * FROM movie").columnNames
+                    == ["id", "name", "year", "note"])
+            try connection.execute("UPDATE movie SET name = name || ''")
+            // Down to where it is plaintext from the beginning, through what was sealed under a name of its own.
+            try migrate(.version(MigrationVersion(1)), connection)
+            #expect(try drift(connection) == [])
+            #expect(try connection.texts("SELECT title FROM film ORDER BY id") == Self.titles)
+        }
+    }
+
+    @Test(
+        "a column that takes the name of a sealed one is sealed beside it, and each is unsealed by itself"
+    )
+    func nameTaken() throws {
+        try write(
+            "0003_names.sql",
+            """
+            ALTER TABLE film RENAME COLUMN title TO name;
+            ALTER TABLE film ADD COLUMN title TEXT;
+            UPDATE film SET title = 'another ' || id;
+            -- lockstep: protect film.title dataset=catalogue index=prefix-3:20
+            """)
+        try write("0004_one.sql", "-- lockstep: unprotect film.name dataset=catalogue")
+        try write("0005_other.sql", "-- lockstep: unprotect film.title dataset=catalogue")
+        let connection = try open()
+        try migrate(.version(MigrationVersion(1)), connection)
+        try fill(connection)
+        try migrate(.version(MigrationVersion(3)), connection)
+        #expect(try drift(connection) == [])
+        Refusal.expect(.constraint) { try connection.execute("UPDATE film SET title = 'x'") }
+        Refusal.expect(.constraint) { try connection.execute("UPDATE film SET name = 'x'") }
+        let match = try connection.matching("title", of: "film", .prefix("another 1"))
+        #expect(
+            try connection.query("SELECT name FROM film_open WHERE \(match) ORDER BY id") {
+                try $0[0] as String
+            } == [Self.titles[0], Self.titles[9]])
+        try migrate(.version(MigrationVersion(4)), connection)
+        #expect(try drift(connection) == [])
+        #expect(try connection.texts("SELECT name FROM film ORDER BY id") == Self.titles)
+        Refusal.expect(.constraint) { try connection.execute("UPDATE film SET title = 'x'") }
+        try connection.execute("UPDATE film SET name = 'y' WHERE id = 2")
+        try migrate(.latest, connection)
+        #expect(try drift(connection) == [])
+        #expect(try connection.texts("SELECT title FROM film WHERE id = 2") == ["another 2"])
+        try connection.execute("UPDATE film SET title = 'z' WHERE id = 2")
     }
 
     @Test("all the way down, where the table itself is gone, and up again")

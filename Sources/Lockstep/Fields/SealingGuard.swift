@@ -1,0 +1,55 @@
+/// A guard that stands in the database.
+///
+/// Its name tells what the column was called when it was made; SQLite rewrites a trigger's text where it renames what
+/// the trigger speaks of, so that the text tells what it is called by now.
+struct SealingGuard: Equatable {
+    enum Kind: String, CaseIterable {
+        case insert, update, key, unsealing
+    }
+
+    let name: String
+    let table: String
+    let column: String
+    let kind: Kind
+
+    /// What the names of all guards and indexes of a column begin with.
+    var base: String { String(name.dropLast(kind.rawValue.count + 1)) }
+
+    /// All of them.
+    static func all(_ connection: borrowing Connection) throws -> [SealingGuard] {
+        try connection.query(
+            """
+            SELECT name, tbl_name, sql FROM main.sqlite_schema
+            WHERE type = 'trigger' AND substr(name, 1, ?) = ?
+            """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix,
+            as: (String, String, String).self
+        ).compactMap { name, table, sql in
+            guard let kind = Kind.allCases.first(where: { name.hasSuffix("_\($0.rawValue)") }),
+                let column = guardedColumn(sql)
+            else { return nil }
+            return SealingGuard(name: name, table: table, column: column, kind: kind)
+        }
+    }
+
+    /// Those of one column.
+    static func all(
+        of column: String, _ table: String, _ connection: borrowing Connection
+    ) throws -> [SealingGuard] {
+        try all(connection).filter {
+            $0.table.asciiLowercased == table.asciiLowercased
+                && $0.column.asciiLowercased == column.asciiLowercased
+        }
+    }
+
+    /// What the condition speaks of first.
+    private static func guardedColumn(_ sql: String) -> String? {
+        let bytes = Array(sql.utf8)
+        let words = SQLTokens(sql).filter { $0.kind != .space && $0.kind != .comment }.map {
+            String(decoding: bytes[$0.range], as: UTF8.self)
+        }
+        guard let when = words.firstIndex(where: { $0.asciiLowercased == "when" }),
+            words.indices.contains(when + 3), words[when + 2] == "."
+        else { return nil }
+        return SQLTokens.unquote(words[when + 3])
+    }
+}
