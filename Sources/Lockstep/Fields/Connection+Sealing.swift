@@ -79,18 +79,22 @@ extension Connection {
     ) throws {
         let beginning = try write { connection in try change.begin(keys, connection) }
         guard case .rows(let total) = beginning else { return }
+        let ahead = SealingAhead(change, keys, self)
+        defer { ahead?.close() }
         var isDone = false
         while !isDone {
             var done = 0
             var isLast = false
             while !isLast {
                 let one = try write { connection in
-                    try change.runBatch(batch, keys, connection)
+                    try change.runBatch(batch, keys, connection, ahead)
                 }
                 done += one.rows
                 isLast = one.isLast
-                try progress(SealingProgress(rows: done, total: max(total, done)))
+                let news = SealingProgress(rows: done, total: max(total, done))
+                try ahead?.watch(self) { try progress(news) } ?? progress(news)
             }
+            ahead?.close()
             try change.clean(self)
             isDone = try write { connection in try change.finish(keys, connection) }
         }

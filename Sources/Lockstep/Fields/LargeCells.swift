@@ -20,34 +20,21 @@ struct LargeCells {
     var condition: String { "\(length) > \(Self.limit)" }
 
     /// In SQL, how long a row's BLOB is; 0 for anything else.
-    private var length: String {
+    var length: String {
         let name = SQLTokens.quote(column)
         return "CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) ELSE 0 END"
     }
 
     /// The rows that have one and meet a condition, which ends with AND.
     func rows(
-        _ range: String, _ bounds: [Int64], _ connection: borrowing Connection
+        _ range: String, _ bounds: [Value], _ connection: borrowing Connection
     ) throws -> [Int64] {
         let statement = try connection.prepare(
             SQL(
                 verbatim:
                     "SELECT \(rowID) FROM main.\(shape.quotedName) WHERE \(range)\(condition)"))
-        try statement.bind(values: bounds.map { .integer($0) })
+        try statement.bind(values: bounds)
         return try statement.map { row in try row[0] as Int64 }
-    }
-
-    /// How many bytes the BLOBs of rows that meet a condition, without an AND, have in all.
-    func bytes(
-        _ range: String, _ bounds: [Int64], _ connection: borrowing Connection
-    ) throws -> Int64 {
-        let statement = try connection.prepare(
-            SQL(
-                verbatim:
-                    "SELECT coalesce(sum(\(length)), 0) FROM main.\(shape.quotedName) WHERE \(range)"
-            ))
-        try statement.bind(values: bounds.map { .integer($0) })
-        return try statement.first { row in try row[0] as Int64 } ?? 0
     }
 
     func place(_ row: Int64) -> BlobPlace {

@@ -20,13 +20,6 @@ struct SealingChange: Sendable, Equatable {
     let column: String
     let goal: SealingGoal
 
-    /// A batch that has run.
-    struct Batch {
-        /// How many rows it went through.
-        let rows: Int
-        let isLast: Bool
-    }
-
     /// What ``begin(_:)`` has found.
     enum Beginning {
         /// There is nothing to do any more.
@@ -92,113 +85,6 @@ struct SealingChange: Sendable, Equatable {
         }
     }
 
-    // MARK: Batches
-
-    /// Bytes of large values that one transaction goes through, unless one value alone has more.
-    private static let longestBatch: Int64 = 64 << 20
-
-    /// Changes the next rows, in the transaction that is open.
-    /// - Parameter count: How many rows, at most.
-    func runBatch(
-        _ count: Int, _ keys: FieldKeys, _ connection: borrowing Connection
-    ) throws -> Batch {
-        var registry = try knownRegistry(keys, connection)
-        let sealed = try knownColumn(registry)
-        let shape = try shape(connection)
-        guard let number = connection.sealed?.number(titled: title) else {
-            throw Self.keysMissing(title)
-        }
-        guard let rowID = shape.rowIDName else {
-            // Without a rowid there is no number to go by: all at once.
-            try convert(number, sealed, shape, "", [], keys, connection)
-            return Batch(rows: connection.changes, isLast: true)
-        }
-        let start = sealed.cursor
-        let range = "\(start == nil ? "" : "\(rowID) > ?2 AND ")\(rowID) <= ?1"
-        var count = count
-        guard var (last, rows) = try next(count, after: start, rowID, shape, connection) else {
-            return Batch(rows: 0, isLast: true)
-        }
-        func bounds() -> [Int64] { [last] + (start.map { [$0] } ?? []) }
-        // Others wait for a batch, and the log holds all of it.
-        while rows > 1,
-            try (LargeCells(shape, column)?.bytes(range, bounds(), connection) ?? 0)
-                > Self.longestBatch
-        {
-            count = rows / 2
-            guard let fewer = try next(count, after: start, rowID, shape, connection) else { break }
-            (last, rows) = fewer
-        }
-        try convert(number, sealed, shape, "\(range) AND ", bounds(), keys, connection)
-        try registry.advance(sealed.id, to: last)
-        try write(&registry, keys, connection)
-        return Batch(rows: rows, isLast: rows < count)
-    }
-
-    /// The last of the next rows, and how many they are; nil if none is left.
-    private func next(
-        _ count: Int, after start: Int64?, _ rowID: String, _ shape: SealedTable,
-        _ connection: borrowing Connection
-    ) throws -> (Int64, Int)? {
-        let condition = start == nil ? "" : "WHERE \(rowID) > ?2"
-        let range = try connection.prepare(
-            SQL(
-                verbatim: """
-                    SELECT max(k), count(*) FROM (
-                        SELECT \(rowID) AS k FROM main.\(shape.quotedName) \(condition)
-                        ORDER BY k LIMIT ?1)
-                    """))
-        try range.bind(values: [.integer(Int64(count))] + (start.map { [.integer($0)] } ?? []))
-        return try range.first { row in
-            let rows: Int = try row[1]
-            return rows == 0 ? nil : (try row[0], rows)
-        } ?? nil
-    }
-
-    private func convert(
-        _ number: Int, _ sealed: SealedColumn, _ shape: SealedTable, _ range: String,
-        _ bounds: [Int64], _ keys: FieldKeys, _ connection: borrowing Connection
-    ) throws {
-        let name = SQLTokens.quote(column)
-        let key = sealed.mode == .random ? shape.key.columns.map { SQLTokens.quote($0.name) } : []
-        let arguments = ([String(number), name] + key).joined(separator: ", ")
-        let function =
-            switch goal {
-            case .protect: "lockstep_seal"
-            case .unprotect: "lockstep_open_whole"
-            case .reseal: "lockstep_reseal"
-            }
-        var assignments = ["\(name) = \(function)(\(arguments))"]
-        if case .protect = goal {
-            // The right-hand sides see the row as it was.
-            assignments += sealed.indexes.map {
-                "\(SQLTokens.quote($0.name)) = lockstep_token(\(number), \($0.index.number), \(name))"
-            }
-        }
-        func convert(_ condition: String, _ bounds: [Int64]) throws {
-            let sql = SQL(
-                verbatim:
-                    "UPDATE main.\(shape.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
-            )
-            try connection.executeWithoutTriggers(sql, bounds.map { .integer($0) })
-        }
-        let due = isDue(sealed.mode, keys)
-        guard goal == .reseal, let large = LargeCells(shape, column), let rowID = shape.rowIDName
-        else { return try convert(range + due, bounds) }
-        try convert("\(range)CASE WHEN \(large.condition) THEN 0 ELSE \(due) END", bounds)
-        for row in try large.rows(range, bounds, connection) {
-            guard let prefix = try large.prefix(row, connection),
-                prefix.keyVersion != keys.activeVersion
-            else { continue }
-            guard prefix.format == .chunked else {
-                try convert("\(rowID) = ?1", [row])
-                continue
-            }
-            let place = try SealedPlace(large.place(row), connection)
-            try SealedContent(place, .write, on: connection).reseal()
-        }
-    }
-
     // MARK: Ending
 
     /// Takes out of the file what was there before, outside any transaction: pages that are free, and the
@@ -260,7 +146,7 @@ struct SealingChange: Sendable, Equatable {
     }
 
     /// In SQL, whether a row has still to be changed.
-    private func isDue(_ mode: SealedColumn.Mode, _ keys: FieldKeys) -> String {
+    func isDue(_ mode: SealedColumn.Mode, _ keys: FieldKeys) -> String {
         let name = SQLTokens.quote(column)
         let isCell = CellShape.matches(name, mode)
         let version = Hex.encode(keys.activeVersion.bigEndianBytes)
@@ -276,7 +162,7 @@ struct SealingChange: Sendable, Equatable {
     /// How messages call the column.
     var title: String { "\(table).\(column)" }
 
-    private func shape(_ connection: borrowing Connection) throws -> SealedTable {
+    func shape(_ connection: borrowing Connection) throws -> SealedTable {
         guard let shape = try SealedTable(table, connection) else {
             throw LockstepError(
                 .misuse, "there is no table \(table) whose column \(column) could be sealed",
@@ -285,7 +171,7 @@ struct SealingChange: Sendable, Equatable {
         return shape
     }
 
-    private func knownRegistry(
+    func knownRegistry(
         _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws -> ColumnRegistry {
         guard let registry = try RegistryTables.read(keys, connection) else {
@@ -294,12 +180,12 @@ struct SealingChange: Sendable, Equatable {
         return registry
     }
 
-    private func knownColumn(_ registry: ColumnRegistry) throws(LockstepError) -> SealedColumn {
+    func knownColumn(_ registry: ColumnRegistry) throws(LockstepError) -> SealedColumn {
         guard let sealed = registry.column(column, of: table) else { throw Self.keysMissing(title) }
         return sealed
     }
 
-    private func write(
+    func write(
         _ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
         try RegistryTables.write(&registry, keys, connection)
@@ -343,7 +229,7 @@ struct SealingChange: Sendable, Equatable {
         return try rest.first { row in try row[0] as Int } ?? 0
     }
 
-    private static func keysMissing(_ title: String) -> LockstepError {
+    static func keysMissing(_ title: String) -> LockstepError {
         LockstepError(
             .keyUnavailable, "\(title) cannot be changed without the fields keyring of its dataset",
             hint: "open the database with it")

@@ -10,6 +10,7 @@ struct SealingRun {
     }
 
     private var stage = Stage.beginning
+    private var ahead: SealingAhead?
     private var change: SealingChange?
 
     /// Takes the next step, in the transaction that is open. True if it was the last.
@@ -42,12 +43,14 @@ struct SealingRun {
             try checked { beginning = try sealing.change.begin(keys, connection) }
             guard case .rows(let total) = beginning else { return true }
             stage = .rows(done: 0, total: total)
+            ahead = SealingAhead(sealing.change, keys, connection)
         case .rows(let before, let total):
-            let batch = try sealing.change.runBatch(sealing.batch, keys, connection)
+            let batch = try sealing.change.runBatch(sealing.batch, keys, connection, ahead)
             let done = before + batch.rows
             stage = batch.isLast ? .cleaning : .rows(done: done, total: total)
-            try tell(
-                .backfilled(table: sealing.change.title, rows: done, total: max(total, done)))
+            let news = MigrationEvent.backfilled(
+                table: sealing.change.title, rows: done, total: max(total, done))
+            try ahead?.watch(connection) { try tell(news) } ?? tell(news)
         case .cleaning, .ending:
             var isOver = false
             try checked { isOver = try sealing.change.finish(keys, connection) }
@@ -60,6 +63,7 @@ struct SealingRun {
     /// Runs what cannot run in a transaction, before one is begun.
     mutating func cleanIfDue(_ title: String, _ connection: borrowing Connection) throws {
         guard case .cleaning = stage, let change else { return }
+        ahead?.close()
         do {
             try change.clean(connection)
         } catch let error as LockstepError {

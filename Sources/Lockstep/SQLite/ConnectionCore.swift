@@ -17,6 +17,8 @@ final class ConnectionCore {
     var hooks: Hooks?
     /// What a layer above has added to the connection.
     var attachment: (any ConnectionAttachment)?
+    /// The database's key, where a layer above needs the pages themselves.
+    var key: SharedSecret<DatabaseKey>?
     /// Why a function of the engine's failed last: SQLite passes on no more than its message.
     var functionFailure: LockstepError?
     /// Counts commits, while somebody wants to know; it must live as long as the handle.
@@ -74,6 +76,7 @@ final class ConnectionCore {
         schemaNumber.close()
         dataNumber.close()
         attachment = nil
+        key = nil
         tracker.stop()
         unsafe sqlite3_trace_v2(database, 0, nil, nil)
         unsafe sqlite3_progress_handler(database, 0, nil, nil)

@@ -69,7 +69,7 @@ extension Connection {
                 ?? LockstepError(.truncated, "\(path) ends after \(size) bytes")
         }
         do {
-            return try Opening.open(path, keyspec: key.keyspec(withSalt: false), options)
+            return try Opening.open(path, key, withSalt: false, options)
         } catch let error as LockstepError {
             guard [.damaged, .sqlFailed, .inputOutput].contains(error.code) else { throw error }
             if let reason = try Diagnosis.examine(path, key: key).error(path) { throw reason }
@@ -83,7 +83,7 @@ extension Connection {
         _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions
     ) throws -> Connection {
         do {
-            return try Opening.open(path, keyspec: key.keyspec(withSalt: false), options)
+            return try Opening.open(path, key, withSalt: false, options)
         } catch let error as LockstepError {
             throw error.located("\(path)")
         }
@@ -99,7 +99,7 @@ extension Connection {
         // SQLite would make the file readable for all.
         try AtomicFile.create(path).close()
         do {
-            let connection = try Opening.open(path, keyspec: key.keyspec(withSalt: true), options)
+            let connection = try Opening.open(path, key, withSalt: true, options)
             try connection.setHeaderField("application_id", applicationID)
             try Opening.requireCiphertext(path, key)
             try AtomicFile.syncFolder(of: path)
@@ -122,6 +122,15 @@ extension Connection {
 
 /// The steps from a path to a usable handle, in the one order that is safe.
 enum Opening {
+    /// Opens a file whose key is at hand.
+    static func open(
+        _ path: FilePath, _ key: borrowing DatabaseKey, withSalt: Bool, _ options: ConnectionOptions
+    ) throws -> Connection {
+        let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options)
+        if options.addition != nil { connection.core.key = SharedSecret(try key.clone()) }
+        return connection
+    }
+
     /// - Parameter path: The file; nil for a database in memory.
     static func open(
         _ path: FilePath?, keyspec: borrowing SecretBytes, _ options: ConnectionOptions

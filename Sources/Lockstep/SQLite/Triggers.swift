@@ -4,11 +4,18 @@ extension Connection {
     /// Runs a statement that fires no trigger: for changes of how values are stored, which are no changes of
     /// the program's data.
     func executeWithoutTriggers(_ sql: SQL, _ values: [Value]) throws(LockstepError) {
-        try setTriggers(on: false)
-        do throws(LockstepError) {
+        try withoutTriggers { () throws(LockstepError) in
             let statement = try prepare(sql)
             try statement.bind(values: values)
             try statement.run()
+        }
+    }
+
+    /// Runs what fires no trigger.
+    func withoutTriggers(_ body: () throws(LockstepError) -> Void) throws(LockstepError) {
+        try setTriggers(on: false)
+        do throws(LockstepError) {
+            try body()
         } catch {
             try setTriggers(on: true)
             throw error

@@ -1,0 +1,193 @@
+extension SealingChange {
+    /// A batch that has run.
+    struct Batch {
+        /// How many rows it went through.
+        let rows: Int
+        let isLast: Bool
+    }
+
+    /// Rows that one transaction goes through.
+    struct Piece: Sendable {
+        /// The last row of the piece before; nil at the beginning.
+        let start: Int64?
+        let last: Int64
+        let rows: Int
+        /// How many bytes their BLOBs have.
+        let bytes: Int64
+        /// Whether there are no further rows.
+        let isLast: Bool
+
+        /// In SQL, which rows these are, with ``bounds`` as its values.
+        func condition(_ rowID: String) -> String {
+            "\(start == nil ? "" : "\(rowID) > ?2 AND ")\(rowID) <= ?1"
+        }
+
+        var bounds: [Value] { ([last] + (start.map { [$0] } ?? [])).map { .integer($0) } }
+    }
+
+    /// Bytes of large values that one transaction goes through, unless one value alone has more.
+    private static let longestBatch: Int64 = 64 << 20
+
+    /// Changes the next rows, in the transaction that is open.
+    /// - Parameters:
+    ///   - count: How many rows, at most.
+    ///   - ahead: Who may have made their cells already, and makes those of the rows behind them meanwhile.
+    func runBatch(
+        _ count: Int, _ keys: FieldKeys, _ connection: borrowing Connection,
+        _ ahead: SealingAhead? = nil
+    ) throws -> Batch {
+        var registry = try knownRegistry(keys, connection)
+        let sealed = try knownColumn(registry)
+        let shape = try shape(connection)
+        let conversion = try conversion(sealed, shape, connection)
+        guard let rowID = shape.rowIDName else {
+            // Without a rowid there is no number to go by: all at once.
+            try connection.executeWithoutTriggers(conversion.update(isDue(sealed.mode, keys)), [])
+            return Batch(rows: connection.changes, isLast: true)
+        }
+        let made = try ahead?.take(after: sealed.cursor, connection)
+        guard
+            let piece = try made?.piece
+                ?? next(count, after: sealed.cursor, rowID, shape, connection)
+        else { return Batch(rows: 0, isLast: true) }
+        if !piece.isLast { try ahead?.make(count, after: piece.last, connection) }
+        if let made {
+            try made.write(conversion.replacement(rowID), connection)
+        } else {
+            try convert(piece, conversion, sealed, shape, rowID, keys, connection)
+        }
+        try registry.advance(sealed.id, to: piece.last)
+        try write(&registry, keys, connection)
+        return Batch(rows: piece.rows, isLast: piece.isLast)
+    }
+
+    /// The next rows; nil if none is left. Others wait for a batch, and the log holds all of it: of rows with large
+    /// values they are fewer.
+    func next(
+        _ count: Int, after start: Int64?, _ rowID: String, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws -> Piece? {
+        guard var piece = try piece(count, start, rowID, shape, connection) else { return nil }
+        while piece.rows > 1, piece.bytes > Self.longestBatch {
+            guard let fewer = try self.piece(piece.rows / 2, start, rowID, shape, connection) else {
+                break
+            }
+            piece = fewer
+        }
+        return piece
+    }
+
+    private func piece(
+        _ count: Int, _ start: Int64?, _ rowID: String, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws -> Piece? {
+        let condition = start == nil ? "" : "WHERE \(rowID) > ?2"
+        let length = LargeCells(shape, column)?.length ?? "0"
+        let range = try connection.prepare(
+            SQL(
+                verbatim: """
+                    SELECT max(k), count(*), coalesce(sum(n), 0) FROM (
+                        SELECT \(rowID) AS k, \(length) AS n FROM main.\(shape.quotedName) \(condition)
+                        ORDER BY k LIMIT ?1)
+                    """))
+        try range.bind(values: [.integer(Int64(count))] + (start.map { [.integer($0)] } ?? []))
+        return try range.first { row in
+            let rows: Int = try row[1]
+            guard rows > 0 else { return nil }
+            return Piece(
+                start: start, last: try row[0], rows: rows, bytes: try row[2],
+                isLast: rows < count)
+        } ?? nil
+    }
+
+    // MARK: Converting
+
+    /// What becomes of a row, in SQL.
+    struct Conversion {
+        fileprivate let table: String
+        /// The columns that change, and what to, as an expression over the row as it was.
+        fileprivate let changes: [(column: String, expression: String)]
+
+        /// Changes the rows that meet a condition.
+        func update(_ condition: String) -> SQL {
+            let assignments = changes.map { "\($0.column) = \($0.expression)" }
+            return SQL(
+                verbatim:
+                    "UPDATE main.\(table) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
+            )
+        }
+
+        /// Gives the rowid, and what the columns become, of the rows that meet a condition.
+        func selection(_ rowID: String, _ condition: String) -> SQL {
+            let expressions = [rowID] + changes.map(\.expression)
+            return SQL(
+                verbatim:
+                    "SELECT \(expressions.joined(separator: ", ")) FROM main.\(table) WHERE \(condition)"
+            )
+        }
+
+        /// Puts values into a row: those of ``selection(_:_:)`` but the rowid, which comes last.
+        func replacement(_ rowID: String) -> SQL {
+            let assignments = changes.map { "\($0.column) = ?" }
+            return SQL(
+                verbatim:
+                    "UPDATE main.\(table) SET \(assignments.joined(separator: ", ")) WHERE \(rowID) = ?"
+            )
+        }
+    }
+
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` where the connection does not have the column's keys.
+    func conversion(
+        _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
+    ) throws -> Conversion {
+        guard let number = connection.sealed?.number(titled: title) else {
+            throw Self.keysMissing(title)
+        }
+        let name = SQLTokens.quote(column)
+        let key = sealed.mode == .random ? shape.key.columns.map { SQLTokens.quote($0.name) } : []
+        let arguments = ([String(number), name] + key).joined(separator: ", ")
+        let function =
+            switch goal {
+            case .protect: "lockstep_seal"
+            case .unprotect: "lockstep_open_whole"
+            case .reseal: "lockstep_reseal"
+            }
+        var changes = [(column: name, expression: "\(function)(\(arguments))")]
+        if case .protect = goal {
+            changes += sealed.indexes.map {
+                (
+                    SQLTokens.quote($0.name),
+                    "lockstep_token(\(number), \($0.index.number), \(name))"
+                )
+            }
+        }
+        return Conversion(table: shape.quotedName, changes: changes)
+    }
+
+    private func convert(
+        _ piece: Piece, _ conversion: Conversion, _ sealed: SealedColumn, _ shape: SealedTable,
+        _ rowID: String, _ keys: FieldKeys, _ connection: borrowing Connection
+    ) throws {
+        let range = "\(piece.condition(rowID)) AND "
+        let due = isDue(sealed.mode, keys)
+        guard goal == .reseal, let large = LargeCells(shape, column) else {
+            return try connection.executeWithoutTriggers(
+                conversion.update(range + due), piece.bounds)
+        }
+        try connection.executeWithoutTriggers(
+            conversion.update("\(range)CASE WHEN \(large.condition) THEN 0 ELSE \(due) END"),
+            piece.bounds)
+        for row in try large.rows(range, piece.bounds, connection) {
+            guard let prefix = try large.prefix(row, connection),
+                prefix.keyVersion != keys.activeVersion
+            else { continue }
+            guard prefix.format == .chunked else {
+                try connection.executeWithoutTriggers(
+                    conversion.update("\(rowID) = ?1"), [.integer(row)])
+                continue
+            }
+            let place = try SealedPlace(large.place(row), connection)
+            try SealedContent(place, .write, on: connection).reseal()
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Cells that are made ahead of the rows' turn")
+struct SealingAheadTests {
+    let bench: SealedTableWorkbench
+
+    init() throws { bench = try SealedTableWorkbench(rows: 40) }
+
+    private static let titles = (0..<40).map { SealedTableWorkbench.title($0) }
+
+    /// Seals the title in batches of 7, and tells how many of them were made ahead.
+    private func protect(
+        _ connection: borrowing Connection, between: () throws -> Void = {}
+    ) throws -> Int {
+        let change = SealingChange(
+            table: "film", column: "title",
+            goal: .protect(mode: .random, padding: .none, indexes: [.init(.exact)]))
+        let own = SealingAhead(change, bench.keys, connection)
+        let ahead = try #require(own)
+        try connection.with(rights: .engine) {
+            _ = try connection.write { try change.begin(bench.keys, $0) }
+            var isLast = false
+            while !isLast {
+                isLast = try connection.write { connection in
+                    try change.runBatch(7, bench.keys, connection, ahead).isLast
+                }
+                ahead.wait()
+                try ahead.watch(connection) { try between() }
+            }
+            ahead.close()
+            try change.clean(connection)
+            let isDone = try connection.write { try change.finish(bench.keys, $0) }
+            #expect(isDone)
+        }
+        return ahead.taken
+    }
+
+    @Test("they are what is written where nobody else writes, and every value opens")
+    func used() throws {
+        let connection = try bench.open()
+        // 6 batches, of which all but the first can be made ahead.
+        #expect(try protect(connection) == 5)
+        #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == Self.titles)
+        #expect(
+            try connection.value("SELECT count(title_exact_token) FROM film", as: Int.self) == 40)
+        let match = try connection.matching("title", of: "film", .equal(.text(Self.titles[33])))
+        #expect(
+            try connection.query("SELECT id FROM film_open WHERE \(match)") { try $0[0] as Int }
+                .count == 1)
+    }
+
+    @Test(
+        "what another connection, or the program through the same one, writes while they wait for their turn is never lost",
+        arguments: [true, false])
+    func overtaken(bySameConnection: Bool) throws {
+        let connection = try bench.open()
+        let other = try bench.open()
+        var (round, expected) = (0, Self.titles)
+        func overtake(_ writer: borrowing Connection) throws {
+            round += 1
+            // A row that is done, and rows whose cells are made by then.
+            for id in [round, round * 7 + 1, round * 7 + 5] where id <= 40 {
+                try writer.write { writer in
+                    try writer.execute(
+                        "UPDATE film_open SET title = ? WHERE id = ?", "round \(round)", id)
+                }
+                expected[id - 1] = "round \(round)"
+            }
+        }
+        #expect(
+            try protect(connection) {
+                try bySameConnection ? overtake(connection) : overtake(other)
+            } == 0)
+        #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == expected)
+    }
+
+    @Test("values that are no UTF-8, numbers and NULL keep their types and bytes")
+    func exact() throws {
+        let connection = try bench.open()
+        try connection.execute("UPDATE film SET note = CAST(x'66ff00' AS TEXT) WHERE id > 20")
+        try connection.execute("UPDATE film SET note = id * 1.5 WHERE id % 5 = 0")
+        try connection.execute("UPDATE film SET note = x'00' || id WHERE id % 5 = 1")
+        try connection.execute("UPDATE film SET note = NULL WHERE id % 5 = 2")
+        let look = "SELECT typeof(note) || hex(note) FROM "
+        let before = try connection.texts("\(look)film ORDER BY id")
+        try connection.protect("note", of: "film", keys: bench.keys, batch: 3)
+        #expect(try connection.texts("\(look)film_open ORDER BY id") == before)
+        try connection.unprotect("note", of: "film", keys: bench.keys, batch: 3)
+        #expect(try connection.texts("\(look)film ORDER BY id") == before)
+    }
+}
