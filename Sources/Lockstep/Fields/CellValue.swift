@@ -23,6 +23,18 @@ public enum CellValue: Sendable, Hashable {
     /// A UUID's 16 bytes.
     case uuid([UInt8])
 
+    /// A value as SQL has it.
+    init(_ value: Value) {
+        self =
+            switch value {
+            case .null: .null
+            case .integer(let number): .integer(number)
+            case .real(let number): .real(number)
+            case .text(let text): .text(text)
+            case .blob(let bytes): .blob(bytes)
+            }
+    }
+
     /// What messages call its type; never the value.
     public var typeName: String { "\(tag)" }
 

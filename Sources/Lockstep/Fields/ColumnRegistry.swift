@@ -58,7 +58,9 @@ public struct ColumnRegistry: Sendable, Equatable {
             let known = former.indexes.map {
                 SealedIndex.Request($0.normaliser, bits: $0.index.bits)
             }
-            guard former.mode == mode, former.padding == padding, known == indexes else {
+            guard former.mode == mode, former.padding == padding,
+                known.map(\.spelling) == indexes.map(\.spelling)
+            else {
                 throw LockstepError(
                     .misuse, "\(table).\(name) is sealed in another way already",
                     hint: "unseal it first, then seal it as you want it")

@@ -60,10 +60,15 @@ public struct SealedIndex: Sendable, Hashable {
         public let normaliser: Normaliser
         /// How long its tokens are: 1 to 63 bits, or 128 or 256 for a unique index.
         public let bits: Int
+        /// Whether it may be of values so few that how often each occurs tells which is which.
+        public var mayBeHistogram = false
 
         /// An index by values as `normaliser` makes them.
-        public init(_ normaliser: Normaliser, bits: Int = usualBits) {
+        public init(
+            _ normaliser: Normaliser, bits: Int = usualBits, mayBeHistogram: Bool = false
+        ) {
             (self.normaliser, self.bits) = (normaliser, bits)
+            self.mayBeHistogram = mayBeHistogram
         }
 
         /// Reads `exact`, or `exact:24` with how many bits; nil for anything else.

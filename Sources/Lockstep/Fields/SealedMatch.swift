@@ -76,16 +76,12 @@ struct SealedLookup {
     }
 
     private func entry(_ value: Value) throws(LockstepError) -> CellValue {
-        switch value {
-        case .null:
+        guard value != .null else {
             throw LockstepError(
                 .misuse, "NULL has no entry in a blind index of \(column.title)",
                 hint: "ask for `IS NULL`, which needs no key")
-        case .integer(let number): .integer(number)
-        case .real(let number): .real(number)
-        case .text(let text): .text(text)
-        case .blob(let bytes): .blob(bytes)
         }
+        return CellValue(value)
     }
 
     /// The index that leaves the fewest rows to open.

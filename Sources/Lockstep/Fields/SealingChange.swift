@@ -46,6 +46,9 @@ struct SealingChange: Sendable, Equatable {
             case .plaintext:
                 try ProtectionChecks.requireSealable(column, mode, shape, connection)
                 try requireNothingLikeCells(mode, shape, connection)
+                for request in indexes {
+                    _ = try IndexExposure.of(request, column, shape, connection)
+                }
                 try SealedIndexColumns(shape, column, indexes).add(connection)
             case .unsealing: break
             }

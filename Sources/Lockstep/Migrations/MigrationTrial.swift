@@ -60,6 +60,7 @@ struct MigrationTrial: ~Copyable {
             context.mentionedAfter = try mentions(besides: script.tablesAllowedBrokenReferences)
         }
         lint += MigrationLint.findings(statements, script, title, context)
+        lint += try SealingLint.findings(script, title, original)
         steps.append(
             MigrationPreview.Step(
                 version: version, name: name, title: title, isUp: isUp, statements: statements))

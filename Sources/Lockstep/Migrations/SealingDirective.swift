@@ -5,7 +5,8 @@
 ///     -- lockstep: rotate movie.title dataset=catalogue
 ///
 /// `rotate` seals anew what is under older versions of the field key. `mode=deterministic` is for columns that are
-/// joined and grouped by. An index is a normaliser, and after a colon how many bits its tokens have.
+/// joined and grouped by. An index is a normaliser, and after a colon how many bits its tokens have; over values so few
+/// that their tokens tell which is which it is refused, unless `histogram=accepted` says that this may be.
 struct SealingDirective: Sendable, Equatable {
     let change: SealingChange
     /// Which of the fields keyrings that were given.
@@ -66,6 +67,10 @@ struct SealingDirective: Sendable, Equatable {
             guard let index = SealedIndex.Request(String(text)) else { return nil }
             indexes.append(index)
         }
+        if let text = values.removeValue(forKey: "histogram") {
+            guard text == "accepted", !indexes.isEmpty else { return nil }
+            for place in indexes.indices { indexes[place].mayBeHistogram = true }
+        }
         return .protect(mode: mode, padding: padding, indexes: indexes)
     }
 
@@ -81,6 +86,7 @@ struct SealingDirective: Sendable, Equatable {
             if !indexes.isEmpty {
                 words.append("index=\(indexes.map(\.spelling).joined(separator: ","))")
             }
+            if indexes.contains(where: \.mayBeHistogram) { words.append("histogram=accepted") }
         case .unprotect: words = ["unprotect", name, "dataset=\(dataset)"]
         case .reseal: words = ["rotate", name, "dataset=\(dataset)"]
         }

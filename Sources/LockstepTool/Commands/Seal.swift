@@ -80,6 +80,13 @@ struct Seal: ParsableCommand {
             """)
     var index: [String] = []
 
+    @Flag(
+        help: """
+            Let an index be of values so few that how often each occurs tells which is which, to everybody who can \
+            open the database.
+            """)
+    var acceptHistogram = false
+
     @Option(help: "Fill cells up to a multiple of so many bytes, which hides how long values are.")
     var padding: Int?
 
@@ -92,10 +99,11 @@ struct Seal: ParsableCommand {
 
     func run() throws {
         let indexes = try index.map { text in
-            guard let request = SealedIndex.Request(text) else {
+            guard var request = SealedIndex.Request(text) else {
                 throw ValidationError(
                     "there is no index “\(text)”: give one such as casefold, prefix-3 or exact:20")
             }
+            request.mayBeHistogram = acceptHistogram
             return request
         }
         try options.change("sealed") { connection, column, keys, progress in

@@ -67,7 +67,8 @@ struct SealedLookupTests {
 
     @Test("beginnings are found by the longest index that they are long enough for")
     func prefixes() throws {
-        let connection = try sealed(.init(.prefix(3)), .init(.prefix(5)))
+        let connection = try sealed(
+            .init(.prefix(3), mayBeHistogram: true), .init(.prefix(5), mayBeHistogram: true))
         let metropolis = [5] + stride(from: 10, through: 40, by: 5)
         for beginning in ["met", "METR", "Metro", "metropolis"] {
             #expect(try find(.prefix(beginning), connection) == metropolis, "\(beginning)")
@@ -80,7 +81,8 @@ struct SealedLookupTests {
     func ranges() throws {
         let connection = try bench.open()
         try connection.protect(
-            "year", of: "film", keys: bench.keys, indexes: [.init(.bucket(10))])
+            "year", of: "film", keys: bench.keys,
+            indexes: [.init(.bucket(10), mayBeHistogram: true)])
         func years(_ first: Int64, _ last: Int64) throws -> [Int] {
             try find(.between(first, last), connection, column: "year")
         }
@@ -135,7 +137,7 @@ struct SealedLookupTests {
 
     @Test("what no index answers, and NULL, is refused with what there is")
     func refusals() throws {
-        let connection = try sealed(.init(.prefix(3)))
+        let connection = try sealed(.init(.prefix(3), mayBeHistogram: true))
         Refusal.expect(.misuse) { _ = try find(.equal(.null), connection) }
         Refusal.expect(.misuse) { _ = try find(.equal(.text("ab")), connection) }
         Refusal.expect(.misuse) { _ = try find(.equal(.integer(1)), connection) }
@@ -159,5 +161,73 @@ struct SealedLookupTests {
         Refusal.expect(.keyUnavailable) { _ = try find(.equal(.text("Metropolis")), connection) }
         let other = try bench.open([CellWorkbench.keys(dataset: [UInt8](repeating: 3, count: 16))])
         Refusal.expect(.keyUnavailable) { _ = try find(.equal(.text("Metropolis")), other) }
+    }
+}
+
+/// What an index would show, before it is made.
+struct IndexExposureTests {
+    let bench: SealedTableWorkbench
+
+    init() throws { bench = try SealedTableWorkbench(rows: 400) }
+
+    @Test(
+        "an index of values so few that they could be told by how often each occurs is refused, and nothing has happened"
+    )
+    func histogram() throws {
+        let connection = try bench.open()
+        // 20 of 400 are the border: √R.
+        try connection.execute("UPDATE film SET note = 'genre ' || (id % 20)")
+        for request in [SealedIndex.Request(.exact), .init(.casefold, bits: 3)] {
+            do {
+                try connection.protect(
+                    "note", of: "film", keys: bench.keys, indexes: [.init(.prefix(8)), request])
+                Issue.record("it was made")
+            } catch let error as LockstepError {
+                #expect(error.code == .misuse)
+                #expect(error.message.contains("film.note"))
+                #expect(!error.message.contains("genre"))
+                #expect(error.hint?.contains("histogram=accepted") == true)
+            }
+        }
+        #expect(try connection.value("SELECT typeof(note) FROM film LIMIT 1") == "text")
+        #expect(
+            try connection.prepare("SELECT * FROM film").columnNames
+                == ["id", "title", "year", "note"])
+    }
+
+    @Test(
+        "it is made where that is accepted, and where there is one value more, or too few rows to say"
+    )
+    func accepted() throws {
+        let connection = try bench.open()
+        try connection.execute("UPDATE film SET note = 'genre ' || (id % 20)")
+        try connection.protect(
+            "note", of: "film", keys: bench.keys,
+            indexes: [.init(.casefold, bits: 8, mayBeHistogram: true)])
+        let match = try connection.matching("note", of: "film", .equal(.text("genre 3")))
+        #expect(
+            try connection.query("SELECT id FROM film_open WHERE \(match)") { try $0[0] as Int }
+                .count == 20)
+        // As it was asked for, whether that may be or not.
+        try connection.protect(
+            "note", of: "film", keys: bench.keys, indexes: [.init(.casefold, bits: 8)])
+        try connection.unprotect("note", of: "film", keys: bench.keys)
+        try connection.execute("UPDATE film SET note = 'genre ' || (id % 21)")
+        try connection.protect(
+            "note", of: "film", keys: bench.keys, indexes: [.init(.casefold, bits: 8)])
+        let few = try SealedTableWorkbench(rows: 7)
+        let other = try few.open()
+        try other.execute("UPDATE film SET note = 'one'")
+        try other.protect("note", of: "film", keys: few.keys, indexes: [.init(.exact)])
+    }
+
+    @Test(
+        "a plan tells of each index what it would show",
+        arguments: [(5, "in common"), (40, "prove equal values"), (1, "for nothing")])
+    func told(bits: Int, words: String) throws {
+        let connection = try bench.open()
+        let shape = try #require(try SealedTable("film", connection))
+        let exposure = try IndexExposure.of(.init(.exact, bits: bits), "title", shape, connection)
+        #expect(exposure.summary("film.title")?.contains(words) == true, "\(exposure)")
     }
 }

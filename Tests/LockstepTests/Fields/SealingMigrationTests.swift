@@ -249,7 +249,7 @@ struct SealingMigrationTests {
             ALTER TABLE film RENAME COLUMN title TO name;
             ALTER TABLE film ADD COLUMN title TEXT;
             UPDATE film SET title = 'another ' || id;
-            -- lockstep: protect film.title dataset=catalogue index=prefix-3:20
+            -- lockstep: protect film.title dataset=catalogue index=prefix-3:20 histogram=accepted
             """)
         try write("0004_one.sql", "-- lockstep: unprotect film.name dataset=catalogue")
         try write("0005_other.sql", "-- lockstep: unprotect film.title dataset=catalogue")
@@ -310,6 +310,8 @@ struct SealingMigrationTests {
             "protect film.title dataset=a padding=1", "protect film.title dataset=a padding=x",
             "protect film.title dataset=a index=equality",
             "protect film.title dataset=a index=exact:64",
+            "protect film.title dataset=a histogram=accepted",
+            "protect film.title dataset=a index=exact histogram=yes",
             "protect film.title dataset=a batch=0", "protect film.title dataset=a more",
             "unprotect film.title", "unprotect film.title dataset=a padding=32",
             "rotate film.title dataset=a index=exact",
@@ -325,11 +327,34 @@ struct SealingMigrationTests {
         }
     }
 
+    @Test("a plan tells what an index shows, and calls a histogram an error before anything runs")
+    func planned() throws {
+        let connection = try open()
+        try migrate(.version(MigrationVersion(1)), connection)
+        try fill(connection)
+        func lint() throws -> [LintFinding] {
+            try Migrator(MigrationSet(folder: files)).preview(on: connection).lint.filter {
+                ["blind-index", "histogram"].contains($0.rule)
+            }
+        }
+        let notes = try lint()
+        #expect(notes.map(\.rule) == ["blind-index"])
+        #expect(notes.map(\.line) == [3])
+        #expect(notes.first?.message.contains("film.title") == true)
+        try connection.execute("UPDATE film SET title = 'one of ' || (id % 2)")
+        let errors = try lint()
+        #expect(errors.map(\.rule) == ["histogram"])
+        #expect(errors.map(\.level) == [.error])
+        Refusal.expect(.misuse) { try migrate(.latest, connection) }
+        #expect(try connection.texts("SELECT DISTINCT typeof(title) FROM film") == ["text"])
+    }
+
     @Test("a directive's spelling reads as the same directive")
     func spelling() throws {
         for text in [
             "protect \"a b\".\"c\" dataset=d", "protect t.c dataset=d mode=deterministic",
             "protect t.c dataset=d padding=64 index=exact,prefix-3:12,casefold:128 batch=9",
+            "protect t.c dataset=d index=casefold:4 histogram=accepted",
             "unprotect t.c dataset=d", "rotate t.c dataset=d batch=7",
         ] {
             let directive = try #require(Directive(text))

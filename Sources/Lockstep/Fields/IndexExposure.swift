@@ -1,0 +1,90 @@
+/// What a blind index of the values that a column holds now shows to whoever can open the database.
+///
+/// Where the values are few, equal tokens are a histogram: how often each occurs tells which is which. Such an index is
+/// refused, unless whoever asks for it says that this may be.
+struct IndexExposure {
+    let request: SealedIndex.Request
+    /// What is to be expected of it; nil for a table with too few rows to say.
+    let advice: BlindIndexPlanner.Advice?
+
+    /// Looks at the values, as far as it takes to see that they are many: some thousand of a million rows.
+    /// - Throws: ``LockstepError/Code/misuse`` for a histogram that was not asked for.
+    static func of(
+        _ request: SealedIndex.Request, _ column: String, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws -> IndexExposure {
+        let name = SQLTokens.quote(column)
+        let source = "FROM main.\(shape.quotedName) WHERE \(name) IS NOT NULL"
+        let rows =
+            try connection.value(SQL(verbatim: "SELECT count(*) \(source)"), as: Int.self) ?? 0
+        guard rows >= BlindIndexPlanner.fewestRows else {
+            return IndexExposure(request: request, advice: nil)
+        }
+        let values = try Values(
+            of: request, rows, try connection.prepare(SQL(verbatim: "SELECT \(name) \(source)")))
+        guard let type = values.type else { return IndexExposure(request: request, advice: nil) }
+        do {
+            let planner = try BlindIndexPlanner(
+                [.init(type, request.normaliser)], rows: rows, distinct: values.distinct)
+            // A unique index may be longer than the planner would have it.
+            let bits = BlindIndex.isForUnique(request.bits) ? 63 : request.bits
+            return IndexExposure(request: request, advice: try planner.advice(bits))
+        } catch {
+            guard !request.mayBeHistogram else {
+                return IndexExposure(request: request, advice: nil)
+            }
+            throw LockstepError(
+                .misuse,
+                "the index \(request.normaliser.spelling) of \(shape.name).\(column) would give its values away: \(error.message)",
+                hint:
+                    "leave it out, or let it be longer prefixes or narrower buckets; if everybody who opens the database may know how often each value occurs, say so: histogram=accepted"
+            )
+        }
+    }
+
+    /// What to tell of it.
+    func summary(_ title: String) -> String? {
+        guard let advice else { return nil }
+        let what = "the index \(request.normaliser.spelling) of \(title) with \(request.bits) bits"
+        return switch advice.verdict {
+        case .balanced:
+            "\(what): about \(Int(advice.coincidences.rounded())) rows have a token in common, so that equal tokens prove nothing"
+        case .revealing:
+            "\(what): equal tokens prove equal values to whoever can open the database"
+        case .coarse:
+            "\(what): a look-up opens about \(Int(advice.falsePositives.rounded())) rows for nothing"
+        }
+    }
+
+    /// The different values that an index would tell apart.
+    private struct Values {
+        /// Nil where there are too many to matter, or none.
+        private(set) var distinct: Int?
+        /// The type of the first; nil if there is none with an entry.
+        private(set) var type: CellTag?
+
+        init(
+            of request: SealedIndex.Request, _ rows: Int, _ column: borrowing Statement
+        ) throws {
+            let enough = Int(Double(rows).squareRoot()) + 1
+            let index = try BlindIndex(
+                column: 1, number: 1, [request.normaliser], bits: request.bits, keyVersion: 1)
+            var seen: Set<[UInt8]> = []
+            var first: CellTag?
+            struct Enough: Error {}
+            do {
+                try column.forEach { row in
+                    let value = CellValue(try row[0] as Value)
+                    guard request.normaliser.accepts(value.tag),
+                        let message = try index.message([value])
+                    else { return }
+                    first = first ?? value.tag
+                    seen.insert(message)
+                    if seen.count > enough { throw Enough() }
+                }
+                distinct = seen.count
+            } catch is Enough {}
+            type = first
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// What blind indexes that a script asks for would show, by the values that the columns hold now.
+enum SealingLint {
+    static func findings(
+        _ script: MigrationScript, _ file: String, _ original: borrowing Connection
+    ) throws -> [LintFinding] {
+        var findings: [LintFinding] = []
+        for item in script.items {
+            guard case .directive(.sealing(let sealing)) = item.content,
+                case .protect(_, _, let requests) = sealing.change.goal,
+                // What an earlier script makes has no values yet.
+                let shape = try SealedTable(sealing.change.table, original),
+                shape.column(sealing.change.column) != nil
+            else { continue }
+            for request in requests {
+                do {
+                    let exposure = try IndexExposure.of(
+                        request, sealing.change.column, shape, original)
+                    guard let summary = exposure.summary(sealing.change.title) else { continue }
+                    findings.append(
+                        LintFinding(.note, "blind-index", file, item.line, summary, hint: nil))
+                } catch let error as LockstepError {
+                    findings.append(
+                        LintFinding(
+                            .error, "histogram", file, item.line, error.message, hint: error.hint))
+                }
+            }
+        }
+        return findings
+    }
+}
