@@ -138,8 +138,9 @@ struct ViewSQL {
         }
         return trigger(
             "INSERT",
-            "INSERT INTO \(shape.quotedName) (\(written.map(quote).joined(separator: ", "))) SELECT \(values.joined(separator: ", "))\(source)"
-        )
+            "INSERT INTO \(shape.quotedName) (\(written.map(quote).joined(separator: ", "))) SELECT \(values.joined(separator: ", "))\(source)",
+            then: shape.hasRowID
+                ? " SELECT lockstep_inserted(last_insert_rowid()) WHERE changes() > 0;" : "")
     }
 
     private var update: String? {
@@ -177,10 +178,12 @@ struct ViewSQL {
             "NEW.\(name) IS OLD.\(name) COLLATE BINARY AND typeof(NEW.\(name)) = typeof(OLD.\(name))"
     }
 
-    private func trigger(_ event: String, _ statement: String) -> String {
+    private func trigger(
+        _ event: String, _ statement: String, then second: String = ""
+    ) -> String {
         let name = SQLTokens.quote("\(group.viewName)_\(event.asciiLowercased)")
         return "CREATE TEMP TRIGGER \(name) INSTEAD OF \(event) ON temp.\(quotedView) "
-            + "BEGIN \(statement); END"
+            + "BEGIN \(statement);\(second) END"
     }
 
     private func quote(_ column: SealedTable.Column) -> String { SQLTokens.quote(column.name) }

@@ -38,6 +38,7 @@ final class SealedSession: ConnectionAttachment {
             ("lockstep_same", { column, call throws(LockstepError) in try column.giveSame(call) }),
         ]
         try connection.add("lockstep_begins", argumentCount: 2, BeginsFunction())
+        try connection.add("lockstep_inserted", argumentCount: 1, ViewInsertion(connection.core))
         for (name, work) in functions {
             try connection.add(name, argumentCount: nil, CellFunction(self, work))
         }
@@ -172,6 +173,15 @@ final class SealedSession: ConnectionAttachment {
     }
 
     // MARK: Finding
+
+    /// Whether SQL of this connection reads a table through a view.
+    func hasView(of table: String) -> Bool {
+        fields.hasViews
+            && columns.contains {
+                $0.column.state != .plaintext
+                    && $0.column.table.asciiLowercased == table.asciiLowercased
+            }
+    }
 
     /// The keys of all datasets that were given.
     var allKeys: [FieldKeys] { fields.keys }

@@ -17,8 +17,12 @@ final class ConnectionCore {
     var hooks: Hooks?
     /// What a layer above has added to the connection.
     var attachment: (any ConnectionAttachment)?
-    /// The database's key, where a layer above needs the pages themselves.
+    /// The database's key, where a layer above opens connections of its own.
     var key: SharedSecret<DatabaseKey>?
+    /// The tables that a layer above found sealed columns of, as of a version of the schema.
+    var claimed: (schema: Int64, tables: Set<String>)?
+    private var insertedRow: Int64 = 0
+    private let hasInsertedRow = Flag()
     /// Why a function of the engine's failed last: SQLite passes on no more than its message.
     var functionFailure: LockstepError?
     /// Counts commits, while somebody wants to know; it must live as long as the handle.
@@ -37,6 +41,19 @@ final class ConnectionCore {
         unsafe self.database = unsafe database
         tracker = unsafe ChangeTracker(database)
         statements = StatementCache(capacity: cachedStatements, borrower)
+    }
+
+    /// Notes the row that a trigger has inserted in place of a view.
+    func noteInsertedRow(_ row: Int64) {
+        insertedRow = row
+        hasInsertedRow.isSet = true
+    }
+
+    /// Makes a row that was noted what SQLite says was inserted last, once the statement has ended.
+    func tellInsertedRow() {
+        guard hasInsertedRow.isSet else { return }
+        hasInsertedRow.isSet = false
+        unsafe sqlite3_set_last_insert_rowid(database, insertedRow)
     }
 
     /// Whether somebody is to be told of statements before they run.

@@ -142,6 +142,7 @@ public struct Statement: ~Copyable {
             throw error
         }
         unsafe sqlite3_reset(prepared.handle)
+        prepared.core.tellInsertedRow()
         return false
     }
 

@@ -176,4 +176,48 @@ struct OpenViewTests {
         }
         try store.close()
     }
+
+    @Test(
+        "the number of a row that was inserted through the view is known, and that of the next one elsewhere"
+    )
+    func insertedRow() throws {
+        let bench = try SealedTableWorkbench(rows: 5)
+        let connection = try bench.sealed()
+        try connection.execute("CREATE TABLE other (id INTEGER PRIMARY KEY, name TEXT)")
+        try connection.execute("INSERT INTO film_open (title) VALUES ('Laura')")
+        #expect(connection.lastInsertedRowID == 6)
+        #expect(try connection.value("SELECT last_insert_rowid()") == 6)
+        try connection.execute(
+            "INSERT INTO film_open (id, title) VALUES (40, 'Gilda'), (50, 'Notorious')")
+        #expect(connection.lastInsertedRowID == 50)
+        try connection.execute("INSERT INTO other VALUES (3, 'x')")
+        #expect(connection.lastInsertedRowID == 3)
+        try connection.execute("UPDATE film_open SET title = 'Rebecca' WHERE id = 6")
+        #expect(connection.lastInsertedRowID == 3)
+        Refusal.expect(.constraint) {
+            try connection.execute("INSERT INTO film_open (id, title) VALUES (40, 'twice')")
+        }
+        #expect(connection.lastInsertedRowID == 3)
+        let insert = try connection.prepare("INSERT INTO film_open (title) VALUES (?)")
+        for number in 1...3 {
+            try insert.run("film \(number)")
+            #expect(connection.lastInsertedRowID == Int64(50 + number))
+        }
+    }
+
+    @Test("a table is readable under its own name, the view's, or not at all")
+    func readable() throws {
+        let bench = try SealedTableWorkbench(rows: 5)
+        let connection = try bench.open()
+        let keyless = try bench.open([])
+        #expect(try keyless.readable("film").text == "\"film\"")
+        #expect(try connection.readable("FILM").text == "\"FILM\"")
+        try connection.protect("title", of: "film", keys: bench.keys)
+        #expect(try connection.readable("film").text == "\"film_open\"")
+        Refusal.expect(.keyUnavailable) { _ = try keyless.readable("film") }
+        #expect(try keyless.readable("other").text == "\"other\"")
+        try connection.unprotect("title", of: "film", keys: bench.keys)
+        #expect(try connection.readable("film").text == "\"film\"")
+        #expect(try keyless.readable("film").text == "\"film\"")
+    }
 }
