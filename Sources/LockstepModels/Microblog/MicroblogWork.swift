@@ -35,7 +35,7 @@ enum MicroblogWork {
     ) throws -> [Int64] {
         guard !statuses.isEmpty else { return [] }
         try requireUsers(of: statuses, connection)
-        let first = try nextStatusID(statuses.count, connection)
+        let first = try NextKeys.first(of: statuses.count, in: "Status", "Id", connection)
         var rows = statuses
         for index in rows.indices { rows[index].id = first + Int64(index) }
         try connection.execute(insertion, rows: rows)
@@ -84,24 +84,6 @@ enum MicroblogWork {
             }
             known.insert(id)
         }
-    }
-
-    /// As AUTOINCREMENT would choose it, so that a batch's keys are known without asking for each.
-    private static func nextStatusID(
-        _ count: Int, _ connection: borrowing Connection
-    ) throws -> Int64 {
-        let last: Int64 =
-            try connection.value(
-                """
-                SELECT max(coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = 'Status'), 0),
-                    coalesce((SELECT max(Id) FROM Status), 0))
-                """) ?? 0
-        guard !last.addingReportingOverflow(Int64(count)).overflow else {
-            throw LockstepError(
-                .full, "there are no keys left for \(count) statuses",
-                hint: "a row with one of the largest keys stands in the way")
-        }
-        return last + 1
     }
 
     private static func missing(_ kind: String, _ id: Int64) -> LockstepError {

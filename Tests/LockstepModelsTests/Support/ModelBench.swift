@@ -36,9 +36,12 @@ struct ModelBench: ~Copyable {
         return Model(store)
     }
 
-    /// Adopts a plaintext database, in place of a new one.
-    func adopt(_ plaintext: FilePath) throws {
+    /// Adopts a plaintext database, in place of a new one, whose schema is version 1.
+    func adopt<Model: ModelStore>(_ plaintext: FilePath, as type: Model.Type) throws {
         _ = try Adoption.adopt(plaintext: plaintext, into: path, key: keyring.databaseKey())
+        let connection = try Connection.open(path, key: keyring.databaseKey())
+        try Baseline(ModelMigrations.set(Model.setName), at: MigrationVersion(1)).record(
+            on: connection)
     }
 
     /// All of `lockstep verify`.

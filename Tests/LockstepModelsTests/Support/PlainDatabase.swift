@@ -13,6 +13,12 @@ enum PlainDatabase {
     ]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
+    /// A text in SQL, whatever it holds.
+    static func quoted(_ text: String) -> String {
+        let hex = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "CAST(x'\(hex)' AS TEXT)"
+    }
+
     /// Makes one by SQL.
     static func make(_ name: String, in folder: TemporaryFolder, _ sql: String) throws -> FilePath {
         let path = folder.file(name)
