@@ -5,7 +5,7 @@ internal import Lockstep
 ///
 ///     var changes = MicroblogChanges()
 ///     let ann = changes.add(User(name: "Ann"))
-///     changes.add(Status(text: "Hello", userID: nil), by: ann)
+///     changes.add(Status(text: "Hello"), by: ann)
 ///     try store.save(changes)
 public struct MicroblogChanges: Sendable {
     /// A user who is to be added, for statuses that are added with it.

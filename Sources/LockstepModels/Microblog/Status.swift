@@ -18,7 +18,7 @@ public struct Status: Sendable, Hashable {
     /// Makes a status.
     public init(
         id: Int64 = 0, source: String? = nil, createdAt: Int64? = nil,
-        createdAtAsWritten: String? = nil, text: String, userID: Int64?
+        createdAtAsWritten: String? = nil, text: String, userID: Int64? = nil
     ) {
         self.id = id
         self.source = source
