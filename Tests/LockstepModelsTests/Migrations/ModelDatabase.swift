@@ -7,7 +7,7 @@ struct ModelDatabase: ~Copyable {
     private let migrator: Migrator
 
     init(_ name: String, _ rows: [String]) throws {
-        let connection = try Connection.inMemory()
+        let connection = try Connection.inMemory(ModelKeys.options())
         let migrator = Migrator(try ModelMigrations.set(name))
         _ = try migrator.run(.version(MigrationVersion(1)), on: connection)
         for row in rows { try connection.execute(SQL(verbatim: row)) }
@@ -20,8 +20,15 @@ struct ModelDatabase: ~Copyable {
             version.map { .version(MigrationVersion($0)) } ?? .latest, on: connection)
     }
 
-    /// Rows as text, columns separated by bars, NULL as a dash.
+    /// Rows as text, columns separated by bars, NULL as a dash. A transaction, since only at the beginning of one does
+    /// a connection see what a migration has sealed.
     func rows(_ sql: String) throws -> [String] {
+        try connection.read { connection in try Self.rows(sql, connection) }
+    }
+
+    private static func rows(
+        _ sql: String, _ connection: borrowing Connection
+    ) throws -> [String] {
         try connection.query(SQL(verbatim: sql)) { row in
             try (0..<row.count).map { index in
                 switch try row[index] as Value {

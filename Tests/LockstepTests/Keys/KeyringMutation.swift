@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Lockstep
 
 /// One step of damage to a keyring's text.

@@ -91,7 +91,7 @@ struct CrashTests {
         #expect(kills == 12)
     }
 
-    @Test("Between any two statements of the microblog's two upgrades, over two transactions")
+    @Test("Between any two statements of the microblog's three upgrades, over three transactions")
     func microblog() async throws {
         let victim = try Victim(
             "microblog",

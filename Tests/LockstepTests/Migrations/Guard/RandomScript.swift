@@ -1,3 +1,5 @@
+import TestSupport
+
 /// SQL drawn at random over a handful of names, so that what is dropped comes back as something else, tables
 /// refer to each other in circles, and about half of the statements fail.
 struct RandomScript {

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Lockstep
 
 /// A schema drawn at random, which can be written in many ways and changed in many.

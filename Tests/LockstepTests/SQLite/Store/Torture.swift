@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Random but repeatable work: short in a plain test run, as long as one likes by
 /// `LOCKSTEP_TORTURE_SECONDS=30 swift test --filter …`, and the same again by `LOCKSTEP_TEST_SEED=…`.

@@ -1,0 +1,76 @@
+internal import Lockstep
+
+/// A person with any number of telephones.
+public struct Contact: Sendable, Hashable {
+    /// The row's key; 0 before it is inserted.
+    public internal(set) var id: Int64
+    /// The first name; one of both names may be empty.
+    public var firstName: String
+    /// The last name.
+    public var lastName: String
+    /// The telephones, in the order that they were added in.
+    public var phones: [Phone]
+
+    /// Makes a contact that is not stored yet.
+    public init(firstName: String, lastName: String, phones: [Phone] = []) {
+        self.init(id: 0, firstName: firstName, lastName: lastName, phones: phones)
+    }
+
+    init(id: Int64, firstName: String, lastName: String, phones: [Phone]) {
+        self.id = id
+        self.firstName = firstName
+        self.lastName = lastName
+        self.phones = phones
+    }
+
+    /// Whether there is more to the names than blanks.
+    public var hasName: Bool {
+        !firstName.allSatisfy(\.isWhitespace) || !lastName.allSatisfy(\.isWhitespace)
+    }
+}
+
+/// A telephone of a contact.
+public struct Phone: Sendable, Hashable {
+    /// The row's key; 0 before it is stored.
+    public internal(set) var id: Int64
+    /// What it is, such as `home`.
+    public var label: String
+    /// Its number, as it was written.
+    public var number: String
+
+    /// What a telephone is called where nobody says.
+    public static let usualLabel = "phone"
+
+    /// Makes a telephone that is not stored yet.
+    public init(label: String = usualLabel, number: String) {
+        self.init(id: 0, label: label, number: number)
+    }
+
+    init(id: Int64, label: String, number: String) {
+        self.id = id
+        self.label = label
+        self.number = number
+    }
+}
+
+extension Contact {
+    /// The columns that ``init(row:)`` reads.
+    static let columns: SQL = "idx, firstname, lastname"
+    /// The order that people look for each other in; its index gives it.
+    static let order: SQL = "ORDER BY lastname, firstname, idx"
+
+    /// Reads ``columns``; the telephones follow.
+    init(row: borrowing Row) throws(LockstepError) {
+        self.init(id: try row[0], firstName: try row[1], lastName: try row[2], phones: [])
+    }
+}
+
+extension Phone {
+    /// The columns that ``init(row:)`` reads.
+    static let columns: SQL = "id, label, number"
+
+    /// Reads ``columns``.
+    init(row: borrowing Row) throws(LockstepError) {
+        self.init(id: try row[0], label: try row[1], number: try row[2])
+    }
+}

@@ -1,0 +1,53 @@
+internal import Lockstep
+
+/// What was changed of a contact.
+public enum ContactChange: Sendable, Hashable {
+    /// The first name, from what to what.
+    case firstName(from: String, to: String)
+    /// The last name, from what to what.
+    case lastName(from: String, to: String)
+    /// A telephone was added.
+    case phoneAdded(Phone)
+    /// The label, the number or both of a telephone, from what to what.
+    case phoneChanged(from: Phone, to: Phone)
+    /// A telephone was removed.
+    case phoneRemoved(Phone)
+}
+
+extension Contact: Trackable {
+    /// Whether it was inserted.
+    public var isStored: Bool { id != 0 }
+
+    /// What is to be changed, names before telephones. In which order the telephones stand is no change: they are kept
+    /// in the order that they were added in.
+    public static func changes(from old: Contact, to new: Contact) -> [ContactChange] {
+        var changes: [ContactChange] = []
+        if !old.firstName.isSame(as: new.firstName) {
+            changes.append(.firstName(from: old.firstName, to: new.firstName))
+        }
+        if !old.lastName.isSame(as: new.lastName) {
+            changes.append(.lastName(from: old.lastName, to: new.lastName))
+        }
+        let kept = Set(new.phones.map(\.id))
+        for phone in old.phones where !kept.contains(phone.id) {
+            changes.append(.phoneRemoved(phone))
+        }
+        let known = Dictionary(old.phones.map { ($0.id, $0) }) { first, _ in first }
+        for phone in new.phones {
+            guard let former = known[phone.id] else {
+                changes.append(.phoneAdded(phone))
+                continue
+            }
+            if !former.label.isSame(as: phone.label) || !former.number.isSame(as: phone.number) {
+                changes.append(.phoneChanged(from: former, to: phone))
+            }
+        }
+        return changes
+    }
+}
+
+extension String {
+    /// Whether both are the same bytes: `==` takes `é` in one character and in two for the same, and a change from one
+    /// to the other would be lost.
+    func isSame(as other: String) -> Bool { ExactText(self) == ExactText(other) }
+}

@@ -1,0 +1,77 @@
+internal import SystemPackage
+
+/// The lines of a vCard file as they are meant: those that were folded are one again.
+struct VCardLines: ~Copyable {
+    /// A line, and the number of the file's line that it begins at.
+    struct Line {
+        let number: Int
+        /// Nil for one that is too long to be read.
+        let bytes: [UInt8]?
+    }
+
+    private var reader: LineReader
+    private let longest: Int
+    private var number = 0
+    /// What was read already, the next line last.
+    private var waiting: [Line] = []
+
+    init(_ path: FilePath, longest: Int) throws {
+        reader = try LineReader(path, longest: longest)
+        self.longest = longest
+    }
+
+    private mutating func physical() throws -> Line? {
+        if let line = waiting.popLast() { return line }
+        guard let line = try reader.next() else { return nil }
+        number += 1
+        guard case .bytes(let bytes) = line else { return Line(number: number, bytes: nil) }
+        return Line(number: number, bytes: bytes)
+    }
+
+    /// Gives a line back, to be read again.
+    mutating func putBack(_ line: Line) { waiting.append(line) }
+
+    /// The next line, or nil at the end.
+    /// - Parameter version: Of the card that it is in, as far as that is known.
+    mutating func next(_ version: VCardVersion?) throws -> Line? {
+        guard let first = try physical() else { return nil }
+        var bytes = first.bytes ?? []
+        var isTooLong = first.bytes == nil
+        while let more = try physical() {
+            let isSoft = Self.endsSoftly(bytes)
+            guard let part = more.bytes, isSoft || Self.isFolded(part) else {
+                putBack(more)
+                break
+            }
+            isTooLong = isTooLong || bytes.count + part.count > longest
+            guard !isTooLong else {
+                bytes = []
+                continue
+            }
+            if isSoft { bytes.removeLast() }
+            // The old format folds only where there is a blank, which is a part of the text.
+            let isBlankDropped = !isSoft && version != .two
+            bytes.append(contentsOf: isBlankDropped ? part.dropFirst() : part[...])
+        }
+        return Line(number: first.number, bytes: isTooLong ? nil : bytes)
+    }
+
+    private static func isFolded(_ bytes: [UInt8]) -> Bool {
+        bytes.first == UInt8(ascii: " ") || bytes.first == UInt8(ascii: "\t")
+    }
+
+    /// Whether it is quoted-printable and ends with a soft line break.
+    private static func endsSoftly(_ bytes: [UInt8]) -> Bool {
+        guard bytes.last == UInt8(ascii: "="), let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        else { return false }
+        return String(decoding: bytes[..<colon], as: UTF8.self).uppercased()
+            .contains("QUOTED-PRINTABLE")
+    }
+}
+
+/// The versions of the format that can be read.
+enum VCardVersion: String {
+    case two = "2.1"
+    case three = "3.0"
+    case four = "4.0"
+}

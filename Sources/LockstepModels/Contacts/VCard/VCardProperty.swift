@@ -1,0 +1,106 @@
+/// A line of a card: `group.NAME;PARAMETER=value:content`.
+struct VCardProperty {
+    /// Which properties belong together, such as `item1`; nil for none.
+    let group: String?
+    /// In capitals.
+    let name: String
+    /// The names in capitals, empty for a value without one, as the old format has them.
+    private let parameters: [(name: String, value: String)]
+    private let content: ArraySlice<UInt8>
+
+    /// Nil for a line that is none.
+    init?(_ line: [UInt8]) {
+        var isQuoted = false
+        var ends: [Int] = []
+        var colon: Int?
+        for (index, byte) in line.enumerated() {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            guard !isQuoted else { continue }
+            if byte == UInt8(ascii: ";") { ends.append(index) }
+            if byte == UInt8(ascii: ":") {
+                colon = index
+                break
+            }
+        }
+        guard let colon else { return nil }
+        content = line[(colon + 1)...]
+        var pieces: [String] = []
+        var start = 0
+        for end in ends + [colon] {
+            pieces.append(String(decoding: line[start..<end], as: UTF8.self))
+            start = end + 1
+        }
+        let parts = pieces[0].split(separator: ".", maxSplits: 1).map(String.init)
+        group = parts.count == 2 ? parts[0].uppercased() : nil
+        name = (parts.last ?? "").uppercased()
+        parameters = pieces.dropFirst().map { piece in
+            let parts = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return ("", piece) }
+            return (parts[0].uppercased(), parts[1].filter { $0 != "\"" })
+        }
+    }
+
+    /// The values of a parameter, in small letters; those without a name are types and encodings.
+    func values(_ parameter: String) -> [String] {
+        parameters.filter { $0.name == parameter }.flatMap { $0.value.split(separator: ",") }
+            .map { $0.lowercased() }
+    }
+
+    private func encoding() -> String? {
+        let named = values("ENCODING").first
+        let bare = values("").first { VCardText.encodings.contains($0) }
+        return named ?? bare
+    }
+
+    /// What it is of, such as `home` and `fax`.
+    var types: [String] {
+        let bare = values("").filter { !VCardText.encodings.contains($0) }
+        var types: [String] = []
+        for type in bare + values("TYPE") where type != "pref" && !types.contains(type) {
+            types.append(type)
+        }
+        // Nearly every telephone has a voice.
+        return types.count > 1 ? types.filter { $0 != "voice" } : types
+    }
+
+    /// The content as one text.
+    func text(_ version: VCardVersion) throws(VCardProblem) -> String {
+        try decoded(content, version)
+    }
+
+    /// The content's parts, which semicolons separate.
+    func components(_ version: VCardVersion) throws(VCardProblem) -> [String] {
+        var texts: [String] = []
+        var start = content.startIndex
+        var isEscaped = false
+        for index in content.indices {
+            if isEscaped {
+                isEscaped = false
+            } else if content[index] == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if content[index] == UInt8(ascii: ";") {
+                texts.append(try decoded(content[start..<index], version))
+                start = index + 1
+            }
+        }
+        texts.append(try decoded(content[start...], version))
+        return texts
+    }
+
+    private func decoded(
+        _ bytes: ArraySlice<UInt8>, _ version: VCardVersion
+    ) throws(VCardProblem) -> String {
+        var bytes = VCardText.unescaped(bytes, version)
+        switch encoding() {
+        case nil, "8bit"?, "7bit"?: break
+        case "quoted-printable"?: bytes = VCardText.quotedPrintable(bytes)
+        default: throw VCardProblem(reason: "its text is in an encoding that is not known")
+        }
+        return try VCardText.string(bytes, charset: values("CHARSET").first)
+    }
+}
+
+/// Why a card is not taken, without any of its content.
+struct VCardProblem: Error {
+    let reason: String
+}

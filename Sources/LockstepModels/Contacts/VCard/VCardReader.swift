@@ -1,0 +1,133 @@
+internal import SystemPackage
+
+/// The cards of a file, one after the other.
+struct VCardReader: ~Copyable {
+    /// What stands in the file.
+    enum Item {
+        case contact(Contact)
+        /// What is left out, with the line that it begins at.
+        case rejected(line: Int, reason: String)
+    }
+
+    private var lines: VCardLines
+
+    /// - Parameter longest: Bytes of a line, which may be folded.
+    init(_ path: FilePath, longest: Int = LineReader.longestLine) throws {
+        lines = try VCardLines(path, longest: longest)
+    }
+
+    /// The next card, or nil at the end.
+    mutating func next() throws -> Item? {
+        while let line = try lines.next(nil) {
+            if line.bytes?.allSatisfy(Self.isBlank) == true { continue }
+            guard let property = line.bytes.flatMap({ VCardProperty($0) }),
+                Self.is(property, "BEGIN")
+            else { return .rejected(line: line.number, reason: "it is outside of a card") }
+            return try card(line.number)
+        }
+        return nil
+    }
+
+    private mutating func card(_ begin: Int) throws -> Item {
+        var card = VCardParts()
+        // In the old format a card can hold that of an agent.
+        var depth = 1
+        var isAgent = false
+        while let line = try lines.next(card.version) {
+            guard let bytes = line.bytes else {
+                card.isTooLong = true
+                continue
+            }
+            // What is no property, such as the blank line behind a picture, says nothing of the names.
+            guard let property = VCardProperty(bytes) else { continue }
+            if Self.is(property, "BEGIN") {
+                guard isAgent, card.version == .two else {
+                    lines.putBack(line)
+                    break
+                }
+                depth += 1
+            }
+            if Self.is(property, "END") { depth -= 1 }
+            if depth == 0 {
+                do throws(VCardProblem) {
+                    return .contact(try card.contact())
+                } catch {
+                    return .rejected(line: begin, reason: error.reason)
+                }
+            }
+            if depth == 1 { card.take(property) }
+            isAgent = property.name == "AGENT"
+        }
+        return .rejected(line: begin, reason: "the card does not end")
+    }
+
+    private static func `is`(_ property: VCardProperty, _ name: String) -> Bool {
+        guard property.name == name, let text = try? property.text(.four) else { return false }
+        return text.uppercased().filter { !$0.isWhitespace } == "VCARD"
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+}
+
+/// What is known of a card so far.
+struct VCardParts {
+    private(set) var version: VCardVersion?
+    var isTooLong = false
+    private var names: VCardProperty?
+    private var fullName: VCardProperty?
+    private var phones: [VCardProperty] = []
+    private var labels: [String: VCardProperty] = [:]
+
+    mutating func take(_ property: VCardProperty) {
+        switch property.name {
+        case "VERSION":
+            let text = try? property.text(.four)
+            version = text.flatMap { VCardVersion(rawValue: $0.filter { !$0.isWhitespace }) }
+        // Of several spellings of a name, in several languages, the first counts.
+        case "N": names = names ?? property
+        case "FN": fullName = fullName ?? property
+        case "TEL": phones.append(property)
+        case "X-ABLABEL":
+            if let group = property.group { labels[group] = labels[group] ?? property }
+        default: break
+        }
+    }
+
+    func contact() throws(VCardProblem) -> Contact {
+        guard let version else {
+            throw VCardProblem(reason: "the card's version is none of 2.1, 3.0 and 4.0")
+        }
+        guard !isTooLong else { throw VCardProblem(reason: "a line of it is longer than 16 MiB") }
+        let parts = try names?.components(version) ?? []
+        var contact = Contact(
+            firstName: parts.count > 1 ? parts[1] : "", lastName: parts.first ?? "")
+        if !contact.hasName {
+            contact = Contact(firstName: try fullName?.text(version) ?? "", lastName: "")
+        }
+        guard contact.hasName else { throw VCardProblem(reason: "the card has no name") }
+        for phone in phones {
+            var number = try phone.text(version)
+            if phone.values("VALUE").contains("uri"), let rest = Self.number(ofURI: number) {
+                number = rest
+            }
+            guard !number.isEmpty else { continue }
+            contact.phones.append(Phone(label: try label(of: phone, version), number: number))
+        }
+        return contact
+    }
+
+    private static func number(ofURI text: String) -> String? {
+        let scheme = String(text.utf8.prefix(4)) ?? ""
+        return scheme.lowercased() == "tel:" ? String(text.utf8.dropFirst(4)) : nil
+    }
+
+    private func label(
+        of phone: VCardProperty, _ version: VCardVersion
+    ) throws(VCardProblem) -> String {
+        if let label = phone.group.flatMap({ labels[$0] }) { return try label.text(version) }
+        let types = phone.types
+        return types.isEmpty ? Phone.usualLabel : types.joined(separator: " ")
+    }
+}

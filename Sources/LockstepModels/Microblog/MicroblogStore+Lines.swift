@@ -1,0 +1,114 @@
+internal import FoundationEssentials
+internal import Lockstep
+public import SystemPackage
+
+extension MicroblogStore {
+    /// Takes the users and statuses of a file of JSON lines, in one transaction.
+    ///
+    /// Each line is one JSON object in UTF-8, of at most 16 MiB, and ends in LF or CRLF, the last one in the file's end
+    /// too; a byte-order mark at the beginning is passed over. Fields that are not named here are ignored.
+    ///
+    ///     {"kind":"user","id":1,"name":"ann","screenName":"Ann","profileImageURL":"…","mbtype":"…","city":"Köln"}
+    ///     {"kind":"status","user":1,"source":"web","createdAt":1346186100000000,"text":"Hello"}
+    ///
+    /// - A user has `id` (a whole number) and `name`; `screenName` is the name where it is missing, the others may be.
+    /// - A status has `text`; `user` is the `id` of a user on a line before it, or missing. `createdAt` is a number of
+    ///   microseconds since 1970 in UTC, or a text such as `2012-08-28T20:35:00Z` or `Tue Aug 28 20:35:00 +0800 2012`;
+    ///   it may be missing, and `createdAtAsWritten` say what stood there instead.
+    /// - Keys are the file's own: each user and status gets a new one. What is in the store already stays.
+    ///
+    /// A line that is nothing of this is left out and reported with its number, and so is a status whose user is. If
+    /// reading or writing fails, nothing is imported.
+    /// - Throws: ``LockstepError``; a path that does not exist, a full disk, a database without the set.
+    public func importJSONLines(_ path: FilePath) throws -> ImportReport {
+        try writing { connection in try MicroblogImport.run(path, connection) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func importJSONLines(_ path: FilePath) async throws -> ImportReport {
+        try await writing { connection in try MicroblogImport.run(path, connection) }
+    }
+
+    /// Hands out all users and then all statuses, line by line, as ``importJSONLines(_:)`` reads them, and gives how
+    /// many those were. All of them are of one moment; one line at a time is in memory.
+    /// - Throws: ``LockstepError``; what `write` throws.
+    public func exportJSONLines(_ write: ([UInt8]) throws -> Void) throws -> Int {
+        try reading { connection in try MicroblogExport.run(connection, write) }
+    }
+
+    /// The same without blocking. `write` runs on none of the actors.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func exportJSONLines(
+        _ write: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws -> Int {
+        try await reading { connection in try MicroblogExport.run(connection, write) }
+    }
+}
+
+private enum MicroblogImport {
+    // Opened in here: a transaction that is lost runs again, from the first line.
+    static func run(_ path: FilePath, _ connection: borrowing Connection) throws -> ImportReport {
+        var reader = try LineReader(path)
+        let decoder = JSONDecoder()
+        var report = ImportReport()
+        var users: [Int64: Int64] = [:]
+        var number = 0
+        while let line = try reader.next() {
+            number += 1
+            guard case .bytes(let bytes) = line else {
+                report.reject(number, "it is longer than 16 MiB")
+                continue
+            }
+            do {
+                try take(MicroblogLine.parse(bytes, decoder), &users, connection)
+                report.imported += 1
+            } catch let problem as MicroblogLine.Problem {
+                report.reject(number, problem.reason)
+            }
+        }
+        return report
+    }
+
+    private static func take(
+        _ content: MicroblogLine.Content, _ users: inout [Int64: Int64],
+        _ connection: borrowing Connection
+    ) throws {
+        switch content {
+        case .user(let user):
+            guard users[user.id] == nil else {
+                throw MicroblogLine.Problem(reason: "its id is that of a user before it")
+            }
+            users[user.id] = try MicroblogWork.add(user, connection)
+        case .status(var status):
+            if let id = status.userID {
+                guard let known = users[id] else {
+                    throw MicroblogLine.Problem(reason: "its user is on no line before it")
+                }
+                status.userID = known
+            }
+            try MicroblogWork.addKnown(status, connection)
+        }
+    }
+}
+
+private enum MicroblogExport {
+    static func run(
+        _ connection: borrowing Connection, _ write: ([UInt8]) throws -> Void
+    ) throws -> Int {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var count = 0
+        let users = try connection.prepare("SELECT \(User.columns) FROM User ORDER BY Id")
+        try users.forEach { row in
+            try write(MicroblogLine.bytes(of: User(row: row), encoder))
+            count += 1
+        }
+        let entries = try connection.prepare("\(TimelineEntry.selection) ORDER BY Status.Id")
+        try entries.forEach { row in
+            try write(MicroblogLine.bytes(of: TimelineEntry(row: row), encoder))
+            count += 1
+        }
+        return count
+    }
+}

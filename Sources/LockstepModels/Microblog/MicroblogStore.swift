@@ -1,0 +1,146 @@
+public import Lockstep
+
+/// Users and their statuses. Works on the set `microblog` from version 2 on; finding words needs version 3.
+///
+/// Each call is one transaction. Any number of tasks may call at once: writes wait for each other.
+public struct MicroblogStore: ModelStore {
+    /// The migration set's name.
+    public static let setName = "microblog"
+    /// How many entries a page has where nobody says.
+    public static let usualLimit = 50
+
+    /// The database that it works on.
+    public let store: Store
+
+    /// The microblog in `store`.
+    public init(_ store: Store) { self.store = store }
+
+    // MARK: Users
+
+    /// Adds a user, whose key is of no account, and gives the new key.
+    /// - Throws: ``LockstepError``.
+    @discardableResult
+    public func add(_ user: User) throws -> Int64 {
+        try writing { connection in try MicroblogWork.add(user, connection) }
+    }
+
+    /// The user with this key, or nil.
+    /// - Throws: ``LockstepError``.
+    public func user(_ id: Int64) throws -> User? {
+        try reading { connection in try MicroblogQueries.user(id, connection) }
+    }
+
+    /// All users by name.
+    /// - Throws: ``LockstepError``.
+    public func users() throws -> [User] {
+        try reading { connection in try MicroblogQueries.users(connection) }
+    }
+
+    /// Users by name who wrote a status that contains a word, or several in a row. Differences of case and of accents
+    /// do not count.
+    /// - Parameter word: What is looked for: nothing in it is an operator.
+    /// - Throws: ``LockstepError``.
+    public func users(whoWrote word: String) throws -> [User] {
+        try reading { connection in try MicroblogQueries.users(whoWrote: word, connection) }
+    }
+
+    /// Changes the user with this key.
+    /// - Throws: ``LockstepError/Code/notFound``.
+    public func update(_ user: User) throws {
+        try writing { connection in try MicroblogWork.update(user, connection) }
+    }
+
+    /// Removes a user, and with it the user's statuses.
+    /// - Returns: Whether there was one.
+    /// - Throws: ``LockstepError``.
+    @discardableResult
+    public func removeUser(_ id: Int64) throws -> Bool {
+        try writing { connection in try MicroblogWork.removeUser(id, connection) }
+    }
+
+    // MARK: Statuses
+
+    /// Adds a status, whose key is of no account, and gives the new key.
+    /// - Throws: ``LockstepError/Code/notFound`` for a user that there is not.
+    @discardableResult
+    public func add(_ status: Status) throws -> Int64 {
+        try add([status])[0]
+    }
+
+    /// Adds statuses as one batch, whose keys are of no account, and gives the new keys in their order.
+    /// - Throws: ``LockstepError/Code/notFound`` for a user that there is not; then none is added.
+    @discardableResult
+    public func add(_ statuses: [Status]) throws -> [Int64] {
+        try writing { connection in try MicroblogWork.add(statuses, connection) }
+    }
+
+    /// The status with this key together with its user, or nil.
+    /// - Throws: ``LockstepError``.
+    public func status(_ id: Int64) throws -> TimelineEntry? {
+        try reading { connection in try MicroblogQueries.status(id, connection) }
+    }
+
+    /// How many statuses there are.
+    /// - Throws: ``LockstepError``.
+    public func count() throws -> Int {
+        try reading { connection in try MicroblogQueries.count(connection) }
+    }
+
+    /// Changes the status with this key.
+    /// - Throws: ``LockstepError/Code/notFound``, also for a user that there is not.
+    public func update(_ status: Status) throws {
+        try writing { connection in try MicroblogWork.update(status, connection) }
+    }
+
+    /// Removes a status.
+    /// - Returns: Whether there was one.
+    /// - Throws: ``LockstepError``.
+    @discardableResult
+    public func removeStatus(_ id: Int64) throws -> Bool {
+        try writing { connection in try MicroblogWork.removeStatus(id, connection) }
+    }
+
+    // MARK: Pages
+
+    /// Statuses with their users, newest first, in one query that reads no more rows than it gives; on version 2 and 3
+    /// of the set it also reads those of the last one's instant. What has no instant comes last.
+    /// - Parameters:
+    ///   - limit: How many at most.
+    ///   - cursor: Where the page begins: the ``TimelineEntry/cursor`` of the entry before it; nil for the first page.
+    /// - Throws: ``LockstepError``.
+    public func timeline(
+        _ limit: Int = usualLimit, before cursor: TimelineCursor? = nil
+    ) throws -> [TimelineEntry] {
+        try reading { connection in
+            try MicroblogQueries.timeline(limit, before: cursor, connection)
+        }
+    }
+
+    /// The statuses of all users with this name, newest first, in one query.
+    /// - Throws: ``LockstepError``.
+    public func statuses(
+        ofUserNamed name: String, _ limit: Int = usualLimit
+    ) throws -> [TimelineEntry] {
+        try reading { connection in
+            try MicroblogQueries.statuses(ofUserNamed: name, limit, connection)
+        }
+    }
+
+    /// Statuses that contain a word, or several in a row, newest first, in one query. Differences of case and of
+    /// accents do not count.
+    /// - Parameter word: What is looked for: nothing in it is an operator.
+    /// - Throws: ``LockstepError``.
+    public func search(_ word: String, _ limit: Int = usualLimit) throws -> [TimelineEntry] {
+        try reading { connection in try MicroblogQueries.search(word, limit, connection) }
+    }
+
+    // MARK: Changes
+
+    /// Does all of the changes, in their order, in one transaction.
+    /// - Throws: ``LockstepError/Code/notFound`` for what is to be changed and is gone, and for a user that there is
+    ///   not; then nothing is done.
+    @discardableResult
+    public func save(_ changes: MicroblogChanges) throws -> MicroblogAdditions {
+        try writing { connection in try changes.apply(to: connection) }
+    }
+}

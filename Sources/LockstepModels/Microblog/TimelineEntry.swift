@@ -1,0 +1,49 @@
+internal import Lockstep
+
+/// A status together with who wrote it, as one query gives them.
+public struct TimelineEntry: Sendable, Hashable {
+    /// The status.
+    public let status: Status
+    /// Who wrote it; nil where the user is not known.
+    public let user: User?
+
+    /// With what it was written, as people read it: `from web`; empty where that is not known.
+    public var source: String {
+        guard let source = status.source, !source.isEmpty else { return "" }
+        // The original programs stored it either way.
+        return source.hasPrefix("from ") ? source : "from \(source)"
+    }
+
+    /// Where the next page begins, after this entry.
+    public var cursor: TimelineCursor {
+        TimelineCursor(createdAt: status.createdAt, id: status.id)
+    }
+}
+
+/// A place in the timeline: newest first, those of one instant by their keys, those without an instant last.
+public struct TimelineCursor: Sendable, Hashable {
+    /// The instant of the entry before it, in microseconds since 1970 in UTC.
+    public let createdAt: Int64?
+    /// Its key.
+    public let id: Int64
+
+    /// The place behind the status with this instant and key.
+    public init(createdAt: Int64?, id: Int64) {
+        self.createdAt = createdAt
+        self.id = id
+    }
+}
+
+extension TimelineEntry {
+    /// The columns that ``init(row:)`` reads, and where from.
+    static let selection: SQL = """
+        SELECT \(Status.columns), \(User.columns) FROM Status LEFT JOIN User ON User.Id = Status.user
+        """
+
+    /// Reads a row of ``selection``.
+    init(row: borrowing Row) throws(LockstepError) {
+        status = try Status(row: row)
+        let userID: Int64? = try row[Status.columnCount]
+        user = userID == nil ? nil : try User(row: row, from: Status.columnCount)
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Lockstep
+import LockstepModels
+import SystemPackage
+
+extension Import {
+    /// `lockstep import contacts FILE.vcf`
+    struct Contacts: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Import contacts from vCards.",
+            discussion: """
+                Of each card, the name and the telephones; all else is left out. Versions 3.0 and 4.0, and 2.1 as far as \
+                it can be made sense of. A card without a name is reported with the line that it begins at, and the \
+                others are imported, all in one transaction. Give --fields contacts: numbers are sealed.
+                """)
+
+        @Argument(help: "The file of vCards.")
+        var file: String
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = ContactStore(try access.session().store())
+            try ImportResult.tell(
+                store.importVCards(FilePath(file)), of: file, "contacts", unit: "cards", output)
+        }
+    }
+}
+
+extension List {
+    /// `lockstep list contacts`
+    struct Contacts: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List contacts by last name.",
+            discussion: "Give --fields contacts: telephone numbers are sealed.")
+
+        @Option(help: "Only contacts with a telephone of these digits, however they are written.")
+        var number: String?
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = ContactStore(try access.session().store())
+            let contacts = try number.map { try store.contacts(withNumber: $0) } ?? store.all()
+            try Listing.tell(contacts, output, ["id", "lastName", "firstName", "phones"]) {
+                contact in
+                [
+                    .integer(contact.id), .text(contact.lastName), .text(contact.firstName),
+                    .text(contact.phones.map(\.number).joined(separator: ", ")),
+                ]
+            }
+        }
+    }
+}
+
+extension Show {
+    /// `lockstep show contacts ID`
+    struct Contacts: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show a contact.",
+            discussion: "Give --fields contacts: telephone numbers are sealed.")
+
+        @Argument(help: "The contact's id.")
+        var id: Int64
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = ContactStore(try access.session().store())
+            try Entry.tell(
+                Entry.found(store.contact(id), "contact", id), output,
+                [
+                    ("id", { .integer($0.id) }), ("firstName", { .text($0.firstName) }),
+                    ("lastName", { .text($0.lastName) }),
+                    ("phones", { .text($0.phones.map(Self.text).joined(separator: ", ")) }),
+                ])
+        }
+
+        private static func text(_ phone: Phone) -> String { "\(phone.label) \(phone.number)" }
+    }
+}
+
+extension Export {
+    /// `lockstep export contacts FILE.vcf`
+    struct Contacts: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write contacts to vCards that `lockstep import contacts` reads.",
+            discussion: "Give --fields contacts: telephone numbers are sealed.")
+
+        @Argument(help: "The file to make.")
+        var target: String
+
+        @OptionGroup var protection: ExportProtection
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = ContactStore(try access.session().store())
+            try protection.export("contacts", to: target, output) { write in
+                try store.exportVCards(write)
+            }
+        }
+    }
+}

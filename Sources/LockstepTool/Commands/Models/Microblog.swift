@@ -1,0 +1,117 @@
+import ArgumentParser
+import Lockstep
+import LockstepModels
+import SystemPackage
+
+extension Import {
+    /// `lockstep import microblog FILE.jsonl`
+    struct Microblog: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Import users and statuses from JSON lines.",
+            discussion: """
+                One JSON object a line: a user has "kind":"user", id and name; a status has "kind":"status", text and \
+                the user's id, and may have source and createdAt. A line that is neither is reported with its number, \
+                and the others are imported, all in one transaction.
+                """)
+
+        @Argument(help: "The file of JSON lines.")
+        var file: String
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = MicroblogStore(try access.session().store())
+            try ImportResult.tell(
+                store.importJSONLines(FilePath(file)), of: file, "users and statuses", output)
+        }
+    }
+}
+
+extension List {
+    /// `lockstep list microblog`
+    struct Microblog: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List statuses with their users, newest first.")
+
+        @Option(help: "How many at most.")
+        var limit = MicroblogStore.usualLimit
+
+        @Option(help: "Only statuses that contain this word, or these words in a row.")
+        var word: String?
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = MicroblogStore(try access.session().store())
+            let entries =
+                try word.map { try store.search($0, limit) } ?? store.timeline(limit)
+            try Listing.tell(entries, output, ["id", "createdAt", "user", "source", "text"]) {
+                entry in
+                [
+                    .integer(entry.status.id), entry.date, entry.name, .text(entry.source),
+                    .text(entry.status.text),
+                ]
+            }
+        }
+    }
+}
+
+extension Show {
+    /// `lockstep show microblog ID`
+    struct Microblog: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show a status.")
+
+        @Argument(help: "The status' id.")
+        var id: Int64
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = MicroblogStore(try access.session().store())
+            try Entry.tell(
+                Entry.found(store.status(id), "status", id), output,
+                [
+                    ("id", { .integer($0.status.id) }), ("createdAt", { $0.date }),
+                    ("user", { $0.name }),
+                    ("userID", { $0.status.userID.map(Value.integer) ?? .null }),
+                    ("source", { .text($0.source) }), ("text", { .text($0.status.text) }),
+                ])
+        }
+    }
+}
+
+extension Export {
+    /// `lockstep export microblog FILE.jsonl`
+    struct Microblog: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Write users and statuses to JSON lines that `lockstep import microblog` reads.")
+
+        @Argument(help: "The file to make.")
+        var target: String
+
+        @OptionGroup var protection: ExportProtection
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = MicroblogStore(try access.session().store())
+            try protection.export("users and statuses", to: target, output) { write in
+                try store.exportJSONLines(write)
+            }
+        }
+    }
+}
+
+extension TimelineEntry {
+    /// When it was written, in UTC or as it was written down.
+    fileprivate var date: Value {
+        if let instant = status.createdAt { return .text(Instant.text(instant)) }
+        return status.createdAtAsWritten.map(Value.text) ?? .null
+    }
+
+    fileprivate var name: Value { user.map { .text($0.name) } ?? .null }
+}

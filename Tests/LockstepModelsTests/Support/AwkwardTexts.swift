@@ -1,0 +1,21 @@
+/// Texts that programs have stumbled over: each must come back byte for byte.
+enum AwkwardTexts {
+    static let all: [String] = [
+        "O'Brien", "''", "\"", "\"quoted\" \"\"", "Robert'); DROP TABLE User;--", "%s %d %n",
+        "?1 :a @b $c",
+        "", " ", "\t", "line\nline\r\nline\r", "a\0b", "\0", "👩‍👩‍👧‍👦🏳️‍🌈", "e\u{301}", "\u{E9}",
+        "\u{202E}thgir\u{202C}", "עברית", "العربية ٣", "\u{FEFF}bom", "\\", "\\n\\,\\;", ";,:=",
+        "a;b,c\\",
+        "\u{7F}\u{1B}[2J", "\u{FFFD}\u{10FFFF}", "NULL", "1e5", "0x10", "🇩🇪", "ﬁ", "İıſß",
+        "* OR NEAR(a b)",
+    ]
+
+    /// 10 MB in one piece.
+    static let long = String(repeating: "It's 10 megabytes; ", count: 10_000_000 / 19)
+
+    /// Whether both are the same bytes: Swift's `==` takes what looks the same for equal.
+    static func areSame(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.utf8.elementsEqual(other.utf8)
+    }
+}

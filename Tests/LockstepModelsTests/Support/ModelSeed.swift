@@ -1,0 +1,25 @@
+import Foundation
+import TestSupport
+
+/// Another random work in each run, printed so that `LOCKSTEP_TEST_SEED=… swift test --filter …` repeats it.
+enum ModelSeed {
+    static func random(_ what: String) -> SplitMix64 {
+        let given = ProcessInfo.processInfo.environment["LOCKSTEP_TEST_SEED"].flatMap { UInt32($0) }
+        let seed = given ?? UInt32.random(in: 0 ... .max)
+        print("\(what): LOCKSTEP_TEST_SEED=\(seed)")
+        return SplitMix64(state: UInt64(seed))
+    }
+
+    /// A key that is there, mostly; of the same dictionary the same in every run, whose order Swift shuffles.
+    static func key<Value>(
+        of values: [Int64: Value], upTo last: Int64, _ random: inout SplitMix64
+    ) -> Int64 {
+        var key: Int64 = 999_999
+        guard last > 0, Int.random(in: 0..<20, using: &random) > 0 else { return key }
+        for _ in 0..<20 {
+            key = Int64.random(in: 1...last, using: &random)
+            if values[key] != nil { break }
+        }
+        return key
+    }
+}

@@ -1,0 +1,32 @@
+import Lockstep
+import LockstepModels
+import TestSupport
+import Testing
+
+@Suite("Stores without a file of one's own")
+struct TemporaryStoreTests {
+    private static func blocking() throws -> [MicroblogStore] {
+        [try MicroblogStore.inMemory(), try MicroblogStore.temporary()]
+    }
+
+    @Test("In memory and in a temporary file the schema is the newest, and nothing is left behind")
+    func both() async throws {
+        let more = [try await MicroblogStore.inMemory(), try await MicroblogStore.temporary()]
+        for blog in try Self.blocking() + more {
+            #expect(try await blog.add(User(name: "Ann")) == 1)
+            #expect(try await blog.store.verifyLightly(ModelMigrations.all()).isClean)
+            try blog.store.close()
+            #expect(throws: LockstepError.self) {
+                try Store.open(blog.store.path, key: Keyring.create(.database).databaseKey())
+            }
+        }
+    }
+
+    @Test("Where a schema seals a column, its keys are asked for")
+    func keys() throws {
+        let error = try #require(throws: LockstepError.self) { try ContactStore.inMemory() }
+        #expect(error.code == .keyUnavailable)
+        let options = try StoreOptions(connection: ModelKeys.options())
+        #expect(try ContactStore.temporary(options: options).count() == 0)
+    }
+}
