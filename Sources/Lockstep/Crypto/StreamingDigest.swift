@@ -19,11 +19,17 @@ package struct StreamingDigest: ~Copyable {
     deinit { unsafe EVP_MD_CTX_free(context) }
 
     /// Adds bytes.
-    package func update(_ bytes: RawSpan) throws(LockstepError) {
+    func update(_ bytes: RawSpan) throws(LockstepError) {
         let done = unsafe bytes.withUnsafeBytes {
             unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1
         }
         try requireOpenSSL(done, "digest")
+    }
+
+    /// Adds bytes.
+    package func update(_ bytes: [UInt8]) throws(LockstepError) {
+        let span = bytes.span
+        try unsafe update(span.bytes)
     }
 
     /// The digest of all that was added.

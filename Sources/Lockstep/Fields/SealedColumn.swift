@@ -90,6 +90,9 @@ public struct SealedIndex: Sendable, Hashable {
 
     var normaliser: Normaliser { index.normalisers[0] }
 
+    /// What was asked for.
+    var request: Request { Request(normaliser, bits: index.bits) }
+
     /// What the column of such an index is called.
     static func name(_ request: Request, of column: String) -> String {
         "\(column)_\(request.normaliser.spelling.replacing("-", with: "_"))_token"

@@ -21,8 +21,16 @@ struct SealingGuards {
     }
 
     private func name(_ kind: Kind) -> String {
-        SQLTokens.quote(
-            "\(EngineTables.guardPrefix)\(table)_\(column)_\(kind.rawValue)")
+        SQLTokens.quote(Self.name(kind, column, of: table))
+    }
+
+    private static func name(_ kind: Kind, _ column: String, of table: String) -> String {
+        "\(EngineTables.guardPrefix)\(table)_\(column)_\(kind.rawValue)"
+    }
+
+    /// By which it is told that a column has them.
+    static func insertionName(_ column: String, of table: String) -> String {
+        name(.insert, column, of: table)
     }
 
     /// Removes them, in whatever state the column was.

@@ -39,6 +39,21 @@ struct ImportFiles {
         }
     }
 
+    /// The same for what does not block.
+    func forEach(
+        into report: inout ImportReport, _ body: (FilePath) async throws -> Void
+    ) async throws {
+        for folder in folders { report.reject(file: folder, nil, "it is a folder") }
+        for path in paths {
+            do {
+                try await body(path)
+                report.imported += 1
+            } catch let problem as ImportProblem {
+                report.reject(file: name(of: path), nil, problem.reason)
+            }
+        }
+    }
+
     /// What a report calls it; nil for the only file.
     func name(of path: FilePath) -> String? { isFolder ? path.lastComponent?.string : nil }
 

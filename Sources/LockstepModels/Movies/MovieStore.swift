@@ -9,6 +9,7 @@ public struct MovieStore: ModelStore {
     private static let columns: SQL =
         "movieID, title, category, year, movieURL, coverURL, watched, likes"
 
+    /// The database that it works on.
     public let store: Store
 
     /// The catalogue in `store`.

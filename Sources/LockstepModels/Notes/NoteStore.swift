@@ -5,6 +5,7 @@ public struct NoteStore: ModelStore {
     /// The migration set's name.
     public static let setName = "notes"
 
+    /// The database that it works on.
     public let store: Store
     /// Microseconds since 1970.
     let now: @Sendable () -> Int64

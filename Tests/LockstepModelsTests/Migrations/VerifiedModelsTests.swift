@@ -26,7 +26,7 @@ struct VerifiedModelsTests {
         let report = try verification.run(keyring: keyring)
         let findings = report.outcomes.flatMap(\.findings)
         #expect(report.isClean, "\(findings)")
-        #expect(report.outcomes.last?.summary == "13 versions of 13 down and up again, on a copy")
+        #expect(report.outcomes.last?.summary == "14 versions of 14 down and up again, on a copy")
         #expect(
             report.outcomes.last?.findings.map(\.message) == [
                 "movies has 0 rows after down and up again, and had 1"
