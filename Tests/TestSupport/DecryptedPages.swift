@@ -42,8 +42,13 @@ public struct DecryptedPages {
 
     /// Whether any of them holds these bytes in one piece.
     public func contain(_ bytes: [UInt8]) -> Bool {
-        pages.contains { page in
-            unsafe page.withUnsafeBytes { unsafe $0.holds(bytes) }
+        !numbers(holding: bytes).isEmpty
+    }
+
+    /// Which of them hold these bytes in one piece: numbers from 0 on, those of the file first.
+    public func numbers(holding bytes: [UInt8]) -> [Int] {
+        pages.indices.filter { number in
+            unsafe pages[number].withUnsafeBytes { unsafe $0.holds(bytes) }
         }
     }
 }

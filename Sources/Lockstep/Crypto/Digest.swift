@@ -1,7 +1,7 @@
 internal import CCrypto
 
 /// A hash function, as HMAC, HKDF and PBKDF2 use it.
-enum HashFunction: Sendable {
+package enum HashFunction: Sendable {
     case sha1
     case sha256
     case sha512

@@ -2,11 +2,11 @@ internal import CCrypto
 
 /// A digest of bytes that come piece by piece.
 @safe
-struct StreamingDigest: ~Copyable {
+package struct StreamingDigest: ~Copyable {
     private let context: OpaquePointer
     private let length: Int
 
-    init(_ function: HashFunction) throws(LockstepError) {
+    package init(_ function: HashFunction) throws(LockstepError) {
         let context = unsafe try requireOpenSSL(unsafe EVP_MD_CTX_new(), "digest")
         guard unsafe EVP_DigestInit_ex(context, function.algorithm, nil) == 1 else {
             unsafe EVP_MD_CTX_free(context)
@@ -26,8 +26,14 @@ struct StreamingDigest: ~Copyable {
         try requireOpenSSL(done, "digest")
     }
 
+    /// Adds bytes.
+    package func update(_ bytes: [UInt8]) throws(LockstepError) {
+        let span = bytes.span
+        try unsafe update(span.bytes)
+    }
+
     /// The digest of all that was added.
-    consuming func finish() throws(LockstepError) -> [UInt8] {
+    package consuming func finish() throws(LockstepError) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: length)
         let done = unsafe output.withUnsafeMutableBufferPointer {
             unsafe EVP_DigestFinal_ex(context, $0.baseAddress, nil) == 1

@@ -33,6 +33,10 @@ final class SealedBlobWriter: PieceWriter {
     /// How many bytes of the value have come; the type tag was taken, too.
     private var taken: Int { (state?.taken ?? 1) - 1 }
 
+    func append(_ bytes: [UInt8], on _: borrowing Connection) throws { try append(bytes) }
+
+    func finish(on _: borrowing Connection) throws { try finish() }
+
     func append(_ bytes: [UInt8]) throws {
         let came = taken + bytes.count
         guard came <= count else { throw wrongCount("\(came) or more") }

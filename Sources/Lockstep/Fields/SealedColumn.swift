@@ -95,6 +95,9 @@ public struct SealedIndex: Sendable, Hashable {
 
     var normaliser: Normaliser { index.normalisers[0] }
 
+    /// What was asked for.
+    var request: Request { Request(normaliser, bits: index.bits) }
+
     /// What the column of such an index is called.
     static func name(_ request: Request, of column: String) -> String {
         "\(column)_\(ending(request.normaliser))"

@@ -70,6 +70,10 @@ final class SealedContent: PieceReader {
         return Array(whole[offset..<(offset + size)])
     }
 
+    func read(_ offset: Int, _ size: Int, on _: borrowing Connection) throws -> [UInt8] {
+        try read(offset, size)
+    }
+
     func close() {
         blob = nil
         chunks = nil

@@ -5,9 +5,9 @@
 #endif
 
 /// The two clocks: wall time for what is recorded, monotonic time for what is measured.
-enum Clock {
+package enum Clock {
     /// Microseconds since 1970-01-01T00:00:00Z.
-    static var microsecondsSinceEpoch: Int64 { read(CLOCK_REALTIME) / 1000 }
+    package static var microsecondsSinceEpoch: Int64 { read(CLOCK_REALTIME) / 1000 }
 
     /// Microseconds of a clock that never jumps.
     static var monotonicMicroseconds: Int64 { read(CLOCK_MONOTONIC) / 1000 }

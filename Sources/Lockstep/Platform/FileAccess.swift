@@ -41,7 +41,7 @@ package enum FileAccess {
     }
 
     /// Reads a whole file of at most `limit` bytes.
-    static func read(
+    package static func read(
         _ path: FilePath, limit: Int, _ sensitivity: Sensitivity = .ordinary
     ) throws -> [UInt8] {
         let (file, size) = try openSized(path, sensitivity)

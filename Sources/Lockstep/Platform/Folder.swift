@@ -1,4 +1,4 @@
-internal import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
     internal import Glibc
@@ -13,7 +13,7 @@ internal import SystemPackage
 #endif
 
 /// Listing a folder, and making temporary ones.
-enum Folder {
+package enum Folder {
     /// Makes a folder that only this user can look into, where `TMPDIR` says or in `/tmp`.
     static func makeTemporary() throws -> FilePath {
         let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? ""
@@ -29,7 +29,7 @@ enum Folder {
     /// sorted.
     /// - Parameter isWanted: Says which names are looked at; looking at a file costs more than reading its
     ///   name.
-    static func list(
+    package static func list(
         _ path: FilePath, hidden: Bool = false, where isWanted: (String) -> Bool = { _ in true }
     ) throws -> (files: [String], folders: [String]) {
         guard let stream = unsafe path.withPlatformString({ unsafe opendir($0) }) else {

@@ -5,6 +5,9 @@ package import SystemPackage
 package struct NewFile: ~Copyable {
     private let target: FilePath
     private let path: FilePath
+    /// Whether it lies in a folder that has not got its name yet, and so bears its own already.
+    private let isInNewFolder: Bool
+    private var isFinished = false
     private let file: FileDescriptor
     /// Small pieces are collected: a call of the system costs more than they.
     private var waiting: [UInt8] = []
@@ -20,12 +23,21 @@ package struct NewFile: ~Copyable {
         self.target = target
         self.path = path
         self.file = file
+        isInNewFolder = false
+    }
+
+    /// A file of a ``NewFolder``.
+    init(inNewFolder path: FilePath) throws {
+        file = try AtomicFile.create(path)
+        target = path
+        self.path = path
+        isInNewFolder = true
     }
 
     deinit {
         try? file.close()
         // Once it has its name nothing bears this one.
-        AtomicFile.remove(path)
+        if !isInNewFolder || !isFinished { AtomicFile.remove(path) }
     }
 
     /// Takes the next bytes.
@@ -41,7 +53,8 @@ package struct NewFile: ~Copyable {
     package mutating func finish() throws {
         try flush()
         try AtomicFile.sync(file, target)
-        try AtomicFile.moveIntoPlace(path, target)
+        if !isInNewFolder { try AtomicFile.moveIntoPlace(path, target) }
+        isFinished = true
     }
 
     private mutating func flush() throws {

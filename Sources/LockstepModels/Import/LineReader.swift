@@ -8,8 +8,7 @@ struct LineReader: ~Copyable {
     static let longestLine = 16 * 1024 * 1024
 
     private let longest: Int
-    private let path: FilePath
-    private let file: FileDescriptor
+    private let file: FilePieces
     private var buffer: [UInt8] = []
     private var start = 0
     private var scanned = 0
@@ -17,12 +16,9 @@ struct LineReader: ~Copyable {
     private var isFirst = true
 
     init(_ path: FilePath, longest: Int = longestLine) throws {
-        file = try FileAccess.open(path, .ordinary)
-        self.path = path
+        file = try FilePieces(path)
         self.longest = longest
     }
-
-    deinit { try? file.close() }
 
     /// A line, or the notice that one was too long to be read.
     enum Line {
@@ -67,16 +63,10 @@ struct LineReader: ~Copyable {
         buffer.removeFirst(start)
         scanned -= start
         start = 0
-        let old = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: 65_536))
-        let descriptor = file
-        let count = try translatingErrno("read", path) {
-            try unsafe buffer.withUnsafeMutableBytes { bytes in
-                try unsafe descriptor.read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: bytes[old...]))
-            }
+        guard let piece = try file.next() else {
+            atEnd = true
+            return
         }
-        buffer.removeLast(65_536 - count)
-        atEnd = count == 0
+        buffer.append(contentsOf: piece)
     }
 }

@@ -66,8 +66,8 @@ struct Seal: ParsableCommand {
             end the file is written anew without its free pages, so that no plaintext is left in it; that takes \
             twice its size in free space.
 
-            A schema with migrations says so itself: `-- lockstep: protect table.column dataset=NAME`. What is sealed \
-            with this command is drift to them.
+            A schema with migrations says so itself: `-- lockstep: protect table.column dataset=NAME`. A column \
+            that is sealed with this command is no drift to them; blind indexes that it makes are.
             """)
 
     @OptionGroup var options: SealedColumnOptions

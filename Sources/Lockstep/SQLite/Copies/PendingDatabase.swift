@@ -1,15 +1,15 @@
-internal import SystemPackage
+package import SystemPackage
 
 /// A database that is being made beside the place where it shall stand, under a name of its own. Leaving
 /// the scope without placing it removes it: a copy is there whole or not at all.
-struct PendingDatabase: ~Copyable {
+package struct PendingDatabase: ~Copyable {
     /// Where it is being made.
-    let path: FilePath
+    package let path: FilePath
     /// Where it shall stand.
     let target: FilePath
 
     /// Makes an empty file of mode 0600 in the folder of `target`, or leaves that to the caller.
-    init(for target: FilePath, creating: Bool = true) throws {
+    package init(for target: FilePath, creating: Bool = true) throws {
         let path = try AtomicFile.uniqueSibling(of: target)
         if creating { try AtomicFile.create(path, for: target).close() }
         self.path = path
@@ -26,7 +26,7 @@ struct PendingDatabase: ~Copyable {
     deinit { Self.remove(path) }
 
     /// Fails where anything stands at `target`, or would be taken for the log of what shall stand there.
-    static func requireFree(_ target: FilePath) throws {
+    package static func requireFree(_ target: FilePath) throws {
         guard !FileAccess.exists(target) else {
             throw LockstepError.system(.fileExists, "create", target)
         }
@@ -34,7 +34,7 @@ struct PendingDatabase: ~Copyable {
     }
 
     /// Puts the finished, closed database in its place, where nothing may stand.
-    func place() throws {
+    package func place() throws {
         try sync()
         try Self.requireFree(target)
         try Opening.requireNoSideFiles(of: path)

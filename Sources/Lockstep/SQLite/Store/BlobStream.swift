@@ -33,7 +33,7 @@ extension Store {
     /// Writes what comes in chunks to where `open` says, in one transaction.
     /// - Parameter open: Gives a rowid, which is returned, and what takes the chunks.
     @concurrent
-    func writeStream<Chunks: AsyncSequence & Sendable>(
+    package func writeStream<Chunks: AsyncSequence & Sendable>(
         from chunks: Chunks,
         open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
@@ -44,9 +44,9 @@ extension Store {
             do {
                 for try await chunk in chunks {
                     try Task.checkCancellation()
-                    try seat.use { _ in try stream.append(chunk) }
+                    try seat.use { connection in try stream.append(chunk, on: connection) }
                 }
-                try seat.use { _ in try stream.finish() }
+                try seat.use { connection in try stream.finish(on: connection) }
             } catch {
                 try seat.use { _ in stream.close() }
                 throw error
@@ -63,6 +63,15 @@ public struct BlobChunks: AsyncSequence, Sendable {
     let size: Int
     /// Opens the value, in a transaction.
     let open: @Sendable (borrowing Connection) throws -> any PieceReader
+
+    package init(
+        store: Store, size: Int,
+        open: @escaping @Sendable (borrowing Connection) throws -> any PieceReader
+    ) {
+        self.store = store
+        self.size = size
+        self.open = open
+    }
 
     /// Begins at the first byte.
     public func makeAsyncIterator() -> Iterator { Iterator(chunks: self) }
@@ -110,23 +119,25 @@ public struct BlobChunks: AsyncSequence, Sendable {
 }
 
 /// A handle on a large value that is read piece by piece, by whoever holds the seat of its connection.
-protocol PieceReader: AnyObject {
-    /// Up to `size` bytes from `offset` on; fewer only at the end.
-    func read(_ offset: Int, _ size: Int) throws -> [UInt8]
+package protocol PieceReader: AnyObject {
+    /// How many bytes there are.
+    var count: Int { get }
+    /// Up to `size` bytes from `offset` on; none only at the end.
+    func read(_ offset: Int, _ size: Int, on connection: borrowing Connection) throws -> [UInt8]
     func close()
 }
 
 /// Takes a large value piece by piece, by whoever holds the seat of its connection.
-protocol PieceWriter: AnyObject {
+package protocol PieceWriter: AnyObject {
     /// - Throws: ``LockstepError/Code/misuse`` for more bytes than there is room for.
-    func append(_ bytes: [UInt8]) throws
+    func append(_ bytes: [UInt8], on connection: borrowing Connection) throws
     /// - Throws: ``LockstepError/Code/misuse`` for fewer bytes than there is room for.
-    func finish() throws
+    func finish(on connection: borrowing Connection) throws
     func close()
 }
 
 /// A handle on a large value that is used piece by piece, by whoever holds the seat.
-private final class OpenBlob: PieceReader, PieceWriter {
+final class OpenBlob: PieceReader, PieceWriter {
     private let place: BlobPlace
     private var blob: Blob?
     /// How many bytes were written.
@@ -139,27 +150,27 @@ private final class OpenBlob: PieceReader, PieceWriter {
 
     func close() { blob = nil }
 
-    func read(_ offset: Int, _ size: Int) throws -> [UInt8] {
+    var count: Int { blob?.count ?? 0 }
+
+    func read(_ offset: Int, _ size: Int, on _: borrowing Connection) throws -> [UInt8] {
         guard let count = blob?.count else { throw SeatQueue.closed }
         return try blob?.read(at: offset, count: min(size, count - offset)) ?? []
     }
 
-    func append(_ bytes: [UInt8]) throws {
-        guard bytes.count <= room - written else { throw wrongCount(written + bytes.count) }
+    func append(_ bytes: [UInt8], on _: borrowing Connection) throws {
+        guard bytes.count <= count - written else { throw wrongCount(written + bytes.count) }
         try blob?.write(bytes, at: written)
         written += bytes.count
     }
 
-    func finish() throws {
-        guard written == room else { throw wrongCount(written) }
+    func finish(on _: borrowing Connection) throws {
+        guard written == count else { throw wrongCount(written) }
     }
-
-    private var room: Int { blob?.count ?? 0 }
 
     private func wrongCount(_ came: Int) -> LockstepError {
         LockstepError(
             .misuse,
-            "\(came) bytes came for \(place.table).\(place.column), which has room for \(room)",
+            "\(came) bytes came for \(place.table).\(place.column), which has room for \(count)",
             hint: "insert the row with ZeroBytes of the right number")
     }
 }
@@ -205,7 +216,7 @@ private final class SnapshotHold: @unchecked Sendable {
         try seat.use { connection in
             let reader = try self.reader ?? open(connection)
             self.reader = reader
-            let chunk = try reader.read(offset, size)
+            let chunk = try reader.read(offset, size, on: connection)
             try connection.core.readCheck.requireSound(connection.core)
             return chunk
         }

@@ -1,0 +1,36 @@
+public import Lockstep
+public import SystemPackage
+
+extension ModelStore {
+    /// Makes a database at `path` of what the model's original program left, a plaintext SQLite file in UTF-8 or
+    /// UTF-16: copies it, takes it for version 1, migrates it to the newest, and opens it. The original is only read.
+    /// Blocks.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`;
+    ///   ``LockstepError/Code/schemaBroken`` if the original's schema is not that of version 1; what
+    ///   `Adoption.adopt(plaintext:into:key:options:progress:)` throws. Then nothing stands there.
+    public static func adopt(
+        plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey,
+        options: StoreOptions = .init()
+    ) throws -> Self {
+        let set = try ModelMigrations.set(setName)
+        try PendingDatabase.requireFree(path)
+        let pending = try PendingDatabase(for: path, creating: false)
+        _ = try Adoption.adopt(
+            plaintext: original, into: pending.path, key: key, options: options.connection)
+        try migrate(pending.path, key, set, options.connection)
+        try pending.place()
+        return try open(path, key: key, options: options)
+    }
+
+    /// Brings it up from version 1, and closes it.
+    private static func migrate(
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ set: MigrationSet,
+        _ options: ConnectionOptions
+    ) throws {
+        let connection = try Connection.open(path, key: key, options: options)
+        if let first = set.files.first {
+            try Baseline(set, at: first.version).record(on: connection)
+        }
+        _ = try Migrator(set).run(on: connection)
+    }
+}

@@ -1,0 +1,111 @@
+public import Lockstep
+
+/// A text editor's notes: lists of titles, texts on demand, full-text search, all in the encrypted file.
+public struct NoteStore: ModelStore {
+    /// The migration set's name.
+    public static let setName = "notes"
+
+    /// The database that it works on.
+    public let store: Store
+    /// Microseconds since 1970.
+    let now: @Sendable () -> Int64
+
+    /// The notes in `store`.
+    public init(_ store: Store) { self.init(store) { Clock.microsecondsSinceEpoch } }
+
+    init(_ store: Store, now: @escaping @Sendable () -> Int64) {
+        self.store = store
+        self.now = now
+    }
+
+    // MARK: Notes
+
+    /// Keeps a new note and gives its key; nil for an empty text, and nothing has changed.
+    /// - Throws: ``LockstepError/Code/full``, and what else writing meets.
+    @discardableResult
+    public func create(_ text: String) throws -> Int64? {
+        guard !text.isEmpty else { return nil }
+        return try store.write { try NoteSQL.insert(text, at: now(), $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    @discardableResult
+    public func create(_ text: String) async throws -> Int64? {
+        guard !text.isEmpty else { return nil }
+        return try await store.write { [now] in try NoteSQL.insert(text, at: now(), $0) }
+    }
+
+    /// Replaces a note's text, and its title with it. False: there is no such note.
+    /// - Throws: ``LockstepError/Code/misuse`` for an empty text.
+    @discardableResult
+    public func update(_ id: Int64, _ text: String) throws -> Bool {
+        try NoteSQL.requireText(text)
+        return try store.write { try NoteSQL.update(id, text, at: now(), $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    @discardableResult
+    public func update(_ id: Int64, _ text: String) async throws -> Bool {
+        try NoteSQL.requireText(text)
+        return try await store.write { [now] in try NoteSQL.update(id, text, at: now(), $0) }
+    }
+
+    /// Deletes a note. False: there was none.
+    @discardableResult
+    public func delete(_ id: Int64) throws -> Bool {
+        try store.write { try NoteSQL.delete(id, $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    @discardableResult
+    public func delete(_ id: Int64) async throws -> Bool {
+        try await store.write { try NoteSQL.delete(id, $0) }
+    }
+
+    // MARK: Reading
+
+    /// Titles, the newest change first; those without a date come last. Texts are not read: 10,000 titles come from
+    /// the pages of one index.
+    /// - Parameters:
+    ///   - limit: How many at most.
+    ///   - last: The last one of the page before; nil for the first page.
+    public func list(limit: Int = 100, after last: NoteTitle? = nil) throws -> [NoteTitle] {
+        try store.read { try NoteSQL.list(limit, last, $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func list(limit: Int = 100, after last: NoteTitle? = nil) async throws -> [NoteTitle] {
+        try await store.read { try NoteSQL.list(limit, last, $0) }
+    }
+
+    /// A note's text, or nil if there is no such note.
+    public func body(of id: Int64) throws -> String? {
+        try store.read { try NoteSQL.body(id, $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func body(of id: Int64) async throws -> String? {
+        try await store.read { try NoteSQL.body(id, $0) }
+    }
+
+    /// A note, or nil if there is none.
+    public func note(_ id: Int64) throws -> Note? { try store.read { try NoteSQL.note(id, $0) } }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func note(_ id: Int64) async throws -> Note? {
+        try await store.read { try NoteSQL.note(id, $0) }
+    }
+
+    /// How many notes there are.
+    public func count() throws -> Int { try store.read { try NoteSQL.count($0) } }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func count() async throws -> Int { try await store.read { try NoteSQL.count($0) } }
+}

@@ -1,0 +1,124 @@
+public import Lockstep
+public import SystemPackage
+
+extension PhotoStore {
+    // MARK: In
+
+    /// Keeps the content of a file as a new photo and gives its key. It is read piece by piece, in one transaction:
+    /// all of it is there, or nothing.
+    /// - Throws: ``LockstepError/Code/notFound`` and what else reading meets; ``LockstepError/Code/malformedInput`` if
+    ///   it is no image, ``LockstepError/Code/alreadyExists`` if its content is there, as `rules` say;
+    ///   ``LockstepError/Code/full``; ``LockstepError/Code/keyUnavailable`` where content is sealed.
+    @discardableResult
+    public func insert(
+        _ name: String, from path: FilePath, rules: PhotoRules = .init()
+    ) throws -> Int64 {
+        try store.write { try Self.insert(name, path, rules, partLength, $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    @discardableResult
+    public func insert(
+        _ name: String, from path: FilePath, rules: PhotoRules = .init()
+    ) async throws -> Int64 {
+        try await store.write { [partLength] in try Self.insert(name, path, rules, partLength, $0) }
+    }
+
+    /// Keeps content that comes in pieces as a new photo and gives its key. How long it is need not be known. Until the
+    /// pieces end no other write can run: have them at hand.
+    /// - Throws: as ``insert(_:from:rules:)``; what `pieces` throws; `CancellationError`. Then nothing is there.
+    @concurrent
+    @discardableResult
+    public func insert<Pieces: AsyncSequence & Sendable>(
+        _ name: String, from pieces: Pieces, rules: PhotoRules = .init()
+    ) async throws -> Int64 where Pieces.Element == [UInt8] {
+        try await store.writeStream(from: pieces) { [partLength] connection in
+            let writer = try PhotoWriter(name, rules, partLength: partLength, on: connection)
+            return (writer.id, writer)
+        }
+    }
+
+    private static func insert(
+        _ name: String, _ path: FilePath, _ rules: PhotoRules, _ partLength: Int,
+        _ connection: borrowing Connection
+    ) throws -> Int64 {
+        let file = try FilePieces(path)
+        let writer = try PhotoWriter(name, rules, partLength: partLength, on: connection)
+        while let piece = try file.next() { try writer.append(piece, on: connection) }
+        try writer.finish(on: connection)
+        return writer.id
+    }
+
+    // MARK: Out
+
+    /// Writes a photo's content to a new file: all of it, with the hash that it had when it came, or nothing. **The file
+    /// is not encrypted**; only its owner may read it.
+    /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/alreadyExists`` if anything stands at `path`;
+    ///   ``LockstepError/Code/damaged``, ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``,
+    ///   ``LockstepError/Code/full``.
+    public func write(_ id: Int64, to path: FilePath) throws {
+        try store.read { try Self.write(id, path, $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func write(_ id: Int64, to path: FilePath) async throws {
+        try await store.read { try Self.write(id, path, $0) }
+    }
+
+    private static func write(
+        _ id: Int64, _ path: FilePath, _ connection: borrowing Connection
+    ) throws {
+        let reader = try PhotoReader(id, on: connection)
+        defer { reader.close() }
+        var file = try NewFile(path)
+        try reader.forEachPiece(on: connection) { piece in try file.write(piece) }
+        try file.finish()
+    }
+
+    /// A photo's content in pieces, all of one snapshot, with one piece in memory at a time.
+    ///
+    /// From the first piece to the last, or until the iterator goes, one of the store's readers is taken: do not leave
+    /// one lying about.
+    /// - Throws: The iterator: ``LockstepError/Code/notFound``, ``LockstepError/Code/damaged``,
+    ///   ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``; `CancellationError`.
+    public func chunks(of id: Int64, size: Int = 64 * 1024) -> BlobChunks {
+        BlobChunks(store: store, size: max(size, 1)) { connection in
+            try PhotoReader(id, on: connection)
+        }
+    }
+
+    /// Some bytes of a photo's content, from anywhere: only what is asked for is read, of sealed content chunks of
+    /// 16 KiB.
+    /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/misuse`` beyond the content's end;
+    ///   ``LockstepError/Code/damaged``, ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``.
+    public func bytes(of id: Int64, in range: Range<Int>) throws -> [UInt8] {
+        try store.read { try Self.bytes(id, range, $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func bytes(of id: Int64, in range: Range<Int>) async throws -> [UInt8] {
+        try await store.read { try Self.bytes(id, range, $0) }
+    }
+
+    private static func bytes(
+        _ id: Int64, _ range: Range<Int>, _ connection: borrowing Connection
+    ) throws -> [UInt8] {
+        let reader = try PhotoReader(id, on: connection)
+        defer { reader.close() }
+        guard 0...reader.count ~= range.lowerBound, range.upperBound <= reader.count else {
+            throw LockstepError(
+                .misuse,
+                "bytes \(range.lowerBound) to \(range.upperBound) of \(reader.count) were asked for",
+                hint: "Photo.byteCount tells how many there are")
+        }
+        var bytes: [UInt8] = []
+        while bytes.count < range.count {
+            bytes += try reader.read(
+                range.lowerBound + bytes.count, range.count - bytes.count, on: connection)
+        }
+        return bytes
+    }
+}

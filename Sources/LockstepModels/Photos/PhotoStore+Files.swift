@@ -1,0 +1,100 @@
+import Lockstep
+public import SystemPackage
+
+extension PhotoStore {
+    /// Takes a file, or the files of a folder in the order of their names, each as a photo of that name.
+    ///
+    /// **Each in a transaction of its own**: a folder of photos may be larger than what the disk has room for twice, as
+    /// one transaction's log would need, and would keep every other writer waiting. So what was taken before a failure
+    /// stays; taking the folder again with ``PhotoRules/refusesKnownContent`` goes on behind it. A file that is no image,
+    /// or cannot be read, is left out and reported with its name.
+    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/full``.
+    public func importFiles(
+        _ path: FilePath, rules: PhotoRules = .init()
+    ) throws -> ImportReport {
+        let files = try ImportFiles(path)
+        var report = ImportReport()
+        try files.forEach(into: &report) { path in
+            do {
+                _ = try insert(Self.name(of: path), from: path, rules: rules)
+            } catch {
+                throw Self.problem(error, files)
+            }
+        }
+        return report
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    @concurrent
+    public func importFiles(
+        _ path: FilePath, rules: PhotoRules = .init()
+    ) async throws -> ImportReport {
+        let files = try ImportFiles(path)
+        var report = ImportReport()
+        try await files.forEach(into: &report) { path in
+            do {
+                _ = try await insert(Self.name(of: path), from: path, rules: rules)
+            } catch {
+                throw Self.problem(error, files)
+            }
+        }
+        return report
+    }
+
+    /// Writes the content of every photo to a new folder, as `7-name` for the one with the key 7, and gives how many:
+    /// all of one snapshot, and all or none. What no file can be called becomes `_`. **The files are not encrypted**;
+    /// only their owner may read them.
+    /// - Throws: as ``write(_:to:)``; ``LockstepError/Code/alreadyExists`` if anything stands at `folder`.
+    public func exportFiles(to folder: FilePath) throws -> Int {
+        try store.read { try Self.export(folder, $0) }
+    }
+
+    /// The same without blocking.
+    /// - Throws: as its blocking form; `CancellationError`.
+    public func exportFiles(to folder: FilePath) async throws -> Int {
+        try await store.read { try Self.export(folder, $0) }
+    }
+
+    private static func export(_ path: FilePath, _ connection: borrowing Connection) throws -> Int {
+        let photos = try PhotoTables.all(connection)
+        var folder = try NewFolder(path)
+        for photo in photos {
+            let reader = try PhotoReader(photo.id, on: connection)
+            defer { reader.close() }
+            try folder.add(fileName(of: photo)) { write in
+                try reader.forEachPiece(on: connection, write)
+            }
+        }
+        try folder.finish()
+        return photos.count
+    }
+
+    private static func name(of path: FilePath) -> String { path.lastComponent?.string ?? "" }
+
+    /// What a file can be called on any system that has 255 bytes for it.
+    static func fileName(of photo: Photo) -> String {
+        var name = "\(photo.id)-"
+        for character in photo.name {
+            let isPlain = character.unicodeScalars.allSatisfy {
+                $0 != "/" && $0.properties.generalCategory != .control
+            }
+            let next = isPlain ? String(character) : "_"
+            guard name.utf8.count + next.utf8.count <= 200 else { break }
+            name += next
+        }
+        return name
+    }
+
+    /// What is wrong with the file is reported, and what is wrong with the database is not.
+    private static func problem(_ error: any Error, _ files: ImportFiles) -> any Error {
+        guard let error = error as? LockstepError else { return error }
+        return switch error.code {
+        case .malformedInput, .alreadyExists: ImportProblem(error.message)
+        case .notFound where files.isFolder, .notAFile where files.isFolder,
+            .accessDenied where files.isFolder:
+            ImportProblem("it cannot be read: \(error.code.rawValue)")
+        default: error
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Lockstep
+import LockstepModels
+import SystemPackage
+import TestSupport
+
+/// A folder with the key of one model's database, which is made when it is opened.
+final class ModelScratch {
+    let folder: TemporaryFolder
+    let keyring: Keyring
+    var options = StoreOptions()
+    private var number = 0
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var keyring = try Keyring.create(.database)
+        try KeyFile.create(folder.file("k"))
+        try keyring.addSlot("k", KeyFile.read(folder.file("k")))
+        self.keyring = keyring
+    }
+
+    /// Where the database lies.
+    var path: FilePath { folder.file("\(number).db") }
+
+    func open<Model: ModelStore>(_ type: Model.Type = Model.self) throws -> Model {
+        try Model.open(path, key: keyring.databaseKey(), options: options)
+    }
+
+    /// Goes on with a copy of the files of a database that is in use, its log among them: what a process that is killed
+    /// leaves behind, since nothing of the store is closed.
+    func moveToCopy() throws {
+        let old = path.string
+        number += 1
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: old + suffix) {
+            try FileManager.default.copyItem(atPath: old + suffix, toPath: path.string + suffix)
+        }
+    }
+
+    /// Adopts a plaintext database that sqlite3 makes of SQL, as a program of version 1 left it.
+    func adopt<Model: ModelStore>(_ sql: String, _ type: Model.Type = Model.self) throws -> Model {
+        let tool = Process()
+        tool.executableURL = URL(filePath: Self.sqlite3)
+        let original = folder.file("original-\(number).sqlite")
+        tool.arguments = ["-batch", "-bail", original.string, sql]
+        try tool.run()
+        tool.waitUntilExit()
+        return try Model.adopt(
+            plaintext: original, into: path, key: keyring.databaseKey(), options: options)
+    }
+
+    private static let sqlite3 = "/usr/bin/sqlite3"
+    static var hasPlainSQLite: Bool { FileManager.default.isExecutableFile(atPath: sqlite3) }
+    static let noPlainSQLite = "the program sqlite3 is not installed"
+
+    /// Verifies the whole database.
+    func verify(_ set: String, fields: [FieldKeys] = []) throws -> VerificationReport {
+        var verification = Verification(path, sets: [try ModelMigrations.set(set)])
+        verification.fieldKeys = fields
+        return try verification.run(keyring: keyring)
+    }
+}
