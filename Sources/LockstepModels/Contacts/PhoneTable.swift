@@ -8,24 +8,8 @@ struct PhoneTable {
 
     /// - Throws: ``LockstepError/Code/keyUnavailable`` where the numbers are sealed and the connection has no keys.
     init(_ connection: borrowing Connection) throws {
-        let hasView = try connection.value(
-            "SELECT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE name = 'phone_open')",
-            as: Bool.self)
-        isSealed = hasView == true
-        guard !isSealed else {
-            name = "phone_open"
-            return
-        }
-        name = "phone"
-        let hasTokens = try connection.value(
-            "SELECT EXISTS (SELECT 1 FROM pragma_table_info('phone') WHERE name = 'number_digits_token')",
-            as: Bool.self)
-        guard hasTokens != true else {
-            throw LockstepError(
-                .keyUnavailable,
-                "telephone numbers are sealed, and the keys of the dataset contacts were not given",
-                hint: "open the database with contacts.fields.keyring")
-        }
+        name = try connection.readable("phone")
+        isSealed = try connection.isSealed("number", of: "phone")
     }
 
     /// As the normaliser `digits` has it.

@@ -1,4 +1,4 @@
-internal import Lockstep
+public import Lockstep
 
 /// A film of the catalogue.
 public struct Movie: Sendable, Hashable {
@@ -16,8 +16,31 @@ public struct Movie: Sendable, Hashable {
     public var coverURL: String
     /// Whether it was watched.
     public var isWatched: Bool
-    /// 0 to 3.
+    /// How much it is liked, within ``likesRange``.
     public var likes: Int
+
+    /// What ``likes`` may be.
+    public static let likesRange = 0...3
+
+    /// The columns of the table `movies`, as SQL names them.
+    public enum Column: String, Sendable, CaseIterable {
+        /// The key.
+        case id = "movieID"
+        /// ``Movie/title``
+        case title
+        /// ``Movie/category``
+        case category
+        /// ``Movie/year``
+        case year
+        /// ``Movie/movieURL``
+        case movieURL
+        /// ``Movie/coverURL``
+        case coverURL
+        /// ``Movie/isWatched``
+        case watched
+        /// ``Movie/likes``
+        case likes
+    }
 
     /// Makes a film.
     public init(
@@ -34,7 +57,7 @@ public struct Movie: Sendable, Hashable {
         self.likes = likes
     }
 
-    /// Reads a row of ``MovieStore``'s queries.
+    /// Reads a row whose columns are those of ``Column``, in their order.
     init(row: borrowing Row) throws {
         id = try row[0]
         title = try row[1]
@@ -44,5 +67,18 @@ public struct Movie: Sendable, Hashable {
         coverURL = try row[5]
         isWatched = try row[6]
         likes = try row[7]
+    }
+}
+
+extension Movie: RowEncodable {
+    /// All but the key, in the order of ``Column``.
+    public func encode(to parameters: inout Parameters) {
+        parameters.append(title)
+        parameters.append(category)
+        parameters.append(year)
+        parameters.append(movieURL)
+        parameters.append(coverURL)
+        parameters.append(isWatched)
+        parameters.append(likes)
     }
 }

@@ -2,20 +2,25 @@ public import Lockstep
 public import SystemPackage
 
 /// The catalogue of films. Works on every version of the set `movies`.
+///
+/// From version 3 on titles, categories and addresses are a commercial dataset: sealed, and found through blind indexes.
+/// The store's connections then need the keys of the dataset `movies` in ``ConnectionOptions/fieldKeys``; without them
+/// calls that read or write films throw ``LockstepError/Code/keyUnavailable``, and ``rate(_:isWatched:likes:)``,
+/// ``delete(_:)`` and ``count()`` work all the same. A customer gets the file as it is, and a keyring of his own:
+/// `Keyring.issue(to:)`, or `lockstep issue`.
 public struct MovieStore: ModelStore {
     /// The migration set's name.
     public static let setName = "movies"
+    /// The dataset that the films belong to from version 3 on.
+    public static let dataset = "movies"
 
-    private static let columns: SQL =
-        "movieID, title, category, year, movieURL, coverURL, watched, likes"
-
-    /// The database.
+    /// The database that it works on.
     public let store: Store
 
     /// The catalogue in `store`.
     public init(_ store: Store) { self.store = store }
 
-    // MARK: Import
+    // MARK: Import and export
 
     /// Takes the films of a tab-separated file: title, category, year, address, cover's address; lines
     /// end in LF or CRLF.
@@ -25,8 +30,8 @@ public struct MovieStore: ModelStore {
     /// - Throws: ``LockstepError``; a path that does not exist, a full disk, a database without the set.
     public func importTSV(_ path: FilePath) throws -> ImportReport {
         var reader = try LineReader(path)
-        return try store.write { connection in
-            let insert = try Self.located { try connection.prepare(Self.insertion) }
+        return try writing { connection in
+            let insert = try MovieSQL.insertion(connection)
             var report = ImportReport()
             var number = 0
             while let line = try reader.next() {
@@ -36,7 +41,7 @@ public struct MovieStore: ModelStore {
                     continue
                 }
                 do {
-                    try Self.run(insert, try MovieLine.parse(bytes))
+                    try insert.run(row: MovieLine.parse(bytes))
                     report.imported += 1
                 } catch let problem as MovieLine.Problem {
                     report.reject(number, problem.reason)
@@ -46,80 +51,79 @@ public struct MovieStore: ModelStore {
         }
     }
 
-    // MARK: Films
-
-    /// Inserts a film and gives its key.
-    @discardableResult
-    public func insert(_ movie: Movie) throws -> Int64 {
-        try store.write { connection in
-            let insert = try Self.located { try connection.prepare(Self.insertion) }
-            try Self.run(insert, movie)
-            return connection.lastInsertedRowID
-        }
-    }
-
-    /// All films, oldest first, those of a year by title.
-    public func allByYear() throws -> [Movie] {
-        try store.read { connection in
-            try connection.query("SELECT \(Self.columns) FROM movies ORDER BY year, title") { row in
-                try Movie(row: row)
-            }
-        }
-    }
-
-    /// The film of this key, or nil.
-    public func movie(_ id: Int64) throws -> Movie? {
-        try store.read { connection in
-            try connection.first("SELECT \(Self.columns) FROM movies WHERE movieID = \(id)") {
-                row in
-                try Movie(row: row)
-            }
-        }
-    }
-
-    // MARK: Export
-
     /// Hands out all films, as ``importTSV(_:)`` reads them, and gives how many: a TAB or a line's end within a field
     /// becomes a blank, since the format has no way to write it.
+    /// - Throws: ``LockstepError``; what `write` throws.
     public func exportTSV(_ write: ([UInt8]) throws -> Void) throws -> Int {
-        try store.read { connection in
-            let films = try connection.prepare(
-                "SELECT \(Self.columns) FROM movies ORDER BY movieID")
+        try reading { connection in
             var count = 0
-            try films.forEach { row in
-                try write(MovieLine.bytes(of: Movie(row: row)))
+            try MovieSQL.forEach(connection) { film in
+                try write(MovieLine.bytes(of: film))
                 count += 1
             }
             return count
         }
     }
 
+    // MARK: Reading
+
+    /// All films, oldest first, those of a year by title.
+    /// - Throws: ``LockstepError``.
+    public func allByYear() throws -> [Movie] {
+        try reading { connection in try MovieSQL.all(connection) }
+    }
+
+    /// The film with this key, or nil.
+    /// - Throws: ``LockstepError``.
+    public func movie(_ id: Int64) throws -> Movie? {
+        try reading { connection in try MovieSQL.film(id, connection) }
+    }
+
+    /// The films of a category, newest first.
+    /// - Parameter year: Only those of later years; nil for all.
+    /// - Throws: ``LockstepError``.
+    public func movies(inCategory category: String, after year: Int? = nil) throws -> [Movie] {
+        try reading { connection in
+            try MovieSQL.films(inCategory: category, after: year, connection)
+        }
+    }
+
+    /// The films of this title, oldest first. From version 3 on a blind index finds them; before, all are looked at.
+    /// - Throws: ``LockstepError``.
+    public func movies(titled title: String) throws -> [Movie] {
+        try reading { connection in try MovieSQL.films(titled: title, connection) }
+    }
+
     /// How many films there are.
+    /// - Throws: ``LockstepError``.
     public func count() throws -> Int {
-        try store.read { connection in
-            try connection.value("SELECT count(*) FROM movies") ?? 0
+        try reading { connection in try MovieSQL.count(connection) }
+    }
+
+    // MARK: Writing
+
+    /// Inserts a film and gives its key.
+    /// - Throws: ``LockstepError/Code/malformedInput`` for likes outside ``Movie/likesRange``.
+    @discardableResult
+    public func insert(_ movie: Movie) throws -> Int64 {
+        try writing { connection in try MovieSQL.insert(movie, connection) }
+    }
+
+    /// Notes whether a film was watched, and how much it is liked.
+    /// - Returns: Whether there is such a film.
+    /// - Throws: as ``insert(_:)``.
+    @discardableResult
+    public func rate(_ id: Int64, isWatched: Bool, likes: Int) throws -> Bool {
+        try writing { connection in
+            try MovieSQL.rate(id, isWatched: isWatched, likes: likes, connection)
         }
     }
 
-    private static let insertion: SQL = """
-        INSERT INTO movies (title, category, year, movieURL, coverURL, watched, likes)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """
-
-    private static func run(_ insert: borrowing Statement, _ movie: Movie) throws {
-        try insert.run(
-            movie.title, movie.category, movie.year, movie.movieURL, movie.coverURL,
-            movie.isWatched, movie.likes)
-    }
-
-    /// The table is missing where the set was never migrated.
-    private static func located(_ prepare: () throws -> Statement) throws -> Statement {
-        do {
-            return try prepare()
-        } catch let error as LockstepError where error.code == .sqlFailed {
-            throw error.located(
-                "the catalogue cannot be written",
-                hint: "run `lockstep migrate` with the set \(setName) first")
-        }
+    /// Deletes the film with this key.
+    /// - Returns: Whether there was one.
+    /// - Throws: ``LockstepError``.
+    @discardableResult
+    public func delete(_ id: Int64) throws -> Bool {
+        try writing { connection in try MovieSQL.delete(id, connection) }
     }
 }

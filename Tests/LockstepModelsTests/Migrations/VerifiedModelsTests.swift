@@ -22,7 +22,8 @@ struct VerifiedModelsTests {
                 path, key: keyring.databaseKey(), options: options)
             for set in sets { _ = try Migrator(set).run(on: connection) }
             try connection.execute(
-                "INSERT INTO movies (title, category, year, coverURL) VALUES ('a', 'b', 1999, '')")
+                "INSERT INTO movies_open (title, category, year, coverURL) VALUES ('a', 'b', 1999, '')"
+            )
         }
         var verification = Verification(path, sets: sets)
         verification.isDeep = true

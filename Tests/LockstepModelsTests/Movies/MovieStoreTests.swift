@@ -5,22 +5,16 @@ import TestSupport
 import Testing
 
 @Suite("The catalogue of films")
-struct MovieStoreTests {
-    private func store(_ folder: TemporaryFolder, version: UInt64? = nil) throws -> MovieStore {
-        let keyring = try Keyring.create(.database)
-        let path = folder.file("films.db")
-        do {
-            let connection = try Connection.create(path, key: keyring.databaseKey())
-            _ = try Migrator(ModelMigrations.set(MovieStore.setName)).run(
-                version.map { .version(MigrationVersion($0)) } ?? .latest, on: connection)
-        }
-        return MovieStore(try Store.open(path, key: keyring.databaseKey()))
-    }
+struct MovieStoreTests: ~Copyable {
+    private let bench: ModelBench
+    private var folder: TemporaryFolder { bench.folder }
 
-    @Test("A file's films come in, on every version of the schema", arguments: [1, 2] as [UInt64])
+    init() throws { bench = try ModelBench("movies") }
+
+    @Test(
+        "A file's films come in, on every version of the schema", arguments: [1, 2, 3] as [UInt64])
     func imports(version: UInt64) throws {
-        let folder = try TemporaryFolder()
-        let store = try store(folder, version: version)
+        let store = try bench.open(MovieStore.self, version: version)
         let report = try store.importTSV(
             folder.write(
                 "films.tsv",
@@ -36,8 +30,7 @@ struct MovieStoreTests {
 
     @Test("Lines that are no films are reported with number and reason, the others imported")
     func rejections() throws {
-        let folder = try TemporaryFolder()
-        let store = try store(folder)
+        let store = try bench.open(MovieStore.self)
         let bytes =
             Array("\u{FEFF}good\tx\t1999\t\t\n".utf8)
             + Array("four\tx\t1999\t\n".utf8) + Array("six\tx\t1999\t\t\t\n".utf8)
@@ -58,9 +51,8 @@ struct MovieStoreTests {
 
     @Test("The report stays bounded, its count does not")
     func manyRejections() throws {
-        let folder = try TemporaryFolder()
         let lines = String(repeating: "x\n", count: ImportReport.mostRejections + 5)
-        let report = try store(folder).importTSV(folder.write("films.tsv", lines))
+        let report = try bench.open(MovieStore.self).importTSV(folder.write("films.tsv", lines))
         #expect(report.rejected == ImportReport.mostRejections + 5)
         #expect(report.rejections.count == ImportReport.mostRejections)
     }
@@ -69,14 +61,13 @@ struct MovieStoreTests {
         "An empty file imports nothing; a missing one, a folder and a database without the set are errors"
     )
     func borders() throws {
-        let folder = try TemporaryFolder()
-        let store = try store(folder)
+        let store = try bench.open(MovieStore.self)
         #expect(try store.importTSV(folder.write("empty.tsv", "")).imported == 0)
         for path in [folder.file("no.tsv"), folder.path] {
             #expect(throws: LockstepError.self) { try store.importTSV(path) }
         }
-        let bare = try TemporaryFolder()
-        let unmigrated = try self.store(bare, version: 0)
+        let bare = try ModelBench()
+        let unmigrated = try bare.open(MovieStore.self, version: 0)
         #expect {
             _ = try unmigrated.importTSV(folder.write("one.tsv", "a\tb\t1999\t\t\n"))
         } throws: { error in
@@ -88,8 +79,7 @@ struct MovieStoreTests {
         "The tutorial's twenty films, and 3,201 of another table's lines, come in",
         .enabled(if: SharedData.has("data/movies.tsv"), "\(SharedData.missing)"))
     func sharedData() throws {
-        let folder = try TemporaryFolder()
-        let store = try store(folder)
+        let store = try bench.open(MovieStore.self)
         #expect(try store.importTSV(SharedData.path("data/movies.tsv")).imported == 20)
         #expect(try store.allByYear().first?.title == "Casablanca")
         // Another number of fields in every line.

@@ -2,7 +2,7 @@ import Lockstep
 
 /// The keys of the datasets that the models' migrations seal.
 enum ModelKeys {
-    static let datasets = ["contacts"]
+    static let datasets = ["contacts", "movies"]
 
     /// Options with new keys for all of them.
     static func options() throws -> ConnectionOptions {
