@@ -19,7 +19,8 @@ struct ReadmeTests {
             try keyring.addSlot("key-file", KeyFile.read(keyFile))
             try KeyringFile(keyringPath).create(keyring)
             let connection = try Connection.create(path, key: keyring.databaseKey())
-            _ = try Migrator(ModelMigrations.set("movies")).run(on: connection)
+            _ = try Migrator(ModelMigrations.set("movies")).run(
+                .version(MigrationVersion(2)), on: connection)
         }
 
         let keyring = try KeyringFile(keyringPath).open { _ in try KeyFile.read(keyFile) }

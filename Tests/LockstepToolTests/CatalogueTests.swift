@@ -13,16 +13,9 @@ struct CatalogueTests {
     init() throws {
         folder = try TemporaryFolder()
         try folder.write("k", [UInt8](repeating: 7, count: 32))
-        try FileManager.default.createDirectory(
-            atPath: folder.file("sets").string, withIntermediateDirectories: false)
-        for (name, source) in [
-            ("movies", "Migrations/movies"), ("publishing", "Sources/Demo/publishing"),
-        ] {
-            try FileManager.default.copyItem(
-                atPath: Programs.package.appending(source).string,
-                toPath: folder.file("sets/\(name)").string)
-        }
     }
+
+    private static let migrations = Programs.package.appending("Migrations/movies").string
 
     /// Titles, categories and addresses, as far as they are long enough not to be found by chance.
     private static func values() throws -> [[UInt8]] {
@@ -46,10 +39,10 @@ struct CatalogueTests {
     }
 
     private func publish() async throws {
-        _ = try await tool("init", "--dataset", "catalogue")
-        _ = try await tool("migrate", "-m", "sets", "--set", "movies")
+        _ = try await tool("init", "--dataset", "movies")
+        _ = try await tool("migrate", "-m", Self.migrations, "--to", "2")
         _ = try await tool("import", "movies", Self.films.string)
-        _ = try await tool("migrate", "-m", "sets", "--fields", "catalogue")
+        _ = try await tool("migrate", "-m", Self.migrations, "--fields", "movies")
     }
 
     private func key() throws -> DatabaseKey {
@@ -62,16 +55,16 @@ struct CatalogueTests {
     @Test("it verifies with every cell, is read with its keyring, and goes back to what it was")
     func published() async throws {
         try await publish()
-        let report = try await tool("verify", "-m", "sets", "--fields", "catalogue")
+        let report = try await tool("verify", "-m", Self.migrations, "--fields", "movies")
         #expect(report.contains("cells of 4 columns opened"), "\(report)")
         let sql = "SELECT title, category, year FROM %@ WHERE title LIKE '%''%' ORDER BY movieID"
         let opened = try await tool(
-            "query", sql.replacing("%@", with: "movies_open"), "--fields", "catalogue")
+            "query", sql.replacing("%@", with: "movies_open"), "--fields", "movies")
         #expect(opened.contains("Breakfast at Tiffany's"), "\(opened)")
-        let deep = try await tool("verify", "-m", "sets", "--fields", "catalogue", "--deep")
+        let deep = try await tool("verify", "-m", Self.migrations, "--fields", "movies", "--deep")
         #expect(deep.contains("round-trip    ok"), "\(deep)")
         _ = try await tool(
-            "rollback", "-m", "sets", "--set", "publishing", "--fields", "catalogue")
+            "rollback", "-m", Self.migrations, "--fields", "movies")
         #expect(try await tool("query", sql.replacing("%@", with: "movies")) == opened)
     }
 
@@ -88,7 +81,7 @@ struct CatalogueTests {
         }
         // The control: unsealed they are all there.
         _ = try await tool(
-            "rollback", "-m", "sets", "--set", "publishing", "--fields", "catalogue")
+            "rollback", "-m", Self.migrations, "--fields", "movies")
         pages = try DecryptedPages(folder.file("c.db"), key())
         let missing = values.filter { !pages.contain($0) }
         #expect(
@@ -112,7 +105,7 @@ struct CatalogueTests {
             values,
             in: [
                 "query", "SELECT a.*" + from.replacing("movies AS a", with: "movies_open AS a"),
-                "--format", "json", "--fields", "catalogue",
+                "--format", "json", "--fields", "movies",
             ])
         #expect(opened.count > 10)
     }

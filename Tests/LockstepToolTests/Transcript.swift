@@ -6,7 +6,8 @@ import Testing
 
 /// A session at the command line, as a text file: what is typed, and what must come back.
 ///
-///     $ lockstep status            a command, run by the shell in a scratch folder
+///     $ lockstep status            a command, run by the shell in a scratch folder; $PACKAGE is the project's, and
+///                                  $FILMS holds the set `movies` without sealed columns
 ///     films.db: encrypted, …       a line of its standard output; … stands for anything
 ///     ! error: …                   a line of its standard error
 ///     ? 3                          its exit code, where it is not 0
@@ -63,6 +64,7 @@ struct Transcript {
     /// - Parameter prepared: The scratch folder, with what is to be there; a new one if nil.
     func run(in prepared: TemporaryFolder? = nil) async throws {
         let folder = try prepared ?? TemporaryFolder()
+        let films = try Self.films()
         let environment = ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("LOCKSTEP_")
         }
@@ -73,7 +75,8 @@ struct Transcript {
                 .path("/bin/sh"), arguments: ["-c", step.command],
                 environment: .custom([
                     "PATH": path, "HOME": folder.path.string, "LC_ALL": "C.UTF-8",
-                    "PACKAGE": Programs.package.string, "LOCKSTEP_DATABASE": "films.db",
+                    "PACKAGE": Programs.package.string, "FILMS": films.path.string,
+                    "LOCKSTEP_DATABASE": "films.db",
                     // A sanitizer's settings are the tool's as well.
                     "ASAN_OPTIONS": environment["ASAN_OPTIONS"] ?? "",
                 ]), workingDirectory: folder.path,
@@ -85,6 +88,21 @@ struct Transcript {
             compare(result.standardOutput, step.output, "\(place), output")
             compare(result.standardError, step.errors, "\(place), error")
         }
+    }
+
+    /// A folder with the set `movies` as it was before its columns were sealed, which needs no dataset.
+    private static func films() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let set = folder.file("movies").string
+        try FileManager.default.createDirectory(
+            atPath: set, withIntermediateDirectories: false)
+        let source = Programs.package.appending("Migrations/movies").string
+        for name in try FileManager.default.contentsOfDirectory(atPath: source)
+        where name < "0003" {
+            try FileManager.default.copyItem(
+                atPath: "\(source)/\(name)", toPath: "\(set)/\(name)")
+        }
+        return folder
     }
 
     private func compare(_ text: String, _ expected: [String], _ place: String) {

@@ -99,7 +99,7 @@ struct PlaintextExportTests {
     func roundTrip() throws {
         let store = try makeStore()
         try store.withoutTransaction { connection in
-            _ = try Migrator(MigrationSet(folder: Programs.package.appending("Migrations/movies")))
+            _ = try Migrator(MigrationSet(folder: Programs.package.appending("Migrations/photos")))
                 .run(on: connection)
         }
         try store.exportPlaintext(to: target.path)
