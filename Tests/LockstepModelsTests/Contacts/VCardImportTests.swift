@@ -79,6 +79,12 @@ struct VCardImportTests {
             ])
     }
 
+    @Test("A folded line of version 2.1 keeps its blank, one of the later versions does not")
+    func folds() throws {
+        #expect(try people(card("2.1", "N:van", " Dyck;Ann")) == ["Ann|van Dyck"])
+        #expect(try people(card("3.0", "N:van", "  Dyck;A", "\tnn")) == ["Ann|van Dyck"])
+    }
+
     @Test(
         "LF, CRLF, a mark at the beginning, blank lines between, small letters and a missing last line end"
     )

@@ -56,7 +56,7 @@ struct MicroblogSearchTests {
         }
     }
 
-    @Test("A word in 10 MB is found, and a query of 10 MB is none that fails")
+    @Test("A word in 10 MB is found, and a query of twenty thousand words is none that fails")
     func long() throws {
         let blog = try blog([AwkwardTexts.long])
         #expect(try blog.search("megabytes").count == 1)
