@@ -7,7 +7,7 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
             "Write the whole database, or what a model store holds, to files of another kind.",
-        subcommands: [Whole.self, Movies.self],
+        subcommands: [Whole.self, Movies.self, Notes.self, Photos.self],
         defaultSubcommand: Whole.self)
 }
 
