@@ -7,7 +7,9 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
             "Write the whole database, or what a model store holds, to files of another kind.",
-        subcommands: [Whole.self, Contacts.self, Microblog.self, Movies.self],
+        subcommands: [
+            Whole.self, Contacts.self, Microblog.self, Movies.self, Notes.self, Photos.self,
+        ],
         defaultSubcommand: Whole.self)
 }
 

@@ -6,7 +6,7 @@ struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import files into one of the model stores.",
-        subcommands: [Contacts.self, Microblog.self, Movies.self])
+        subcommands: [Contacts.self, Microblog.self, Movies.self, Notes.self, Photos.self])
 }
 
 /// How an import is told.

@@ -4,5 +4,5 @@ import ArgumentParser
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List what one of the model stores holds.",
-        subcommands: [Contacts.self, Microblog.self, Movies.self])
+        subcommands: [Contacts.self, Microblog.self, Movies.self, Notes.self, Photos.self])
 }

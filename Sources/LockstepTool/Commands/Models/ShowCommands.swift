@@ -4,5 +4,5 @@ import ArgumentParser
 struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show one entry of a model store.",
-        subcommands: [Contacts.self, Microblog.self, Movies.self])
+        subcommands: [Contacts.self, Microblog.self, Movies.self, Notes.self, Photos.self])
 }

@@ -1,0 +1,137 @@
+import ArgumentParser
+import Lockstep
+import LockstepModels
+import SystemPackage
+
+extension Import {
+    /// `lockstep import notes FOLDER`
+    struct Notes: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Import a text file, or the text files of a folder, each as a note.",
+            discussion: """
+                Files in UTF-8, or in UTF-16 with a byte-order mark, whose names end in .txt, .text, .md or \
+                .markdown. What is none is reported with its name, and the others are imported, all in one \
+                transaction.
+                """)
+
+        @Argument(help: "The file, or the folder.")
+        var source: String
+
+        @Option(
+            help: "What a file is read as that is neither: latin1 or windows-1252.",
+            transform: Self.encoding)
+        var encoding: LegacyEncoding?
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = NoteStore(try access.session().store())
+            try ImportResult.tell(
+                store.importTexts(FilePath(source), legacy: encoding), of: source, "notes",
+                unit: "files", output)
+        }
+
+        private static func encoding(_ text: String) throws -> LegacyEncoding {
+            guard let encoding = LegacyEncoding(rawValue: text) else {
+                let names = LegacyEncoding.allCases.map(\.rawValue)
+                throw ValidationError("an encoding is \(names.joined(separator: " or "))")
+            }
+            return encoding
+        }
+    }
+}
+
+extension List {
+    /// `lockstep list notes`
+    struct Notes: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List notes, the newest change first, or those in which words occur.")
+
+        @Option(help: "Only notes in which all these words occur, the best match first.")
+        var search: String?
+
+        @Flag(help: "The last of the words may be only the beginning of one.")
+        var begun = false
+
+        @Option(help: "How many at most.")
+        var limit: Int = 1000
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func validate() throws {
+            guard limit >= 0 else { throw ValidationError("--limit is not negative") }
+            guard search != nil || !begun else {
+                throw ValidationError("--begun is about the words of --search")
+            }
+        }
+
+        func run() throws {
+            let store = NoteStore(try access.session().store())
+            guard let search else {
+                return try Listing.tell(
+                    store.list(limit: limit), output, ["id", "changedAt", "title"]
+                ) { note in
+                    [.integer(note.id), Self.date(note.changedAt), .text(note.title)]
+                }
+            }
+            let found = try store.search(
+                search, isLastBegun: begun, limit: limit, marks: ("[", "]"))
+            try Listing.tell(found, output, ["id", "title", "excerpt"]) { match in
+                [.integer(match.id), .text(match.note.title), .text(match.excerpt)]
+            }
+        }
+
+        static func date(_ microseconds: Int64?) -> Value {
+            microseconds.map(Value.integer) ?? .null
+        }
+    }
+}
+
+extension Show {
+    /// `lockstep show notes ID`
+    struct Notes: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show a note.")
+
+        @Argument(help: "The note's id.")
+        var id: Int64
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = NoteStore(try access.session().store())
+            try Entry.tell(
+                Entry.found(store.note(id), "note", id), output,
+                [
+                    ("id", { .integer($0.id) }), ("title", { .text($0.title) }),
+                    ("createdAt", { List.Notes.date($0.createdAt) }),
+                    ("changedAt", { List.Notes.date($0.changedAt) }),
+                    ("text", { .text($0.text) }),
+                ])
+        }
+    }
+}
+
+extension Export {
+    /// `lockstep export notes FOLDER`
+    struct Notes: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Write every note to a file of a new folder, as 7.md for the one with the id 7.")
+
+        @Argument(help: "The folder to make.")
+        var target: String
+
+        @OptionGroup var protection: ExportProtection
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        func run() throws {
+            let store = NoteStore(try access.session().store())
+            let count = try store.exportTexts(to: FilePath(target))
+            try protection.tell(count, "notes", target, output)
+        }
+    }
+}

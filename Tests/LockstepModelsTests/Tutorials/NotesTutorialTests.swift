@@ -1,0 +1,46 @@
+import Lockstep
+import LockstepModels
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The tutorial on notes")
+struct NotesTutorialTests {
+    @Test("From an empty folder to an encrypted, searchable store")
+    func runs() throws {
+        let scratch = try TemporaryFolder()
+        let folder = scratch.path
+        // tutorial:
+        // A key file, kept away from the data, and a keyring that it opens.
+        let keyFile = folder.appending("my.key")
+        let keyringFile = KeyringFile(folder.appending("notes.database.keyring"))
+        if !keyringFile.exists {
+            try KeyFile.create(keyFile)
+            var keyring = try Keyring.create(.database)
+            try keyring.addSlot("my-key-file", KeyFile.read(keyFile))
+            try keyringFile.create(keyring)
+        }
+        let keyring = try keyringFile.open { _ in try KeyFile.read(keyFile) }
+
+        // The database is made at the first run, and migrated at every later one.
+        let notes = try NoteStore.open(folder.appending("notes.db"), key: keyring.databaseKey())
+
+        try notes.create("Shopping\nbread, butter, and a jar of honey")
+        try notes.create("Grüße aus Köln\nThe cathedral is taller than I thought.")
+
+        // The list reads titles only; a text comes when it is asked for.
+        for note in try notes.list() { print(note.id, note.title) }
+
+        for match in try notes.search("koln cathedral", marks: ("[", "]")) {
+            print(match.excerpt)
+            let text = try notes.body(of: match.id) ?? ""
+            try notes.update(match.id, text + "\nTo be continued.")
+        }
+        // end
+        #expect(try notes.list().map(\.id) == [2, 1])
+        #expect(try notes.body(of: 2)?.hasSuffix("To be continued.") == true)
+    }
+
+    @Test("The article shows what runs here")
+    func isShown() throws { try Tutorial.expect("NotesTutorial") }
+}
