@@ -34,6 +34,7 @@ struct SegmentedRun {
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Int? {
         var state = RunState(segments: try script.segments(title))
+        try requireKeys(of: state.segments, connection)
         while true {
             let outcome = try advance(connection, &known, &state, isStillDue)
             switch outcome {
@@ -41,6 +42,19 @@ struct SegmentedRun {
             case .done: return state.statements
             case .more:
                 try step.observe(.advanced(set: step.set.name, version: step.step.version))
+            }
+        }
+    }
+
+    /// What needs keys that were not given is not begun.
+    private func requireKeys(
+        of segments: [MigrationSegment], _ connection: borrowing Connection
+    ) throws {
+        for case .sealing(let sealing, let line) in segments {
+            do throws(LockstepError) {
+                _ = try sealing.keys(connection)
+            } catch {
+                throw error.located("\(title):\(line)")
             }
         }
     }

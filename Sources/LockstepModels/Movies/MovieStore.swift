@@ -29,8 +29,9 @@ public struct MovieStore: ModelStore {
     /// the others are imported. If reading or writing fails, nothing is.
     /// - Throws: ``LockstepError``; a path that does not exist, a full disk, a database without the set.
     public func importTSV(_ path: FilePath) throws -> ImportReport {
-        var reader = try LineReader(path)
-        return try writing { connection in
+        try writing { connection in
+            // Here, since this may run more than once.
+            var reader = try LineReader(path)
             let insert = try MovieSQL.insertion(connection)
             var report = ImportReport()
             var number = 0
