@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import LockstepModels
 import SystemPackage
 
 /// Which database, and what opens it.
@@ -16,6 +17,12 @@ struct AccessOptions: ParsableArguments {
 
     /// Opens the keyring, whether there is a database or not.
     func keyring() throws -> Keyring { try credentials.open(keyringFile()) }
+
+    /// What opens files that are imported, where one was named: the same identity as for keyrings.
+    func importIdentity() throws -> ImportIdentity? {
+        guard let path = credentials.identity else { return nil }
+        return ImportIdentity(try Identity.read(FilePath(path)))
+    }
 
     func keyringFile() throws -> KeyringFile { keyrings.file(for: try database.path()) }
 }

@@ -20,7 +20,7 @@ struct ChunkedEncryption: ~Copyable {
 
     /// What is stored before the chunks, after the salt. It tells nothing about the key.
     let commitment: [UInt8]
-    private let gcm: AES256GCM
+    private let gcm: AEAD
     /// Key, base nonce and commitment, as HKDF yields them.
     private let derived: SecretBytes
     /// The first number that may still be sealed; nil where none may.
@@ -29,9 +29,9 @@ struct ChunkedEncryption: ~Copyable {
     /// Begins a new message, whose `salt` must never have been used with `key` before: take random bytes.
     /// - Throws: ``LockstepError/Code/misuse`` for a key or a salt of another length.
     init(key: Span<UInt8>, salt: Span<UInt8>, context: Span<UInt8>) throws(LockstepError) {
-        let gcm = try AES256GCM()
+        let gcm = try AEAD()
         let derived = try Self.derive(key, salt, context)
-        commitment = derived.publicCopy(from: Self.keyLength + AES256GCM.nonceLength)
+        commitment = derived.publicCopy(from: Self.keyLength + AEAD.nonceLength)
         self.gcm = gcm
         self.derived = derived
         nextNumber = 0
@@ -50,7 +50,7 @@ struct ChunkedEncryption: ~Copyable {
         return message
     }
 
-    /// Encrypts chunk `number` where it lies; the tag goes into the last ``AES256GCM/tagLength`` bytes of
+    /// Encrypts chunk `number` where it lies; the tag goes into the last ``AEAD/tagLength`` bytes of
     /// `chunk`.
     ///
     /// Numbers may be left out and never taken twice, nor after the last one: two chunks under one nonce
@@ -82,7 +82,7 @@ struct ChunkedEncryption: ~Copyable {
     mutating func seal(
         _ plaintext: Span<UInt8>, number: Int, isLast: Bool, into chunk: inout MutableSpan<UInt8>
     ) throws(LockstepError) {
-        guard chunk.count == plaintext.count + AES256GCM.tagLength else {
+        guard chunk.count == plaintext.count + AEAD.tagLength else {
             throw LockstepError(
                 .misuse,
                 "a chunk of \(plaintext.count) bytes was given \(chunk.count) bytes of memory")
@@ -119,7 +119,7 @@ struct ChunkedEncryption: ~Copyable {
     private func nonce(_ number: Int) -> InlineArray<12, UInt8> {
         let base = derived.bytes.extracting(Self.keyLength...)
         return InlineArray { index in
-            let shift = (AES256GCM.nonceLength - 1 - index) * 8
+            let shift = (AEAD.nonceLength - 1 - index) * 8
             return base[index]
                 ^ UInt8(truncatingIfNeeded: shift < Int.bitWidth ? number >> shift : 0)
         }
@@ -128,7 +128,7 @@ struct ChunkedEncryption: ~Copyable {
     /// Whether a chunk with its tag may have so many bytes.
     private static func holds(_ count: Int, _ isLast: Bool) -> Bool {
         isLast
-            ? AES256GCM.tagLength..<ChunkedLayout.sealedChunkLength ~= count
+            ? AEAD.tagLength..<ChunkedLayout.sealedChunkLength ~= count
             : count == ChunkedLayout.sealedChunkLength
     }
 
@@ -157,7 +157,7 @@ struct ChunkedEncryption: ~Copyable {
         for index in salt.indices { info.append(salt[index]) }
         for index in context.indices { info.append(context[index]) }
         return try HKDF.expand(
-            key, info: info.span, count: keyLength + AES256GCM.nonceLength + commitmentLength,
+            key, info: info.span, count: keyLength + AEAD.nonceLength + commitmentLength,
             with: .sha512)
     }
 }

@@ -8,7 +8,7 @@ struct ChunkedLayout: Equatable, Sendable {
     /// Bytes of plaintext in a full chunk.
     static let chunkLength = 16_384
     /// Bytes of a full chunk once it is encrypted.
-    static let sealedChunkLength = chunkLength + AES256GCM.tagLength
+    static let sealedChunkLength = chunkLength + AEAD.tagLength
     /// Bytes before the first chunk: salt and commitment.
     static let headerLength = ChunkedEncryption.saltLength + ChunkedEncryption.commitmentLength
     /// How many chunks a message may have: the counter takes 38 bits of the nonce.
@@ -35,8 +35,8 @@ struct ChunkedLayout: Equatable, Sendable {
         guard encryptedLength >= Self.headerLength else { return nil }
         let (full, rest) = (encryptedLength - Self.headerLength)
             .quotientAndRemainder(dividingBy: Self.sealedChunkLength)
-        guard full < Self.chunkLimit, rest >= AES256GCM.tagLength else { return nil }
-        plaintextLength = full * Self.chunkLength + rest - AES256GCM.tagLength
+        guard full < Self.chunkLimit, rest >= AEAD.tagLength else { return nil }
+        plaintextLength = full * Self.chunkLength + rest - AEAD.tagLength
     }
 
     /// How many chunks there are: at least one.
@@ -47,7 +47,7 @@ struct ChunkedLayout: Equatable, Sendable {
 
     /// Bytes of the encrypted message, its header included.
     var encryptedLength: Int {
-        Self.headerLength + plaintextLength + chunkCount * AES256GCM.tagLength
+        Self.headerLength + plaintextLength + chunkCount * AEAD.tagLength
     }
 
     /// Which bytes of the plaintext chunk `number` holds.

@@ -10,12 +10,12 @@ struct XAES256GCM: ~Copyable {
     /// Bytes of a nonce.
     static let nonceLength = 24
     /// Bytes that sealing adds, without the nonce.
-    static let tagLength = AES256GCM.tagLength
+    static let tagLength = AEAD.tagLength
     /// How much of the nonce goes into the derived key; the rest is AES-256-GCM's.
     private static let prefixLength = 12
 
     private let block: AES256Blocks
-    private let gcm: AES256GCM
+    private let gcm: AEAD
     /// In the first half, each message's key is derived. The second half is what the two blocks of that are
     /// before the nonce comes in: `0x00 ‖ counter ‖ 'X' ‖ 0x00 ‖ 0¹²`, xor CMAC's subkey K1.
     private var space: SecretBytes
@@ -25,7 +25,7 @@ struct XAES256GCM: ~Copyable {
         guard key.count == 32 else {
             throw LockstepError(.misuse, "XAES-256-GCM takes a 32-byte key, not \(key.count) bytes")
         }
-        let gcm = try AES256GCM()
+        let gcm = try AEAD()
         let block = try AES256Blocks(key: key)
         var space = try SecretBytes(zeroed: 2 * Self.keyLength)
         try Self.computeMasks(&space, block)

@@ -1,4 +1,3 @@
-internal import CSQLCipher
 internal import SystemPackage
 
 /// Makes the cells of the next rows on a thread and a connection of its own, while the rows before them are written:
@@ -202,27 +201,6 @@ private struct ReplacedRow: RowEncodable {
         for cell in cells { parameters.append(cell) }
         parameters.append(rowID)
     }
-}
-
-/// A copy of a value in SQLite's own memory: what type it is stays exactly as it is.
-@safe
-private struct CopiedValue: Bindable {
-    private let value: OpaquePointer
-
-    /// Nil if there is no memory left.
-    init?(_ row: borrowing Row, _ column: Int) {
-        guard let copy = unsafe sqlite3_value_dup(row.value(Int32(clamping: column))) else {
-            return nil
-        }
-        unsafe value = unsafe copy
-    }
-
-    func bind(to parameters: borrowing Parameters, at index: Int32) -> Int32 {
-        unsafe sqlite3_bind_value(parameters.statement, index, value)
-    }
-
-    /// It must not be used any more.
-    func free() { unsafe sqlite3_value_free(value) }
 }
 
 extension SealingChange {

@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 /// `lockstep_inserted(row)`: tells a connection of the row that was inserted through one of its views.
 ///
 /// SQLite takes back what it says of the last inserted row when a trigger ends, and a view is written through nothing

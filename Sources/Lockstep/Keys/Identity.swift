@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// An X25519 secret key in age's notation, `AGE-SECRET-KEY-1…`: it opens the slots that were made for its
 /// ``Recipient``.
-public struct Identity: ~Copyable {
+public struct Identity: ~Copyable, Sendable {
     private static let prefix = "age-secret-key-"
     // What `age-keygen` writes is below 200 bytes; this leaves room for remarks.
     private static let largestFile = 4096

@@ -35,7 +35,7 @@ extension KeyringDocument.Slot {
         name: String, _ kind: Kind, _ header: String, _ wrap: borrowing SlotWrap,
         _ ringKey: borrowing SecretBytes
     ) throws(LockstepError) {
-        let sealed = try AES256GCM().seal(
+        let sealed = try AEAD().seal(
             ringKey.bytes, key: wrap.key.bytes, nonce: SlotWrap.nonce.span,
             associatedData: Array(header.utf8).span)
         self.init(header: header, name: name, kind: kind, body: wrap.commitment + sealed)
@@ -99,7 +99,7 @@ extension KeyringDocument.Slot {
         guard ConstantTime.equal(wrap.commitment.span, body.span.extracting(..<32)) else {
             return nil
         }
-        return try AES256GCM().open(
+        return try AEAD().open(
             body.span.extracting(32...), key: wrap.key.bytes, nonce: SlotWrap.nonce.span,
             associatedData: Array(header.utf8).span)
     }
@@ -107,7 +107,7 @@ extension KeyringDocument.Slot {
 
 /// The wrap key and commitment of one slot.
 private struct SlotWrap: ~Copyable {
-    static let nonce = [UInt8](repeating: 0, count: AES256GCM.nonceLength)
+    static let nonce = [UInt8](repeating: 0, count: AEAD.nonceLength)
 
     let key: SecretBytes
     let commitment: [UInt8]

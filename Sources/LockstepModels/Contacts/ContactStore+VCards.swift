@@ -14,15 +14,20 @@ extension ContactStore {
     /// A card without a name, of another version, that does not end, or whose text cannot be read is reported with
     /// the line that it begins at, and the others are imported. Keys are new; what is in the store already stays. If
     /// reading or writing fails, nothing is imported.
+    /// - Parameter identity: Opens the file where it was sealed for recipients.
     /// - Throws: ``LockstepError``; a path that does not exist, a full disk, a database without the set.
-    public func importVCards(_ path: FilePath) throws -> ImportReport {
-        try writing { connection in try Self.importVCards(path, connection) }
+    public func importVCards(
+        _ path: FilePath, opening identity: ImportIdentity? = nil
+    ) throws -> ImportReport {
+        try writing { connection in try Self.importVCards(path, identity, connection) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
-    public func importVCards(_ path: FilePath) async throws -> ImportReport {
-        try await writing { connection in try Self.importVCards(path, connection) }
+    public func importVCards(
+        _ path: FilePath, opening identity: ImportIdentity? = nil
+    ) async throws -> ImportReport {
+        try await writing { connection in try Self.importVCards(path, identity, connection) }
     }
 
     /// Hands out all contacts, card by card, as vCards of version 4.0 that ``importVCards(_:)`` reads again unchanged,
@@ -45,9 +50,9 @@ extension ContactStore {
 
     // Opened in here: a transaction that is lost runs again, from the first line.
     private static func importVCards(
-        _ path: FilePath, _ connection: borrowing Connection
+        _ path: FilePath, _ identity: ImportIdentity?, _ connection: borrowing Connection
     ) throws -> ImportReport {
-        var reader = try VCardReader(path)
+        var reader = try VCardReader(path, identity)
         let table = try PhoneTable(connection)
         var report = ImportReport()
         while let item = try reader.next() {

@@ -1,8 +1,69 @@
 import Lockstep
 import SystemPackage
 
-/// The bytes of a file, piece by piece, in constant memory.
+/// The bytes of a file, piece by piece, in constant memory: of one for recipients those that it was sealed of.
 struct FilePieces: ~Copyable {
+    private let file: RawPieces
+    private var decryption: AgeDecryption?
+    /// What was read to see what kind of file it is.
+    private var first: [UInt8]?
+
+    /// - Throws: ``LockstepError/Code/slotNotOpened`` for a file for recipients without an identity of one of them.
+    init(_ path: FilePath, _ identity: ImportIdentity? = nil) throws {
+        let file = try RawPieces(path)
+        let first = try file.next()
+        var decryption: AgeDecryption?
+        if let first, AgeDecryption.begins(first) {
+            guard let identity else {
+                throw LockstepError(
+                    .slotNotOpened, "\(path) is sealed for recipients",
+                    hint: "give the identity of one of them")
+            }
+            decryption = try AgeDecryption("\(path)", identity.identity, first) { try file.next() }
+        }
+        self.first = decryption == nil ? first : nil
+        self.decryption = decryption
+        self.file = file
+    }
+
+    /// The next bytes, or nil at the end.
+    mutating func next() throws -> [UInt8]? {
+        if let first {
+            self.first = nil
+            return first
+        }
+        guard decryption != nil else { return try file.next() }
+        // An empty file for recipients has one piece, of nothing.
+        let piece = try read()
+        return piece?.isEmpty == true ? nil : piece
+    }
+
+    private mutating func read() throws -> [UInt8]? {
+        let file = file
+        return try decryption?.next { try file.next() }
+    }
+
+    /// All of them.
+    /// - Throws: ``LockstepError/Code/tooLarge`` for more than `limit`.
+    static func all(
+        of path: FilePath, _ identity: ImportIdentity?, limit: Int
+    ) throws -> [UInt8] {
+        var pieces = try FilePieces(path, identity)
+        var bytes: [UInt8] = []
+        while let piece = try pieces.next() {
+            bytes += piece
+            guard bytes.count <= limit else {
+                throw LockstepError(
+                    .tooLarge, "\(path) has more than \(limit) bytes",
+                    hint: "import it in parts")
+            }
+        }
+        return bytes
+    }
+}
+
+/// A file as it lies there.
+private final class RawPieces {
     private static let size = 65_536
 
     private let path: FilePath
@@ -15,7 +76,6 @@ struct FilePieces: ~Copyable {
 
     deinit { try? file.close() }
 
-    /// The next bytes, or nil at the end.
     func next() throws -> [UInt8]? {
         var piece = [UInt8](repeating: 0, count: Self.size)
         let count = try translatingErrno("read", path) {

@@ -54,6 +54,12 @@ struct ImportFiles {
         }
     }
 
+    /// What a file would be called that is not sealed.
+    static func plainName(of path: FilePath) -> FilePath {
+        guard let name = path.lastComponent, name.extension == "age" else { return path }
+        return FilePath(name.stem)
+    }
+
     /// What a report calls it; nil for the only file.
     func name(of path: FilePath) -> String? { isFolder ? path.lastComponent?.string : nil }
 

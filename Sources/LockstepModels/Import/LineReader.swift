@@ -8,15 +8,17 @@ struct LineReader: ~Copyable {
     static let longestLine = 16 * 1024 * 1024
 
     private let longest: Int
-    private let file: FilePieces
+    private var file: FilePieces
     private var buffer: [UInt8] = []
     private var start = 0
     private var scanned = 0
     private var atEnd = false
     private var isFirst = true
 
-    init(_ path: FilePath, longest: Int = longestLine) throws {
-        file = try FilePieces(path)
+    init(
+        _ path: FilePath, _ identity: ImportIdentity? = nil, longest: Int = longestLine
+    ) throws {
+        file = try FilePieces(path, identity)
         self.longest = longest
     }
 

@@ -19,15 +19,20 @@ extension MicroblogStore {
     ///
     /// A line that is nothing of this is left out and reported with its number, and so is a status whose user is. If
     /// reading or writing fails, nothing is imported.
+    /// - Parameter identity: Opens the file where it was sealed for recipients.
     /// - Throws: ``LockstepError``; a path that does not exist, a full disk, a database without the set.
-    public func importJSONLines(_ path: FilePath) throws -> ImportReport {
-        try writing { connection in try MicroblogImport.run(path, connection) }
+    public func importJSONLines(
+        _ path: FilePath, opening identity: ImportIdentity? = nil
+    ) throws -> ImportReport {
+        try writing { connection in try MicroblogImport.run(path, identity, connection) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
-    public func importJSONLines(_ path: FilePath) async throws -> ImportReport {
-        try await writing { connection in try MicroblogImport.run(path, connection) }
+    public func importJSONLines(
+        _ path: FilePath, opening identity: ImportIdentity? = nil
+    ) async throws -> ImportReport {
+        try await writing { connection in try MicroblogImport.run(path, identity, connection) }
     }
 
     /// Hands out all users and then all statuses, line by line, as ``importJSONLines(_:)`` reads them, and gives how
@@ -48,8 +53,10 @@ extension MicroblogStore {
 
 private enum MicroblogImport {
     // Opened in here: a transaction that is lost runs again, from the first line.
-    static func run(_ path: FilePath, _ connection: borrowing Connection) throws -> ImportReport {
-        var reader = try LineReader(path)
+    static func run(
+        _ path: FilePath, _ identity: ImportIdentity?, _ connection: borrowing Connection
+    ) throws -> ImportReport {
+        var reader = try LineReader(path, identity)
         let decoder = JSONDecoder()
         var report = ImportReport()
         var users: [Int64: Int64] = [:]

@@ -27,11 +27,14 @@ public struct MovieStore: ModelStore {
     ///
     /// All of them in one transaction. A line that is no film is left out and reported with its number;
     /// the others are imported. If reading or writing fails, nothing is.
+    /// - Parameter identity: Opens the file where it was sealed for recipients.
     /// - Throws: ``LockstepError``; a path that does not exist, a full disk, a database without the set.
-    public func importTSV(_ path: FilePath) throws -> ImportReport {
+    public func importTSV(
+        _ path: FilePath, opening identity: ImportIdentity? = nil
+    ) throws -> ImportReport {
         try writing { connection in
             // Here, since this may run more than once.
-            var reader = try LineReader(path)
+            var reader = try LineReader(path, identity)
             let insert = try MovieSQL.insertion(connection)
             var report = ImportReport()
             var number = 0

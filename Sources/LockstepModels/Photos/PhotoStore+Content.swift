@@ -11,18 +11,22 @@ extension PhotoStore {
     ///   ``LockstepError/Code/full``; ``LockstepError/Code/keyUnavailable`` where content is sealed.
     @discardableResult
     public func insert(
-        _ name: String, from path: FilePath, rules: PhotoRules = .init()
+        _ name: String, from path: FilePath, rules: PhotoRules = .init(),
+        opening identity: ImportIdentity? = nil
     ) throws -> Int64 {
-        try store.write { try Self.insert(name, path, rules, partLength, $0) }
+        try store.write { try Self.insert(name, path, identity, rules, partLength, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     @discardableResult
     public func insert(
-        _ name: String, from path: FilePath, rules: PhotoRules = .init()
+        _ name: String, from path: FilePath, rules: PhotoRules = .init(),
+        opening identity: ImportIdentity? = nil
     ) async throws -> Int64 {
-        try await store.write { [partLength] in try Self.insert(name, path, rules, partLength, $0) }
+        try await store.write { [partLength] in
+            try Self.insert(name, path, identity, rules, partLength, $0)
+        }
     }
 
     /// Keeps content that comes in pieces as a new photo and gives its key. How long it is need not be known. Until the
@@ -40,10 +44,11 @@ extension PhotoStore {
     }
 
     private static func insert(
-        _ name: String, _ path: FilePath, _ rules: PhotoRules, _ partLength: Int,
+        _ name: String, _ path: FilePath, _ identity: ImportIdentity?, _ rules: PhotoRules,
+        _ partLength: Int,
         _ connection: borrowing Connection
     ) throws -> Int64 {
-        let file = try FilePieces(path)
+        var file = try FilePieces(path, identity)
         let writer = try PhotoWriter(name, rules, partLength: partLength, on: connection)
         while let piece = try file.next() { try writer.append(piece, on: connection) }
         try writer.finish(on: connection)
@@ -52,28 +57,35 @@ extension PhotoStore {
 
     // MARK: Out
 
-    /// Writes a photo's content to a new file: all of it, with the hash that it had when it came, or nothing. **The file
-    /// is not encrypted**; only its owner may read it.
+    /// Writes a photo's content to a new file: all of it, with the hash that it had when it came, or nothing. Only
+    /// its owner may read it; **without recipients it is not encrypted**.
     /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/alreadyExists`` if anything stands at `path`;
     ///   ``LockstepError/Code/damaged``, ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``,
     ///   ``LockstepError/Code/full``.
-    public func write(_ id: Int64, to path: FilePath) throws {
-        try store.read { try Self.write(id, path, $0) }
+    public func write(
+        _ id: Int64, to path: FilePath, sealedFor recipients: [Recipient] = []
+    ) throws {
+        try store.read { try Self.write(id, path, recipients, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
-    public func write(_ id: Int64, to path: FilePath) async throws {
-        try await store.read { try Self.write(id, path, $0) }
+    public func write(
+        _ id: Int64, to path: FilePath, sealedFor recipients: [Recipient] = []
+    ) async throws {
+        try await store.read { try Self.write(id, path, recipients, $0) }
     }
 
     private static func write(
-        _ id: Int64, _ path: FilePath, _ connection: borrowing Connection
+        _ id: Int64, _ path: FilePath, _ recipients: [Recipient],
+        _ connection: borrowing Connection
     ) throws {
         let reader = try PhotoReader(id, on: connection)
         defer { reader.close() }
         var file = try NewFile(path)
-        try reader.forEachPiece(on: connection) { piece in try file.write(piece) }
+        try ExportSealing.seal(for: recipients, { try file.write($0) }) { write in
+            try reader.forEachPiece(on: connection, write)
+        }
         try file.finish()
     }
 

@@ -1,4 +1,4 @@
-import Lockstep
+public import Lockstep
 public import SystemPackage
 
 extension PhotoStore {
@@ -10,13 +10,13 @@ extension PhotoStore {
     /// or cannot be read, is left out and reported with its name.
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/full``.
     public func importFiles(
-        _ path: FilePath, rules: PhotoRules = .init()
+        _ path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
         let files = try ImportFiles(path)
         var report = ImportReport()
         try files.forEach(into: &report) { path in
             do {
-                _ = try insert(Self.name(of: path), from: path, rules: rules)
+                _ = try insert(Self.name(of: path), from: path, rules: rules, opening: identity)
             } catch {
                 throw Self.problem(error, files)
             }
@@ -28,13 +28,14 @@ extension PhotoStore {
     /// - Throws: as its blocking form; `CancellationError`.
     @concurrent
     public func importFiles(
-        _ path: FilePath, rules: PhotoRules = .init()
+        _ path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
     ) async throws -> ImportReport {
         let files = try ImportFiles(path)
         var report = ImportReport()
         try await files.forEach(into: &report) { path in
             do {
-                _ = try await insert(Self.name(of: path), from: path, rules: rules)
+                _ = try await insert(
+                    Self.name(of: path), from: path, rules: rules, opening: identity)
             } catch {
                 throw Self.problem(error, files)
             }
@@ -43,34 +44,48 @@ extension PhotoStore {
     }
 
     /// Writes the content of every photo to a new folder, as `7-name` for the one with the key 7, and gives how many:
-    /// all of one snapshot, and all or none. What no file can be called becomes `_`. **The files are not encrypted**;
-    /// only their owner may read them.
+    /// all of one snapshot, and all or none. What no file can be called becomes `_`. Only their owner may read
+    /// them. **Without recipients the files are not encrypted**; with some, they are sealed, and called `7.age`: their
+    /// names are not kept.
     /// - Throws: as ``write(_:to:)``; ``LockstepError/Code/alreadyExists`` if anything stands at `folder`.
-    public func exportFiles(to folder: FilePath) throws -> Int {
-        try store.read { try Self.export(folder, $0) }
+    public func exportFiles(
+        to folder: FilePath, sealedFor recipients: [Recipient] = []
+    ) throws -> Int {
+        try store.read { try Self.export(folder, recipients, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
-    public func exportFiles(to folder: FilePath) async throws -> Int {
-        try await store.read { try Self.export(folder, $0) }
+    public func exportFiles(
+        to folder: FilePath, sealedFor recipients: [Recipient] = []
+    ) async throws -> Int {
+        try await store.read { try Self.export(folder, recipients, $0) }
     }
 
-    private static func export(_ path: FilePath, _ connection: borrowing Connection) throws -> Int {
+    private static func export(
+        _ path: FilePath, _ recipients: [Recipient], _ connection: borrowing Connection
+    ) throws -> Int {
         let photos = try PhotoTables.all(connection)
         var folder = try NewFolder(path)
         for photo in photos {
             let reader = try PhotoReader(photo.id, on: connection)
             defer { reader.close() }
-            try folder.add(fileName(of: photo)) { write in
-                try reader.forEachPiece(on: connection, write)
+            // A name tells what is on a photo.
+            let name =
+                recipients.isEmpty ? fileName(of: photo) : "\(photo.id)\(ExportSealing.ending)"
+            try folder.add(name) { write in
+                try ExportSealing.seal(for: recipients, write) { write in
+                    try reader.forEachPiece(on: connection, write)
+                }
             }
         }
         try folder.finish()
         return photos.count
     }
 
-    private static func name(of path: FilePath) -> String { path.lastComponent?.string ?? "" }
+    private static func name(of path: FilePath) -> String {
+        ImportFiles.plainName(of: path).lastComponent?.string ?? ""
+    }
 
     /// What a file can be called on any system that has 255 bytes for it.
     static func fileName(of photo: Photo) -> String {

@@ -14,8 +14,8 @@ struct GCMAbuseTests {
         static let plaintext = Array("a film of forty-seven bytes, exactly that many.".utf8)
 
         static func plain() throws -> Message {
-            var message = Message(nonce: [UInt8](repeating: 7, count: AES256GCM.nonceLength))
-            message.sealed = try AES256GCM().seal(
+            var message = Message(nonce: [UInt8](repeating: 7, count: AEAD.nonceLength))
+            message.sealed = try AEAD().seal(
                 plaintext.span, key: message.key.span, nonce: message.nonce.span,
                 associatedData: message.associatedData.span)
             return message
@@ -32,9 +32,9 @@ struct GCMAbuseTests {
 
         /// Opens it with the algorithm that its nonce's length tells.
         func open() throws -> [UInt8]? {
-            if nonce.count == AES256GCM.nonceLength {
+            if nonce.count == AEAD.nonceLength {
                 return Secrets.bytes(
-                    ofOptional: try AES256GCM().open(
+                    ofOptional: try AEAD().open(
                         sealed.span, key: key.span, nonce: nonce.span,
                         associatedData: associatedData.span))
             }
@@ -134,7 +134,7 @@ struct GCMAbuseTests {
         message.key = [UInt8](repeating: 0x42, count: count)
         Refusal.expect(.misuse) { _ = try message.open() }
         Refusal.expect(.misuse) {
-            _ = try AES256GCM().seal(
+            _ = try AEAD().seal(
                 Message.plaintext.span, key: message.key.span, nonce: message.nonce.span,
                 associatedData: message.associatedData.span)
         }
@@ -144,7 +144,7 @@ struct GCMAbuseTests {
     func nonceLength(_ count: Int) throws {
         let message = try Message.plain()
         let nonce = [UInt8](repeating: 7, count: count)
-        let gcm = try AES256GCM()
+        let gcm = try AEAD()
         Refusal.expect(.misuse) {
             _ = try gcm.open(
                 message.sealed.span, key: message.key.span, nonce: nonce.span,

@@ -76,7 +76,7 @@ struct KeyringExampleTests {
         #expect(Secrets.bytes(of: derived) == wrap + commitment)
         #expect(Array(slot.body.prefix(32)) == commitment)
         let nonce = [UInt8](repeating: 0, count: 12)
-        let opened = try AES256GCM().open(
+        let opened = try AEAD().open(
             slot.body.span.extracting(32...), key: wrap.span, nonce: nonce.span,
             associatedData: header.span)
         let ringKey = try bytes("ring key")

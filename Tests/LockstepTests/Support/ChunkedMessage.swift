@@ -19,7 +19,7 @@ struct ChunkedMessage {
         var sealed = salt + message.commitment
         for number in 0..<layout.chunkCount {
             var chunk = Array(plaintext[try layout.plaintextRange(ofChunk: number)])
-            chunk += [UInt8](repeating: 0, count: AES256GCM.tagLength)
+            chunk += [UInt8](repeating: 0, count: AEAD.tagLength)
             try message.seal(&chunk, number, isLast: number == layout.lastChunk)
             sealed += chunk
         }
@@ -89,7 +89,7 @@ extension ChunkedEncryption {
 
     /// The plaintext of a chunk of any length; nil if it is not right, and then no byte of it is left.
     func open(_ chunk: ArraySlice<UInt8>, _ number: Int, isLast: Bool) throws -> [UInt8]? {
-        var memory = [UInt8](repeating: 0xAA, count: max(chunk.count - AES256GCM.tagLength, 0))
+        var memory = [UInt8](repeating: 0xAA, count: max(chunk.count - AEAD.tagLength, 0))
         var span = memory.mutableSpan
         if try open(Array(chunk).span, number: number, isLast: isLast, into: &span) {
             return memory

@@ -15,8 +15,8 @@ struct VCardLines: ~Copyable {
     /// What was read already, the next line last.
     private var waiting: [Line] = []
 
-    init(_ path: FilePath, longest: Int) throws {
-        reader = try LineReader(path, longest: longest)
+    init(_ path: FilePath, _ identity: ImportIdentity?, longest: Int) throws {
+        reader = try LineReader(path, identity, longest: longest)
         self.longest = longest
     }
 

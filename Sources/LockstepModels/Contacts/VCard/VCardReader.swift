@@ -12,8 +12,11 @@ struct VCardReader: ~Copyable {
     private var lines: VCardLines
 
     /// - Parameter longest: Bytes of a line, which may be folded.
-    init(_ path: FilePath, longest: Int = LineReader.longestLine) throws {
-        lines = try VCardLines(path, longest: longest)
+    init(
+        _ path: FilePath, _ identity: ImportIdentity? = nil,
+        longest: Int = LineReader.longestLine
+    ) throws {
+        lines = try VCardLines(path, identity, longest: longest)
     }
 
     /// The next card, or nil at the end.

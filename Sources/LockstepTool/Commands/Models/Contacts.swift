@@ -23,7 +23,8 @@ extension Import {
         func run() throws {
             let store = ContactStore(try access.session().store())
             try ImportResult.tell(
-                store.importVCards(FilePath(file)), of: file, "contacts", unit: "cards", output)
+                store.importVCards(FilePath(file), opening: access.importIdentity()), of: file,
+                "contacts", unit: "cards", output)
         }
     }
 }

@@ -1,18 +1,35 @@
 import ArgumentParser
 import Lockstep
+import LockstepModels
 import SystemPackage
 
 /// How what leaves the database is kept from others.
 struct ExportProtection: ParsableArguments {
+    @Option(
+        name: .customLong("recipient"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Seal what is exported so that only this recipient can open it, in age's format.",
+            discussion: """
+                As `lockstep keys export-recipient` and `age-keygen` print it. May be given several times. `lockstep \
+                import … --identity FILE` reads it again, and so does any program that knows the format.
+                """, valueName: "age1…"))
+    var recipients: [String] = []
+
     @Flag(help: "Write plaintext, which everybody can read who gets the file.")
     var plaintext = false
 
     func validate() throws {
-        guard plaintext else {
+        guard plaintext == recipients.isEmpty else {
             throw ValidationError(
-                "what is exported would not be encrypted: confirm with --plaintext")
+                plaintext
+                    ? "what is plaintext is sealed for nobody: leave out --plaintext or --recipient"
+                    : "say whom the export is sealed for, with --recipient, or that it shall not be encrypted, with --plaintext"
+            )
         }
     }
+
+    /// Whom it is sealed for; nobody for plaintext.
+    func keys() throws -> [Recipient] { try recipients.map { try Recipient($0) } }
 
     private struct Result: Encodable {
         let exported: Int
@@ -28,18 +45,11 @@ struct ExportProtection: ParsableArguments {
         _ kind: String, to target: String, _ output: FormatOptions,
         _ body: (_ write: ([UInt8]) throws -> Void) throws -> Int
     ) throws {
-        let count = try file(FilePath(target), body)
-        try tell(count, kind, target, output)
-    }
-
-    /// Writes one file of several.
-    func file<Result>(
-        _ path: FilePath, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Result
-    ) throws -> Result {
-        var file = try NewFile(path)
-        let result = try body { bytes in try file.write(bytes) }
+        let keys = try keys()
+        var file = try NewFile(FilePath(target))
+        let count = try ExportSealing.seal(for: keys, { try file.write($0) }, body)
         try file.finish()
-        return result
+        try tell(count, kind, target, output)
     }
 
     /// What was exported.

@@ -23,7 +23,8 @@ extension Import {
         func run() throws {
             let store = MicroblogStore(try access.session().store())
             try ImportResult.tell(
-                store.importJSONLines(FilePath(file)), of: file, "users and statuses", output)
+                store.importJSONLines(FilePath(file), opening: access.importIdentity()), of: file,
+                "users and statuses", output)
         }
     }
 }

@@ -21,7 +21,9 @@ extension Import {
 
         func run() throws {
             let store = MovieStore(try access.session().store())
-            try ImportResult.tell(store.importTSV(FilePath(file)), of: file, "films", output)
+            try ImportResult.tell(
+                store.importTSV(FilePath(file), opening: access.importIdentity()), of: file,
+                "films", output)
         }
     }
 }

@@ -28,7 +28,9 @@ extension Import {
         func run() throws {
             let store = NoteStore(try access.session().store())
             try ImportResult.tell(
-                store.importTexts(FilePath(source), legacy: encoding), of: source, "notes",
+                store.importTexts(
+                    FilePath(source), legacy: encoding, opening: access.importIdentity()),
+                of: source, "notes",
                 unit: "files", output)
         }
 
@@ -130,7 +132,8 @@ extension Export {
 
         func run() throws {
             let store = NoteStore(try access.session().store())
-            let count = try store.exportTexts(to: FilePath(target))
+            let count = try store.exportTexts(
+                to: FilePath(target), sealedFor: protection.keys())
             try protection.tell(count, "notes", target, output)
         }
     }

@@ -31,7 +31,9 @@ extension Import {
             let store = PhotoStore(try access.session().store())
             let rules = PhotoRules(allowsAnyContent: anyContent, refusesKnownContent: skipKnown)
             try ImportResult.tell(
-                store.importFiles(FilePath(source), rules: rules), of: source, "photos",
+                store.importFiles(
+                    FilePath(source), rules: rules, opening: access.importIdentity()), of: source,
+                "photos",
                 unit: "files", output)
         }
     }
@@ -111,10 +113,11 @@ extension Export {
         func run() throws {
             let store = PhotoStore(try access.session().store())
             guard let id else {
-                let count = try store.exportFiles(to: FilePath(target))
+                let count = try store.exportFiles(
+                    to: FilePath(target), sealedFor: protection.keys())
                 return try protection.tell(count, "photos", target, output)
             }
-            try store.write(id, to: FilePath(target))
+            try store.write(id, to: FilePath(target), sealedFor: protection.keys())
             try protection.tell(1, "photos", target, output)
         }
     }

@@ -1,11 +1,19 @@
 internal import CCrypto
 
-/// AES-256-GCM (NIST SP 800-38D) with 96-bit nonces and 128-bit tags, for keys that are used once.
+/// Authenticated encryption with 96-bit nonces and 128-bit tags, for keys that are used once.
 ///
 /// Never seal twice under one key with chosen or random nonces of this length: that is what
 /// ``XAES256GCM`` is for. One value serves one thread at a time.
 @safe
-struct AES256GCM: ~Copyable {
+struct AEAD: ~Copyable {
+    /// Which of those that take a key of 32 bytes.
+    enum Algorithm {
+        /// AES-256-GCM (NIST SP 800-38D): what Lockstep's own formats have.
+        case aes256GCM
+        /// ChaCha20-Poly1305 (RFC 8439): what age's files have.
+        case chaCha20Poly1305
+    }
+
     /// Bytes of a nonce.
     static let nonceLength = 12
     /// Bytes that sealing adds.
@@ -13,12 +21,17 @@ struct AES256GCM: ~Copyable {
 
     private let context: OpaquePointer
 
-    init() throws(LockstepError) {
-        let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-GCM")
+    init(_ algorithm: Algorithm = .aes256GCM) throws(LockstepError) {
+        let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "an AEAD")
+        let cipher =
+            switch algorithm {
+            case .aes256GCM: unsafe Self.aes
+            case .chaCha20Poly1305: unsafe Self.chaCha
+            }
         // Named anew with each message, it would be freed and allocated anew, which costs more than AES.
-        guard unsafe EVP_CipherInit_ex2(context, Self.cipher, nil, nil, 1, nil) == 1 else {
+        guard unsafe EVP_CipherInit_ex2(context, cipher, nil, nil, 1, nil) == 1 else {
             unsafe EVP_CIPHER_CTX_free(context)
-            throw openSSLFailure("AES-256-GCM")
+            throw openSSLFailure("an AEAD")
         }
         unsafe self.context = unsafe context
     }
@@ -49,7 +62,7 @@ struct AES256GCM: ~Copyable {
     ) throws(LockstepError) {
         let count = message.count - Self.tagLength
         guard count >= 0 else {
-            throw LockstepError(.misuse, "AES-256-GCM was given no room for its tag")
+            throw LockstepError(.misuse, "an AEAD was given no room for its tag")
         }
         try begin(key: key, nonce: nonce, associatedData, encrypting: true)
         let done = unsafe message.withUnsafeMutableBufferPointer { message in
@@ -59,7 +72,7 @@ struct AES256GCM: ~Copyable {
                 && EVP_CIPHER_CTX_ctrl(
                     context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagLength), start + count) == 1
         }
-        try requireOpenSSL(done, "AES-256-GCM sealing")
+        try requireOpenSSL(done, "sealing")
     }
 
     /// The plaintext of what ``seal(_:key:nonce:associatedData:)`` made, or nil if any of the inputs is
@@ -90,7 +103,7 @@ struct AES256GCM: ~Copyable {
         let count = sealed.count - Self.tagLength
         guard plaintext.count == count else {
             throw LockstepError(
-                .misuse, "AES-256-GCM was given \(plaintext.count) bytes of memory for \(count)")
+                .misuse, "an AEAD was given \(plaintext.count) bytes of memory for \(count)")
         }
         try begin(key: key, nonce: nonce, associatedData, encrypting: false)
         let opened = unsafe plaintext.withUnsafeMutableBufferPointer { out in
@@ -135,7 +148,7 @@ struct AES256GCM: ~Copyable {
         guard key.count == 32, nonce.count == Self.nonceLength else {
             throw LockstepError(
                 .misuse,
-                "AES-256-GCM takes a 32-byte key and a 12-byte nonce, not \(key.count) and \(nonce.count)"
+                "an AEAD takes a 32-byte key and a 12-byte nonce, not \(key.count) and \(nonce.count)"
             )
         }
         let started = unsafe key.withUnsafeBufferPointer { key in
@@ -144,7 +157,7 @@ struct AES256GCM: ~Copyable {
                     context, nil, key.baseAddress, nonce.baseAddress, encrypting ? 1 : 0, nil) == 1
             }
         }
-        try requireOpenSSL(started, "AES-256-GCM")
+        try requireOpenSSL(started, "an AEAD")
         try requireOpenSSL(unsafe update(associatedData, into: nil), "associated data")
     }
 
@@ -170,5 +183,7 @@ struct AES256GCM: ~Copyable {
     }
 
     // Fetched once; EVP_CIPHER objects are reference-counted and safe to share between threads.
-    nonisolated(unsafe) private static let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+    nonisolated(unsafe) private static let aes = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+    nonisolated(unsafe) private static let chaCha = unsafe EVP_CIPHER_fetch(
+        nil, "ChaCha20-Poly1305", nil)
 }
