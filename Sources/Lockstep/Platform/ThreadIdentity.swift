@@ -10,16 +10,23 @@ enum ThreadIdentity {
     static func yield() { sched_yield() }
 
     /// A number that no other living thread has, and never 0.
-    static var current: UInt { ask() }
+    static var current: UInt {
+        #if canImport(Glibc)
+            ask()
+        #else
+            UInt(bitPattern: pthread_self())
+        #endif
+    }
 
-    /// `pthread_self`, found by its name. glibc declares that it gives the same whenever it is asked, which is true of a
-    /// thread and not of a task: in an async function that blocking calls are inlined into, an optimised build asked once,
-    /// and took the answer for that of whatever thread the task went on with.
-    private static let ask: @convention(c) () -> UInt = {
-        let name = "pthread_self"
-        guard let found = unsafe dlsym(nil, name) else {
-            return { UInt(bitPattern: Int(getpid())) }
-        }
-        return unsafe unsafeBitCast(found, to: (@convention(c) () -> UInt).self)
-    }()
+    #if canImport(Glibc)
+        /// `pthread_self`, found by its name. glibc declares that it gives the same whenever it is asked, which is true
+        /// of a thread and not of a task: in an async function that blocking calls are inlined into, an optimised build
+        /// asked once, and took the answer for that of whatever thread the task went on with.
+        private static let ask: @convention(c) () -> UInt = {
+            guard let found = unsafe dlsym(nil, "pthread_self") else {
+                return { UInt(pthread_self()) }
+            }
+            return unsafe unsafeBitCast(found, to: (@convention(c) () -> UInt).self)
+        }()
+    #endif
 }
