@@ -1,6 +1,7 @@
 -- Telephone numbers are readable only to who has the keyring of the dataset contacts, and are found by their digits.
--- The CHECK would see cells; the store refuses an empty number itself. A key is never given twice, so that a program
--- that still holds what was deleted cannot change another's row.
+-- Whoever opens the database may know how often a number occurs, though not which it is. The CHECK would see cells;
+-- the store refuses an empty number itself. A key is never given twice, so that a program that still holds what was
+-- deleted cannot change another's row.
 
 -- lockstep: up
 -- lockstep: rebuild table Contacts
@@ -16,7 +17,7 @@ CREATE TABLE phone (
     label TEXT NOT NULL DEFAULT 'phone',
     number TEXT NOT NULL
 );
--- lockstep: protect phone.number dataset=contacts index=digits padding=32
+-- lockstep: protect phone.number dataset=contacts index=digits histogram=accepted padding=32
 
 -- lockstep: down
 -- lockstep: unprotect phone.number dataset=contacts

@@ -1,11 +1,12 @@
 -- The catalogue becomes a commercial dataset: whoever can open the database reads years and ratings, and only who
 -- has the keyring of the dataset movies reads titles, categories and addresses. Films are found by title and category
--- through blind indexes. Categories are few: everybody who opens the database may know how many films each has.
+-- through blind indexes. Categories are few, and titles may be: everybody who opens the database may know how often
+-- each occurs, though not which it is.
 
 -- lockstep: up
 -- Its pages hold the values; a blind index finds what is sealed.
 DROP INDEX movies_by_category;
--- lockstep: protect movies.title dataset=movies index=casefold padding=32
+-- lockstep: protect movies.title dataset=movies index=casefold histogram=accepted padding=32
 -- lockstep: protect movies.category dataset=movies index=casefold histogram=accepted padding=16
 -- lockstep: protect movies.movieURL dataset=movies padding=32
 -- lockstep: protect movies.coverURL dataset=movies padding=32

@@ -89,23 +89,3 @@ extension ModelStore {
         }
     }
 }
-
-extension ModelStore {
-    /// Runs `body`, which fails where the set's newest tables are missing: a store over a database that nobody has
-    /// migrated.
-    static func needingSchema<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as LockstepError
-            where error.code == .sqlFailed
-            && schemaFailures.contains(where: error.message.hasPrefix)
-        {
-            throw error.located(
-                "the \(setName) are not there as they should be",
-                hint: "run `lockstep migrate` with the set \(setName) first")
-        }
-    }
-}
-
-/// How SQLite's messages begin that speak of what is not in the schema.
-private let schemaFailures = ["no such table", "no such column", "table "]

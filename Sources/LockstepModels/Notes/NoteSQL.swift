@@ -11,29 +11,23 @@ enum NoteSQL {
     static func insert(
         _ text: String, at now: Int64, _ connection: borrowing Connection
     ) throws -> Int64 {
-        try NoteStore.needingSchema {
-            try connection.execute(
-                "INSERT INTO records (title, createdAt, changedAt, txt) VALUES (?, ?, ?, ?)",
-                Note.title(of: text), now, now, text)
-        }
+        try connection.execute(
+            "INSERT INTO records (title, createdAt, changedAt, txt) VALUES (?, ?, ?, ?)",
+            Note.title(of: text), now, now, text)
         return connection.lastInsertedRowID
     }
 
     static func update(
         _ id: Int64, _ text: String, at now: Int64, _ connection: borrowing Connection
     ) throws -> Bool {
-        try NoteStore.needingSchema {
-            try connection.execute(
-                "UPDATE records SET title = ?, changedAt = ?, txt = ? WHERE id = ?",
-                Note.title(of: text), now, text, id)
-        }
+        try connection.execute(
+            "UPDATE records SET title = ?, changedAt = ?, txt = ? WHERE id = ?",
+            Note.title(of: text), now, text, id)
         return connection.changes == 1
     }
 
     static func delete(_ id: Int64, _ connection: borrowing Connection) throws -> Bool {
-        try NoteStore.needingSchema {
-            try connection.execute("DELETE FROM records WHERE id = ?", id)
-        }
+        try connection.execute("DELETE FROM records WHERE id = ?", id)
         return connection.changes == 1
     }
 
@@ -74,7 +68,7 @@ enum NoteSQL {
         // To SQLite a negative limit is none.
         let limit = max(limit, 0)
         func titles(_ sql: SQL) throws -> [NoteTitle] {
-            let statement = try NoteStore.needingSchema { try connection.prepare(sql) }
+            let statement = try connection.prepare(sql)
             return try statement.map { row in try NoteTitle(row: row) }
         }
         guard let last else { return try titles(firstPage(limit)) }
@@ -90,17 +84,13 @@ enum NoteSQL {
     // MARK: One note
 
     static func body(_ id: Int64, _ connection: borrowing Connection) throws -> String? {
-        let statement = try NoteStore.needingSchema {
-            try connection.prepare("SELECT txt FROM records WHERE id = ?")
-        }
+        let statement = try connection.prepare("SELECT txt FROM records WHERE id = ?")
         return try statement.first(id) { row in try row[0] as String }
     }
 
     static func note(_ id: Int64, _ connection: borrowing Connection) throws -> Note? {
-        let statement = try NoteStore.needingSchema {
-            try connection.prepare(
-                "SELECT id, title, createdAt, changedAt, txt FROM records WHERE id = ?")
-        }
+        let statement = try connection.prepare(
+            "SELECT id, title, createdAt, changedAt, txt FROM records WHERE id = ?")
         return try statement.first(id) { row in
             Note(
                 id: try row[0], title: try row[1], text: try row[4], createdAt: try row[2],
@@ -109,8 +99,6 @@ enum NoteSQL {
     }
 
     static func count(_ connection: borrowing Connection) throws -> Int {
-        try NoteStore.needingSchema {
-            try connection.value("SELECT count(*) FROM records") ?? 0
-        }
+        try connection.value("SELECT count(*) FROM records") ?? 0
     }
 }

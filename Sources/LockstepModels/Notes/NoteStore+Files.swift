@@ -18,7 +18,7 @@ extension NoteStore {
         _ path: FilePath, legacy: LegacyEncoding? = nil, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
         let files = try ImportFiles(path)
-        return try store.write { try NoteFiles.read(files, legacy, identity, now, $0) }
+        return try writing { try NoteFiles.read(files, legacy, identity, now, $0) }
     }
 
     /// The same without blocking.
@@ -28,7 +28,7 @@ extension NoteStore {
         _ path: FilePath, legacy: LegacyEncoding? = nil, opening identity: ImportIdentity? = nil
     ) async throws -> ImportReport {
         let files = try ImportFiles(path)
-        return try await store.write { [now] in try NoteFiles.read(files, legacy, identity, now, $0)
+        return try await writing { [now] in try NoteFiles.read(files, legacy, identity, now, $0)
         }
     }
 
@@ -39,7 +39,7 @@ extension NoteStore {
     public func exportTexts(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) throws -> Int {
-        try store.read { try NoteFiles.write(to: folder, recipients, $0) }
+        try reading { try NoteFiles.write(to: folder, recipients, $0) }
     }
 
     /// The same without blocking.
@@ -47,7 +47,7 @@ extension NoteStore {
     public func exportTexts(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws -> Int {
-        try await store.read { try NoteFiles.write(to: folder, recipients, $0) }
+        try await reading { try NoteFiles.write(to: folder, recipients, $0) }
     }
 }
 
@@ -82,9 +82,7 @@ private enum NoteFiles {
         to path: FilePath, _ recipients: [Recipient], _ connection: borrowing Connection
     ) throws -> Int {
         var folder = try NewFolder(path)
-        let notes = try NoteStore.needingSchema {
-            try connection.prepare("SELECT id, txt FROM records ORDER BY id")
-        }
+        let notes = try connection.prepare("SELECT id, txt FROM records ORDER BY id")
         var count = 0
         try notes.forEach { row in
             let text = try Array((row[1] as String).utf8)

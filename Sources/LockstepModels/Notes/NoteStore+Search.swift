@@ -14,7 +14,7 @@ extension NoteStore {
         marks: (before: String, behind: String) = ("", "")
     ) throws -> [NoteMatch] {
         guard let query = NoteQuery(words, isLastBegun: isLastBegun) else { return [] }
-        return try store.read { try query.run(limit, marks, $0) }
+        return try reading { try query.run(limit, marks, $0) }
     }
 
     /// The same without blocking.
@@ -24,30 +24,30 @@ extension NoteStore {
         marks: (before: String, behind: String) = ("", "")
     ) async throws -> [NoteMatch] {
         guard let query = NoteQuery(words, isLastBegun: isLastBegun) else { return [] }
-        return try await store.read { try query.run(limit, marks, $0) }
+        return try await reading { try query.run(limit, marks, $0) }
     }
 
     /// Compares the search index with the notes. Reads all of both.
     /// - Throws: ``LockstepError/Code/damaged`` if a note is not found by its words, or one that is gone is.
     public func checkSearch() throws {
-        try store.write { try NoteQuery.check($0) }
+        try writing { try NoteQuery.check($0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func checkSearch() async throws {
-        try await store.write { try NoteQuery.check($0) }
+        try await writing { try NoteQuery.check($0) }
     }
 
     /// Makes the search index anew of the notes.
     public func rebuildSearch() throws {
-        try store.write { try NoteQuery.rebuild($0) }
+        try writing { try NoteQuery.rebuild($0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func rebuildSearch() async throws {
-        try await store.write { try NoteQuery.rebuild($0) }
+        try await writing { try NoteQuery.rebuild($0) }
     }
 }
 
@@ -69,15 +69,13 @@ struct NoteQuery {
     func run(
         _ limit: Int, _ marks: (before: String, behind: String), _ connection: borrowing Connection
     ) throws -> [NoteMatch] {
-        let statement = try NoteStore.needingSchema {
-            try connection.prepare(
-                """
-                SELECT id, records.title, createdAt, changedAt,
-                    snippet(records_search, -1, ?, ?, '…', 12)
-                FROM records_search JOIN records ON records.id = records_search.rowid
-                WHERE records_search MATCH ? ORDER BY rank, id LIMIT ?
-                """)
-        }
+        let statement = try connection.prepare(
+            """
+            SELECT id, records.title, createdAt, changedAt,
+                snippet(records_search, -1, ?, ?, '…', 12)
+            FROM records_search JOIN records ON records.id = records_search.rowid
+            WHERE records_search MATCH ? ORDER BY rank, id LIMIT ?
+            """)
         return try statement.map(marks.before, marks.behind, text, max(limit, 0)) { row in
             NoteMatch(note: try NoteTitle(row: row), excerpt: try row[4])
         }
@@ -97,9 +95,7 @@ struct NoteQuery {
     }
 
     static func rebuild(_ connection: borrowing Connection) throws {
-        try NoteStore.needingSchema {
-            try connection.execute("INSERT INTO records_search (records_search) VALUES ('rebuild')")
-        }
+        try connection.execute("INSERT INTO records_search (records_search) VALUES ('rebuild')")
     }
 }
 

@@ -25,7 +25,7 @@ public struct NoteStore: ModelStore {
     @discardableResult
     public func create(_ text: String) throws -> Int64? {
         guard !text.isEmpty else { return nil }
-        return try store.write { try NoteSQL.insert(text, at: now(), $0) }
+        return try writing { try NoteSQL.insert(text, at: now(), $0) }
     }
 
     /// The same without blocking.
@@ -33,7 +33,7 @@ public struct NoteStore: ModelStore {
     @discardableResult
     public func create(_ text: String) async throws -> Int64? {
         guard !text.isEmpty else { return nil }
-        return try await store.write { [now] in try NoteSQL.insert(text, at: now(), $0) }
+        return try await writing { [now] in try NoteSQL.insert(text, at: now(), $0) }
     }
 
     /// Replaces a note's text, and its title with it. False: there is no such note.
@@ -41,7 +41,7 @@ public struct NoteStore: ModelStore {
     @discardableResult
     public func update(_ id: Int64, _ text: String) throws -> Bool {
         try NoteSQL.requireText(text)
-        return try store.write { try NoteSQL.update(id, text, at: now(), $0) }
+        return try writing { try NoteSQL.update(id, text, at: now(), $0) }
     }
 
     /// The same without blocking.
@@ -49,20 +49,20 @@ public struct NoteStore: ModelStore {
     @discardableResult
     public func update(_ id: Int64, _ text: String) async throws -> Bool {
         try NoteSQL.requireText(text)
-        return try await store.write { [now] in try NoteSQL.update(id, text, at: now(), $0) }
+        return try await writing { [now] in try NoteSQL.update(id, text, at: now(), $0) }
     }
 
     /// Deletes a note. False: there was none.
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool {
-        try store.write { try NoteSQL.delete(id, $0) }
+        try writing { try NoteSQL.delete(id, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
-        try await store.write { try NoteSQL.delete(id, $0) }
+        try await writing { try NoteSQL.delete(id, $0) }
     }
 
     // MARK: Reading
@@ -73,39 +73,39 @@ public struct NoteStore: ModelStore {
     ///   - limit: How many at most.
     ///   - last: The last one of the page before; nil for the first page.
     public func list(limit: Int = 100, after last: NoteTitle? = nil) throws -> [NoteTitle] {
-        try store.read { try NoteSQL.list(limit, last, $0) }
+        try reading { try NoteSQL.list(limit, last, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func list(limit: Int = 100, after last: NoteTitle? = nil) async throws -> [NoteTitle] {
-        try await store.read { try NoteSQL.list(limit, last, $0) }
+        try await reading { try NoteSQL.list(limit, last, $0) }
     }
 
     /// A note's text, or nil if there is no such note.
     public func body(of id: Int64) throws -> String? {
-        try store.read { try NoteSQL.body(id, $0) }
+        try reading { try NoteSQL.body(id, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func body(of id: Int64) async throws -> String? {
-        try await store.read { try NoteSQL.body(id, $0) }
+        try await reading { try NoteSQL.body(id, $0) }
     }
 
     /// A note, or nil if there is none.
-    public func note(_ id: Int64) throws -> Note? { try store.read { try NoteSQL.note(id, $0) } }
+    public func note(_ id: Int64) throws -> Note? { try reading { try NoteSQL.note(id, $0) } }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func note(_ id: Int64) async throws -> Note? {
-        try await store.read { try NoteSQL.note(id, $0) }
+        try await reading { try NoteSQL.note(id, $0) }
     }
 
     /// How many notes there are.
-    public func count() throws -> Int { try store.read { try NoteSQL.count($0) } }
+    public func count() throws -> Int { try reading { try NoteSQL.count($0) } }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
-    public func count() async throws -> Int { try await store.read { try NoteSQL.count($0) } }
+    public func count() async throws -> Int { try await reading { try NoteSQL.count($0) } }
 }

@@ -14,7 +14,7 @@ extension PhotoStore {
         _ name: String, from path: FilePath, rules: PhotoRules = .init(),
         opening identity: ImportIdentity? = nil
     ) throws -> Int64 {
-        try store.write { try Self.insert(name, path, identity, rules, partLength, $0) }
+        try writing { try Self.insert(name, path, identity, rules, partLength, $0) }
     }
 
     /// The same without blocking.
@@ -24,7 +24,7 @@ extension PhotoStore {
         _ name: String, from path: FilePath, rules: PhotoRules = .init(),
         opening identity: ImportIdentity? = nil
     ) async throws -> Int64 {
-        try await store.write { [partLength] in
+        try await writing { [partLength] in
             try Self.insert(name, path, identity, rules, partLength, $0)
         }
     }
@@ -65,7 +65,7 @@ extension PhotoStore {
     public func write(
         _ id: Int64, to path: FilePath, sealedFor recipients: [Recipient] = []
     ) throws {
-        try store.read { try Self.write(id, path, recipients, $0) }
+        try reading { try Self.write(id, path, recipients, $0) }
     }
 
     /// The same without blocking.
@@ -73,7 +73,7 @@ extension PhotoStore {
     public func write(
         _ id: Int64, to path: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws {
-        try await store.read { try Self.write(id, path, recipients, $0) }
+        try await reading { try Self.write(id, path, recipients, $0) }
     }
 
     private static func write(
@@ -106,13 +106,13 @@ extension PhotoStore {
     /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/misuse`` beyond the content's end;
     ///   ``LockstepError/Code/damaged``, ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``.
     public func bytes(of id: Int64, in range: Range<Int>) throws -> [UInt8] {
-        try store.read { try Self.bytes(id, range, $0) }
+        try reading { try Self.bytes(id, range, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func bytes(of id: Int64, in range: Range<Int>) async throws -> [UInt8] {
-        try await store.read { try Self.bytes(id, range, $0) }
+        try await reading { try Self.bytes(id, range, $0) }
     }
 
     private static func bytes(

@@ -51,7 +51,7 @@ extension PhotoStore {
     public func exportFiles(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) throws -> Int {
-        try store.read { try Self.export(folder, recipients, $0) }
+        try reading { try Self.export(folder, recipients, $0) }
     }
 
     /// The same without blocking.
@@ -59,7 +59,7 @@ extension PhotoStore {
     public func exportFiles(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws -> Int {
-        try await store.read { try Self.export(folder, recipients, $0) }
+        try await reading { try Self.export(folder, recipients, $0) }
     }
 
     private static func export(
@@ -107,7 +107,8 @@ extension PhotoStore {
         return switch error.code {
         case .malformedInput, .alreadyExists: ImportProblem(error.message)
         case .notFound where files.isFolder, .notAFile where files.isFolder,
-            .accessDenied where files.isFolder:
+            .accessDenied where files.isFolder, .slotNotOpened where files.isFolder,
+            .tampered where files.isFolder:
             ImportProblem("it cannot be read: \(error.code.rawValue)")
         default: error
         }

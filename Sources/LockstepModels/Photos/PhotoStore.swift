@@ -27,78 +27,78 @@ public struct PhotoStore: ModelStore {
     // MARK: Lists
 
     /// All photos by key, without their content.
-    public func all() throws -> [Photo] { try store.read { try PhotoTables.all($0) } }
+    public func all() throws -> [Photo] { try reading { try PhotoTables.all($0) } }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
-    public func all() async throws -> [Photo] { try await store.read { try PhotoTables.all($0) } }
+    public func all() async throws -> [Photo] { try await reading { try PhotoTables.all($0) } }
 
     /// What is known of a photo, or nil if there is none.
     public func photo(_ id: Int64) throws -> Photo? {
-        try store.read { try PhotoTables.photo(id, $0) }
+        try reading { try PhotoTables.photo(id, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func photo(_ id: Int64) async throws -> Photo? {
-        try await store.read { try PhotoTables.photo(id, $0) }
+        try await reading { try PhotoTables.photo(id, $0) }
     }
 
     /// The photos whose content has this SHA-256: those of equal content.
     public func photos(withSHA256 sha256: [UInt8]) throws -> [Photo] {
-        try store.read { try PhotoTables.photos(of: sha256, $0) }
+        try reading { try PhotoTables.photos(of: sha256, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func photos(withSHA256 sha256: [UInt8]) async throws -> [Photo] {
-        try await store.read { try PhotoTables.photos(of: sha256, $0) }
+        try await reading { try PhotoTables.photos(of: sha256, $0) }
     }
 
     /// The photos whose content others have too: each group has one content.
     public func duplicates() throws -> [[Photo]] {
-        try store.read { try PhotoTables.duplicates($0) }
+        try reading { try PhotoTables.duplicates($0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     public func duplicates() async throws -> [[Photo]] {
-        try await store.read { try PhotoTables.duplicates($0) }
+        try await reading { try PhotoTables.duplicates($0) }
     }
 
     /// How many photos there are.
-    public func count() throws -> Int { try store.read { try PhotoTables.count($0) } }
+    public func count() throws -> Int { try reading { try PhotoTables.count($0) } }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
-    public func count() async throws -> Int { try await store.read { try PhotoTables.count($0) } }
+    public func count() async throws -> Int { try await reading { try PhotoTables.count($0) } }
 
     // MARK: Changes
 
     /// Gives a photo another name. False: there is no such photo.
     @discardableResult
     public func rename(_ id: Int64, _ name: String) throws -> Bool {
-        try store.write { try PhotoTables.rename(id, name, $0) }
+        try writing { try PhotoTables.rename(id, name, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     @discardableResult
     public func rename(_ id: Int64, _ name: String) async throws -> Bool {
-        try await store.write { try PhotoTables.rename(id, name, $0) }
+        try await writing { try PhotoTables.rename(id, name, $0) }
     }
 
     /// Deletes a photo with its content. False: there was none.
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool {
-        try store.write { try PhotoTables.delete(id, $0) }
+        try writing { try PhotoTables.delete(id, $0) }
     }
 
     /// The same without blocking.
     /// - Throws: as its blocking form; `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
-        try await store.write { try PhotoTables.delete(id, $0) }
+        try await writing { try PhotoTables.delete(id, $0) }
     }
 
     // MARK: Sealing

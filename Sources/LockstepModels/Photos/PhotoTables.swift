@@ -49,18 +49,14 @@ struct PhotoTables {
     // MARK: Photos
 
     static func all(_ connection: borrowing Connection) throws -> [Photo] {
-        let statement = try PhotoStore.needingSchema {
-            try connection.prepare(
-                "SELECT \(Photo.columns) FROM \(try details(connection)) ORDER BY id")
-        }
+        let statement = try connection.prepare(
+            "SELECT \(Photo.columns) FROM \(try details(connection)) ORDER BY id")
         return try statement.map { row in try Photo(row: row) }
     }
 
     static func photo(_ id: Int64, _ connection: borrowing Connection) throws -> Photo? {
-        let statement = try PhotoStore.needingSchema {
-            try connection.prepare(
-                "SELECT \(Photo.columns) FROM \(try details(connection)) WHERE id = ?")
-        }
+        let statement = try connection.prepare(
+            "SELECT \(Photo.columns) FROM \(try details(connection)) WHERE id = ?")
         return try statement.first(id) { row in try Photo(row: row) }
     }
 
@@ -68,24 +64,20 @@ struct PhotoTables {
     static func photos(
         of sha256: [UInt8], _ connection: borrowing Connection
     ) throws -> [Photo] {
-        let statement = try PhotoStore.needingSchema {
-            try connection.prepare(
-                "SELECT \(Photo.columns) FROM \(try details(connection)) WHERE sha256 = ? ORDER BY id"
-            )
-        }
+        let statement = try connection.prepare(
+            "SELECT \(Photo.columns) FROM \(try details(connection)) WHERE sha256 = ? ORDER BY id"
+        )
         return try statement.map(sha256) { row in try Photo(row: row) }
     }
 
     /// Those whose content others have too, equal ones together.
     static func duplicates(_ connection: borrowing Connection) throws -> [[Photo]] {
-        let statement = try PhotoStore.needingSchema {
-            try connection.prepare(
-                """
-                SELECT \(Photo.columns) FROM \(try details(connection)) WHERE sha256 IN
-                    (SELECT sha256 FROM photos GROUP BY sha256 HAVING count(*) > 1)
-                ORDER BY sha256, id
-                """)
-        }
+        let statement = try connection.prepare(
+            """
+            SELECT \(Photo.columns) FROM \(try details(connection)) WHERE sha256 IN
+                (SELECT sha256 FROM photos GROUP BY sha256 HAVING count(*) > 1)
+            ORDER BY sha256, id
+            """)
         var groups: [[Photo]] = []
         try statement.forEach { row in
             let photo = try Photo(row: row)
@@ -109,15 +101,11 @@ struct PhotoTables {
     }
 
     static func delete(_ id: Int64, _ connection: borrowing Connection) throws -> Bool {
-        try PhotoStore.needingSchema {
-            try connection.execute("DELETE FROM photos WHERE id = ?", id)
-        }
+        try connection.execute("DELETE FROM photos WHERE id = ?", id)
         return connection.changes == 1
     }
 
     static func count(_ connection: borrowing Connection) throws -> Int {
-        try PhotoStore.needingSchema {
-            try connection.value("SELECT count(*) FROM photos") ?? 0
-        }
+        try connection.value("SELECT count(*) FROM photos") ?? 0
     }
 }

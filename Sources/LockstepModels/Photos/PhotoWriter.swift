@@ -20,15 +20,13 @@ final class PhotoWriter: PieceWriter {
         self.name = name
         self.rules = rules
         self.partLength = partLength
-        (id, tables) = try PhotoStore.needingSchema {
-            // As SQLite numbers rows itself; cells are sealed to the number, so that it must be known before.
-            let last = try connection.value("SELECT max(id) FROM photos", as: Int64?.self) ?? nil
-            guard last != .max else {
-                throw LockstepError(
-                    .full, "the photos have taken every key", hint: "use another file")
-            }
-            return ((last ?? 0) + 1, try PhotoTables(connection))
+        // As SQLite numbers rows itself; cells are sealed to the number, so that it must be known before.
+        let last = try connection.value("SELECT max(id) FROM photos", as: Int64?.self) ?? nil
+        guard last != .max else {
+            throw LockstepError(.full, "the photos have taken every key", hint: "use another file")
         }
+        id = (last ?? 0) + 1
+        tables = try PhotoTables(connection)
         digest = try StreamingDigest(.sha256)
     }
 

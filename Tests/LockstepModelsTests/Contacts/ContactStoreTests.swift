@@ -124,7 +124,7 @@ struct ContactStoreTests {
             let error = try #require(throws: LockstepError.self) { try call() }
             #expect(
                 error.code == .keyUnavailable
-                    && error.hint?.contains("contacts.fields.keyring") == true)
+                    && error.hint?.contains("fields") == true)
         }
         #expect(try contacts.delete(1))
     }

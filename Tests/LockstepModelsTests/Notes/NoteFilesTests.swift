@@ -98,10 +98,10 @@ struct NoteFilesTests {
 
     @Test("Every text goes out and comes back, NULs and line ends too")
     func roundTrip() async throws {
-        for text in NastyTexts.short { try await notes.create(text) }
+        for text in AwkwardTexts.notEmpty { try await notes.create(text) }
         let folder = texts.file("out")
-        #expect(try await notes.exportTexts(to: folder) == NastyTexts.short.count)
-        for (index, text) in NastyTexts.short.enumerated() {
+        #expect(try await notes.exportTexts(to: folder) == AwkwardTexts.notEmpty.count)
+        for (index, text) in AwkwardTexts.notEmpty.enumerated() {
             let bytes = try Bytes.read(folder.appending("\(index + 1).md"))
             #expect(bytes == Array(text.utf8))
         }
@@ -111,9 +111,9 @@ struct NoteFilesTests {
         let other = try ModelScratch()
         let copy: NoteStore = try other.open()
         let report = try await copy.importTexts(folder)
-        #expect(report.imported == NastyTexts.short.count)
+        #expect(report.imported == AwkwardTexts.notEmpty.count)
         #expect(report.rejected == 0)
-        #expect(try await notes.exportTexts(to: texts.file("again")) == NastyTexts.short.count)
+        #expect(try await notes.exportTexts(to: texts.file("again")) == AwkwardTexts.notEmpty.count)
     }
 
     @Test("An export writes nothing over, and leaves nothing where it fails")

@@ -16,9 +16,9 @@ struct NoteModelTests {
         "alpha", "béta", "γάμμα", "delta", "O'Brien", "\"x\"", "👋", "\0", "終",
     ]
 
-    private static func text(_ numbers: inout SeededNumbers) -> String {
+    private static func text(_ numbers: inout SplitMix64) -> String {
         guard Int.random(in: 0..<20, using: &numbers) > 0 else {
-            return NastyTexts.short.randomElement(using: &numbers) ?? ""
+            return AwkwardTexts.notEmpty.randomElement(using: &numbers) ?? ""
         }
         return (0..<Int.random(in: 0...30, using: &numbers)).map { _ in
             words.randomElement(using: &numbers) ?? ""
@@ -30,7 +30,7 @@ struct NoteModelTests {
         arguments: [1, UInt64.random(in: .min ... .max)])
     func random(seed: UInt64) throws {
         print("notes against a model: seed \(seed)")
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(state: seed)
         let scratch = try ModelScratch()
         // What is killed is a process, not the machine: there is nothing to sync for.
         scratch.options.connection.synchronous = .normal

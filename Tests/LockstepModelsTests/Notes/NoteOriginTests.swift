@@ -49,7 +49,7 @@ struct NoteOriginTests {
 
     @Test(
         "An original in UTF-16 is adopted, migrated and verified, and nothing of it is lost",
-        .enabled(if: ModelScratch.hasPlainSQLite, "\(ModelScratch.noPlainSQLite)"),
+        .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing),
         arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
     func adopted(encoding: String) throws {
         let scratch = try ModelScratch()
@@ -85,7 +85,7 @@ struct NoteOriginTests {
 
     @Test(
         "A database of another schema is not adopted, and nothing is left of the attempt",
-        .enabled(if: ModelScratch.hasPlainSQLite, "\(ModelScratch.noPlainSQLite)"))
+        .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing))
     func otherSchema() throws {
         let scratch = try ModelScratch()
         let error = #expect(throws: LockstepError.self) {

@@ -56,7 +56,7 @@ struct NoteSearchTests {
             "NEAR(needle x)", "-needle", "needle OR nothing", "needle AND needle", "NOT needle",
             "(", ")",
             "{title}", "+", ":", "'", ";--", "\\", "", " ", "\0", "\u{301}", "…",
-        ] + NastyTexts.short)
+        ] + AwkwardTexts.notEmpty)
     func syntax(words: String) throws {
         try notes.create("needle")
         try notes.create(words)

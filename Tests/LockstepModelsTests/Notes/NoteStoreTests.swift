@@ -17,7 +17,7 @@ struct NoteStoreTests {
 
     @Test("A note comes back as it was written, with the first 50 characters as its title")
     func roundTrip() throws {
-        for text in NastyTexts.short {
+        for text in AwkwardTexts.notEmpty {
             let id = try #require(try notes.create(text))
             let note = try #require(try notes.note(id))
             #expect(Array(note.text.utf8) == Array(text.utf8))
@@ -27,7 +27,7 @@ struct NoteStoreTests {
             #expect(try notes.update(id, text + text))
             #expect(try notes.body(of: id).map { Array($0.utf8) } == Array((text + text).utf8))
         }
-        #expect(try notes.count() == NastyTexts.short.count)
+        #expect(try notes.count() == AwkwardTexts.notEmpty.count)
         try notes.checkSearch()
     }
 
@@ -51,8 +51,8 @@ struct NoteStoreTests {
 
     @Test("Ten megabytes are a note, and a title if they are one character")
     func long() throws {
-        let id = try #require(try notes.create(NastyTexts.long))
-        #expect(try notes.body(of: id) == NastyTexts.long)
+        let id = try #require(try notes.create(AwkwardTexts.long))
+        #expect(try notes.body(of: id) == AwkwardTexts.long)
         // One letter with five million accents.
         let letter = "a" + String(repeating: "\u{301}", count: 5_000_000)
         let other = try #require(try notes.create(letter))

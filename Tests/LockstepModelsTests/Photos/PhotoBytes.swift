@@ -6,7 +6,7 @@ import TestSupport
 enum PhotoBytes {
     /// What begins as a JPEG does, with `count` bytes in all, no two blocks of which are equal.
     static func jpeg(_ count: Int, salt: UInt64 = 1) -> [UInt8] {
-        var numbers = SeededNumbers(seed: salt)
+        var numbers = SplitMix64(state: salt)
         var bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
         bytes.reserveCapacity(count + 8)
         while bytes.count < count {

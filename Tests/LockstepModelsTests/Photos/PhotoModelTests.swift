@@ -21,7 +21,7 @@ struct PhotoModelTests {
         arguments: [1, UInt64.random(in: .min ... .max)])
     func random(seed: UInt64) throws {
         print("photos against a model: seed \(seed)")
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(state: seed)
         let scratch = try ModelScratch()
         // What is killed is a process, not the machine: there is nothing to sync for.
         scratch.options.connection.synchronous = .normal
@@ -41,7 +41,7 @@ struct PhotoModelTests {
         for step in 1...10_000 {
             let some = model.keys.sorted().randomElement(using: &numbers)
             let id = Int.random(in: 0..<5, using: &numbers) > 0 ? some ?? 1 : Int64(step)
-            let name = NastyTexts.short.randomElement(using: &numbers) ?? ""
+            let name = AwkwardTexts.all.randomElement(using: &numbers) ?? ""
             let entry = Entry(
                 name: name, count: lengths.randomElement(using: &numbers) ?? 12,
                 salt: UInt64.random(in: 0..<3, using: &numbers))

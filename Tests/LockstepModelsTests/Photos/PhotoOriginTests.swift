@@ -13,7 +13,7 @@ struct PhotoOriginTests {
 
     @Test(
         "A program's canned database is adopted, migrated and verified, and nothing of it is lost",
-        .enabled(if: ModelScratch.hasPlainSQLite, "\(ModelScratch.noPlainSQLite)"))
+        .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing))
     func adopted() async throws {
         let photos: PhotoStore = try scratch.adopt(
             """

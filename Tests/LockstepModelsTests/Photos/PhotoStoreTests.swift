@@ -77,7 +77,7 @@ struct PhotoStoreTests {
     @Test("A name is any text, ten megabytes too, and comes back as it was")
     func names() async throws {
         let file = try files.write("in", PhotoBytes.jpeg(20))
-        for name in NastyTexts.short + ["", NastyTexts.long] {
+        for name in AwkwardTexts.all + ["", AwkwardTexts.long] {
             let id = try await photos.insert(name, from: file)
             #expect(try await photos.photo(id).map { Array($0.name.utf8) } == Array(name.utf8))
             #expect(try await photos.rename(id, "x"))

@@ -7,8 +7,12 @@ enum AwkwardTexts {
         "\u{202E}thgir\u{202C}", "עברית", "العربية ٣", "\u{FEFF}bom", "\\", "\\n\\,\\;", ";,:=",
         "a;b,c\\",
         "\u{7F}\u{1B}[2J", "\u{FFFD}\u{10FFFF}", "NULL", "1e5", "0x10", "🇩🇪", "ﬁ", "İıſß",
-        "* OR NEAR(a b)",
+        "* OR NEAR(a b)", "`ticks` \\ backslash", "%_*?[a-z]", "n\u{303} e\u{301}\u{323}\u{300}",
+        "../../etc/passwd", "a\u{0}b' OR 1=1 --", "七人の侍", " leading and trailing ",
     ]
+
+    /// Those that are any text at all.
+    static let notEmpty = all.filter { !$0.isEmpty }
 
     /// 10 MB in one piece.
     static let long = String(repeating: "It's 10 megabytes; ", count: 10_000_000 / 19)

@@ -1,4 +1,3 @@
-import Foundation
 import Lockstep
 import LockstepModels
 import SystemPackage
@@ -29,28 +28,16 @@ final class ModelScratch {
     /// Goes on with a copy of the files of a database that is in use, its log among them: what a process that is killed
     /// leaves behind, since nothing of the store is closed.
     func moveToCopy() throws {
-        let old = path.string
         number += 1
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: old + suffix) {
-            try FileManager.default.copyItem(atPath: old + suffix, toPath: path.string + suffix)
-        }
+        _ = try LiveCopy.make(of: folder.file("\(number - 1).db"), in: folder, "\(number).db")
     }
 
     /// Adopts a plaintext database that sqlite3 makes of SQL, as a program of version 1 left it.
     func adopt<Model: ModelStore>(_ sql: String, _ type: Model.Type = Model.self) throws -> Model {
-        let tool = Process()
-        tool.executableURL = URL(filePath: Self.sqlite3)
-        let original = folder.file("original-\(number).sqlite")
-        tool.arguments = ["-batch", "-bail", original.string, sql]
-        try tool.run()
-        tool.waitUntilExit()
+        let original = try PlainDatabase.make("original-\(number).sqlite", in: folder, sql)
         return try Model.adopt(
             plaintext: original, into: path, key: keyring.databaseKey(), options: options)
     }
-
-    private static let sqlite3 = "/usr/bin/sqlite3"
-    static var hasPlainSQLite: Bool { FileManager.default.isExecutableFile(atPath: sqlite3) }
-    static let noPlainSQLite = "the program sqlite3 is not installed"
 
     /// Verifies the whole database.
     func verify(_ set: String, fields: [FieldKeys] = []) throws -> VerificationReport {
