@@ -129,6 +129,7 @@ let package = Package(
         .testTarget(
             name: "LockstepModelsTests",
             dependencies: ["LockstepModels", "TestSupport", systemPackage],
+            exclude: ["FEATURES.md"],
             swiftSettings: strict),
         .testTarget(
             name: "LockstepToolTests",
