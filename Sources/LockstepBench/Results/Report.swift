@@ -44,7 +44,7 @@ struct Report: Codable, Sendable {
 
     private var heading: String {
         var lines = [
-            "\(machine.text); medians of \(repetitions) alternating runs, times of one operation"
+            "\(machine.text); medians of \(repetitions) alternating runs, times of one operation; * is encrypted"
         ]
         lines += (libraryLines + settingsLines).map { "  " + $0 }
         lines += warnings.map { "  " + $0 }
@@ -61,7 +61,7 @@ struct Report: Codable, Sendable {
         guard let round = rounds.first else { return [] }
         return [
             "pages of 4096 bytes, \(Figures.count(round.cacheBytes / 1024)) KiB of cache for "
-                + "each connection, WAL; * is encrypted"
+                + "each connection, WAL"
         ]
     }
 
