@@ -109,8 +109,9 @@ struct CompareCommand: AsyncParsableCommand {
         comparison.progress = { Progress.show($0) }
         let report = try await comparison.report()
         Progress.show("")
-        try chart?.write(ReportChart.draw(report))
+        // First what took the time to measure: a picture can be drawn of it later.
         print(format == .json ? try JSON.line(report) : report.text)
+        try chart?.write(ReportChart.draw(report))
     }
 
     private var items: [Comparison.Item] {

@@ -59,8 +59,8 @@ struct GrowthCommand: AsyncParsableCommand {
         }
         Progress.show("")
         let growth = Growth(rounds, repetitions: repetitions)
-        try chart?.write(GrowthChart.draw(growth))
         print(format == .json ? try JSON.line(growth) : growth.text)
+        try chart?.write(GrowthChart.draw(growth))
     }
 }
 
