@@ -1,6 +1,6 @@
 # Lockstep's commands. Each works alone on a machine that has Swift 6.2 or newer.
 
-.PHONY: help setup build release demo test sanitize lint format layers peers bench bench-quick clean
+.PHONY: help setup build release demo test sanitize lint format layers peers bench bench-quick growth clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -38,8 +38,16 @@ layers: ## Check the direction of imports, and that nothing links libsqlite3.
 peers: ## Build the programs that the benchmark compares with.
 	Tests/Peers/build .build/peers
 
-bench: release peers ## Compare with peers, at 100,000 rows; BENCH="…" are other options and workloads.
+# With REF=<commit> the other side is ours of that commit, and nobody else.
+bench: release $(if $(REF),,peers) ## Compare with peers, at 100,000 rows; with REF=<commit> with ours of then. BENCH="…" are options and workloads.
+ifdef REF
+	.ci/bench-ref "$(REF)" $(or $(BENCH),--rows 100000)
+else
 	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers $(or $(BENCH),--rows 100000)
+endif
+
+growth: release ## Ours alone on tables of several sizes; BENCH="--rows 10000,100000" are other ones.
+	"$$(swift build -c release --show-bin-path)/lockstep-bench" growth $(BENCH)
 
 bench-quick: release peers ## The same with small numbers: a first look in about a minute, once it is built.
 	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers --quick $(BENCH)

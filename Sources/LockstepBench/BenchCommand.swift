@@ -13,7 +13,10 @@ struct BenchCommand: ParsableCommand {
             blob of 64 bytes. Times are of this machine at this moment: compare them within one run.
             """,
         version: LockstepVersion.current,
-        subcommands: [CompareCommand.self, RunCommand.self, CorpusCommand.self],
+        subcommands: [
+            CompareCommand.self, GrowthCommand.self, ChartCommand.self, RunCommand.self,
+            ListCommand.self, CorpusCommand.self,
+        ],
         defaultSubcommand: CompareCommand.self)
 }
 
@@ -26,6 +29,8 @@ enum Program {
             var command = try BenchCommand.parseAsRoot()
             if let comparison = command as? CompareCommand {
                 try Blocking.run { try await comparison.run() }
+            } else if let growth = command as? GrowthCommand {
+                try Blocking.run { try await growth.run() }
             } else {
                 try command.run()
             }

@@ -1,14 +1,5 @@
 import ArgumentParser
-import FoundationEssentials
 import SystemPackage
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// How results are told.
 enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
@@ -31,7 +22,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Argument(
         help: """
             Which workloads: open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
-            migrate, rerun, rebuild, fleet, fields, sealing; or all.
+            migrate, rerun, rebuild, fleet, fields, sealing, update, rotate, verify; all if none is named.
             """)
     var workloads: [WorkloadName] = []
 
@@ -62,6 +53,18 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: "Where databases are made and removed again; the temporary folder if not given.")
     var folder: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The lockstep-bench of another commit: what has become faster or slower since.",
+            valueName: "program"))
+    var against: String?
+
+    @Option(help: "How that program is called in the report: small letters, digits, hyphens.")
+    var label: String = "lockstep-ref"
+
+    @Option(help: ArgumentHelp("Also draw the report as an SVG picture.", valueName: "file"))
+    var chart: String?
+
     @Option(help: "How results are told: text or json.")
     var format: ReportFormat = .text
 
@@ -71,28 +74,44 @@ struct CompareCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--rows, --operations, --migrations and --repetitions must be above 0")
         }
-        guard cache >= 65_536, cache.isMultiple(of: 1024) else {
-            throw ValidationError("--cache must be at least 65536 and a multiple of 1024")
+        try Self.requireCache(cache)
+        guard against == nil || repetitions ?? 5 >= Change.fewestRepetitions else {
+            throw ValidationError(
+                "--against needs at least \(Change.fewestRepetitions) repetitions: one run has no spread"
+            )
         }
         guard !workloads.contains(.fill) else {
             throw ValidationError("fill is not compared: it makes what others read")
         }
     }
 
+    static func requireCache(_ bytes: Int) throws {
+        guard bytes >= 65_536, bytes.isMultiple(of: 1024) else {
+            throw ValidationError("--cache must be at least 65536 and a multiple of 1024")
+        }
+    }
+
     func run() async throws {
+        let chart = try chart.map { try ChartFile($0) }
         var programs = [try PeerProgram.own()]
+        if let against {
+            programs.append(try await .reference(FilePath(against), name: label))
+        }
         if let peers { programs += try await PeerProgram.find(in: FilePath(peers)) }
-        let parent = folder ?? FileManager.default.temporaryDirectory.path
-        let scratch = FilePath(parent).appending("lockstep-bench-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(atPath: scratch.string) }
+        try PeerProgram.requireDistinct(
+            programs.map(\.name), "call the other build something else with --label")
+        let scratch = ScratchFolder(in: folder)
+        defer { scratch.remove() }
         var comparison = Comparison(
             programs: programs, items: items, rows: rows ?? (quick ? 50_000 : 1_000_000),
             operations: operations, migrations: migrations, isQuick: quick,
-            repetitions: repetitions ?? (quick ? 3 : 5), cacheBytes: cache, folder: scratch)
-        if isatty(2) == 1 { comparison.progress = { Self.show($0) } }
-        let report = Report(try await comparison.run(), repetitions: comparison.repetitions)
-        if isatty(2) == 1 { Self.show("") }
+            repetitions: repetitions ?? (quick ? 3 : 5), cacheBytes: cache, folder: scratch.path)
+        comparison.progress = { Progress.show($0) }
+        let report = try await comparison.report()
+        Progress.show("")
+        // First what took the time to measure: a picture can be drawn of it later.
         print(format == .json ? try JSON.line(report) : report.text)
+        try chart?.write(ReportChart.draw(report))
     }
 
     private var items: [Comparison.Item] {
@@ -102,10 +121,5 @@ struct CompareCommand: AsyncParsableCommand {
             let ways = workload.canBeFull ? wanted : [.normal]
             return ways.map { Comparison.Item(workload: workload, synchronous: $0) }
         }
-    }
-
-    /// Writes over what stood in the terminal's line.
-    private static func show(_ text: String) {
-        _ = try? FileDescriptor.standardError.writeAll("\r\u{1B}[K\(text)".utf8)
     }
 }

@@ -16,13 +16,13 @@ struct RunCommand: ParsableCommand {
     @Argument(
         help: """
             Which workload: fill, open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
-            migrate, rerun, rebuild, fleet, fields or sealing.
+            migrate, rerun, rebuild, fleet, fields, sealing, update, rotate or verify.
             """)
     var workload: WorkloadName
 
     @Option(
         help:
-            "The database; `open`, `keyring`, `passphrase`, `scan` and `point` read one that `fill` made."
+            "The database; those that need rows in it already take one that `fill` made."
     )
     var path: String
 
@@ -63,7 +63,9 @@ struct RunCommand: ParsableCommand {
             path: FilePath(path), rows: rows, operations: operations, cacheBytes: cache,
             synchronous: sync, key: key, corpus: corpus.map { FilePath($0) },
             startedNanoseconds: started)
-        let measurement = try OwnWorkloads.run(request)
+        let slowDown = try SlowDown.microseconds()
+        var measurement = try OwnWorkloads.run(request)
+        if let slowDown { SlowDown.burn(slowDown, into: &measurement) }
         let outcome = Outcome(
             peer: PeerProgram.ownName, workload: workload, variant: request.variant,
             operations: measurement.operations,
@@ -71,7 +73,8 @@ struct RunCommand: ParsableCommand {
             wallNanoseconds: measurement.clock.wallNanoseconds,
             checksum: measurement.hash.hex, peakKiB: ProcessClock.peakKiB(),
             library: "Lockstep \(LockstepVersion.current), \(measurement.library)",
-            settings: measurement.settings)
+            settings: measurement.settings, bytesWritten: measurement.clock.bytesWritten,
+            slowedDownMicroseconds: slowDown)
         print(try JSON.line(outcome))
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// What can be measured.
 enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
-    /// Makes the file that `open`, `keyring`, `scan` and `point` read; not compared.
+    /// Makes the file that others read or change; not compared.
     case fill
     /// Open, key, configure, first row.
     case open
@@ -35,6 +35,12 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     case fields
     /// A column sealed, verified and looked up in.
     case sealing
+    /// One column of random rows, in one transaction.
+    case update
+    /// The key of a filled file changed.
+    case rotate
+    /// Every check of a filled file.
+    case verify
 
     /// Those that are compared.
     static let compared = allCases.filter { $0 != .fill }
@@ -42,7 +48,8 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     /// Whether it reads a file that `fill` made.
     var needsFilledFile: Bool {
         switch self {
-        case .open, .keyring, .passphrase, .scan, .point, .rebuild: true
+        case .open, .keyring, .passphrase, .scan, .point, .rebuild, .update, .rotate, .verify:
+            true
         default: false
         }
     }
@@ -54,18 +61,28 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     var countsMigrations: Bool { self == .migrate || self == .rerun }
 
     /// Whether it can be asked to wait for the disk with each commit.
-    var canBeFull: Bool { self != .fleet && self != .fields && self != .sealing }
+    var canBeFull: Bool {
+        switch self {
+        case .fleet, .fields, .sealing, .rotate, .verify: false
+        default: true
+        }
+    }
 
     /// What makes the file that it is run on, if it needs one.
     var preparation: WorkloadName? { self == .rerun ? .migrate : needsFilledFile ? .fill : nil }
 
     /// Whether it changes that file, so that each run needs a copy.
-    var changesFile: Bool { self == .rebuild }
+    var changesFile: Bool {
+        switch self {
+        case .rebuild, .update, .rotate, .verify: true
+        default: false
+        }
+    }
 
     /// Whether one operation is one row of the table, or a look at one.
     var isPerRow: Bool {
         switch self {
-        case .fill, .insert, .scan, .rebuild, .sealing: true
+        case .fill, .insert, .scan, .rebuild, .sealing, .rotate, .verify: true
         default: false
         }
     }
@@ -73,12 +90,12 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     /// How many operations a run of a variant is, where nobody says.
     func operations(_ variant: String = "", rows: Int, isQuick: Bool) -> Int {
         switch self {
-        case .fill, .insert, .scan, .rebuild, .sealing: rows
+        case .fill, .insert, .scan, .rebuild, .sealing, .rotate, .verify: rows
         case .rerun: 1
         case .migrate: isQuick ? 100 : 700
         case .open, .keyring: isQuick ? 20 : 100
         case .passphrase: Passphrases.mostOperations
-        case .point: isQuick ? 5000 : 100_000
+        case .point, .update: isQuick ? 5000 : 100_000
         case .commit, .concurrent: isQuick ? 2000 : 10_000
         case .blob: isQuick ? 128 : 1024
         case .fleet: isQuick ? 20 : 200

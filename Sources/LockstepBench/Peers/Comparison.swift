@@ -25,6 +25,15 @@ struct Comparison {
     /// Called before each run with what is about to run.
     var progress: (String) -> Void = { _ in }
 
+    /// How the other build of ours is called, if there is one.
+    var reference: String? { programs.first(where: \.isReference)?.name }
+
+    /// What the runs show.
+    /// - Throws: as ``run()``.
+    func report() async throws -> Report {
+        Report(try await run(), repetitions: repetitions, reference: reference)
+    }
+
     /// Runs everything.
     /// - Throws: ``BenchError`` if a program fails, or did not do what the others did.
     func run() async throws -> [Round] {
@@ -93,6 +102,11 @@ struct Comparison {
                     try outcome.check(against: request, of: program.name, checksum: expected)
                     return outcome
                 }
+                if program.isReference,
+                    let own = participants.first(where: \.series.isOwn)?.series.outcomes.first
+                {
+                    try outcome.requireSameEngine(as: own)
+                }
                 participants[index].series.outcomes.append(outcome)
             }
         }
@@ -128,6 +142,7 @@ struct Comparison {
         case .migrate, .rerun:
             try CorpusDigest.expected(MigrationCorpus.migrations(corpusCount(request.workload)))
         case .rebuild: try RebuildWorkload.expected(rows)
+        case .update: UpdateWorkload.expected(rows: rows, operations: request.operations)
         case .fleet: try Fleet.expected(request.operations)
         case .fields: Cells(variant: request.variant)?.expected(request.operations) ?? ""
         case .sealing:

@@ -21,13 +21,21 @@ struct PeerProgram: Sendable {
     /// What stands before the workload on its command line.
     let leading: [String]
     let abilities: Abilities
+    /// How it is called in reports.
+    let name: String
+    /// Whether it is another build of ours, which answers under our name.
+    let isReference: Bool
 
-    var name: String { abilities.peer }
-
-    init(executable: FilePath, leading: [String] = [], abilities: Abilities) {
+    /// - Parameter name: How another build of ours is called, which is no peer of its own.
+    init(
+        executable: FilePath, leading: [String] = [], abilities: Abilities,
+        asReference name: String? = nil
+    ) {
         self.executable = executable
         self.leading = leading
         self.abilities = abilities
+        self.name = name ?? abilities.peer
+        isReference = name != nil
     }
 
     func variants(of workload: WorkloadName) -> [String] {
@@ -38,13 +46,42 @@ struct PeerProgram: Sendable {
 
     /// This program, as a peer among others.
     static func own() throws -> PeerProgram {
-        var workloads: [String: [String]] = [:]
-        for (workload, variants) in OwnWorkloads.variants {
-            workloads[workload.rawValue] = variants
+        PeerProgram(
+            executable: try ownExecutable(), leading: ["run"], abilities: OwnWorkloads.abilities)
+    }
+
+    /// The same, but for all other workloads and variants.
+    func onlyFirstVariants(of workloads: [WorkloadName]) -> PeerProgram {
+        var abilities = abilities
+        abilities.workloads = [:]
+        for workload in workloads {
+            abilities.workloads[workload.rawValue] = Array(variants(of: workload).prefix(1))
         }
+        return PeerProgram(executable: executable, leading: leading, abilities: abilities)
+    }
+
+    /// The `lockstep-bench` of another commit.
+    /// - Parameter name: How it is called in the report.
+    static func reference(_ path: FilePath, name: String) async throws -> PeerProgram {
+        let path = FilePath(FileManager.default.currentDirectoryPath).pushing(path)
+        let output: String
+        do {
+            output = try await Self.output(of: path, ["list"], name)
+        } catch let error as BenchError {
+            throw BenchError(
+                "what \(path) can do is not known: \(error.message)",
+                hint: "it must be a lockstep-bench that has the command `list`: take a newer commit"
+            )
+        }
+        let abilities = try list(output, of: name)
+        guard abilities.peer == ownName else {
+            throw BenchError(
+                "\(path) is not a lockstep-bench: it calls itself \(abilities.peer)",
+                hint: "put peers into a folder, and name that with --peers")
+        }
+        try requireName(name, of: "--label")
         return PeerProgram(
-            executable: try ownExecutable(), leading: ["run"],
-            abilities: Abilities(peer: ownName, encrypted: true, workloads: workloads))
+            executable: path, leading: ["run"], abilities: abilities, asReference: name)
     }
 
     private static func ownExecutable() throws -> FilePath {
@@ -86,22 +123,36 @@ struct PeerProgram: Sendable {
                 "there is no peer in \(folder)",
                 hint: "build the peers with `Tests/Peers/build \(folder)`")
         }
-        guard Set(programs.map(\.name) + [ownName]).count == programs.count + 1 else {
-            throw BenchError(
-                "two programs go by the same name among: "
-                    + ([ownName] + programs.map(\.name)).joined(separator: ", "),
-                hint: "remove one of them from \(folder)")
-        }
+        try requireDistinct([ownName] + programs.map(\.name), "remove one of them from \(folder)")
         return programs
+    }
+
+    /// Refuses programs that a report could not tell apart.
+    static func requireDistinct(_ names: [String], _ hint: String) throws(BenchError) {
+        guard Set(names).count == names.count else {
+            throw BenchError(
+                "two programs go by the same name among: \(names.joined(separator: ", "))",
+                hint: hint)
+        }
+    }
+
+    /// A folder is named after a program.
+    private static func requireName(_ name: String, of what: String) throws(BenchError) {
+        guard isName(name) else {
+            throw BenchError(
+                "\(what) is made of small letters, digits and hyphens",
+                hint: "such as ref-4f2a91c")
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.allSatisfy("abcdefghijklmnopqrstuvwxyz0123456789-".contains)
     }
 
     /// Reads what a peer says of itself.
     static func list(_ output: String, of program: String) throws(BenchError) -> Abilities {
         let abilities = try? JSONDecoder().decode(Abilities.self, from: Data(output.utf8))
-        let allowed = "abcdefghijklmnopqrstuvwxyz0123456789-"
-        // A folder is named after it.
-        guard let abilities, !abilities.peer.isEmpty, abilities.peer.allSatisfy(allowed.contains)
-        else {
+        guard let abilities, isName(abilities.peer) else {
             throw BenchError(
                 "\(program) list did not say what the peer is and can do",
                 hint: "see Tests/Peers/README.md for what it prints, and build the peers again")
@@ -118,7 +169,9 @@ struct PeerProgram: Sendable {
             request.startedNanoseconds = ProcessClock.monotonicNanoseconds
         }
         let output = try await Self.output(of: executable, leading + request.arguments, name)
-        return try Outcome.parse(output, of: name)
+        var outcome = try Outcome.parse(output, of: name)
+        if isReference, outcome.peer == Self.ownName { outcome.peer = name }
+        return outcome
     }
 
     private static func output(

@@ -94,7 +94,7 @@ struct Goal: Sendable {
     }
 
     private func verdict(_ round: Round, _ own: Series?) -> Verdict {
-        let shown = round.workload.rawValue + (round.synchronous == .full ? ", full" : "")
+        let shown = round.name
         let missing = Verdict(
             workload: shown, goal: text, state: .notMeasured, measured: nil, against: nil)
         guard let own else { return missing }
@@ -162,4 +162,20 @@ struct Verdict: Codable, Hashable, Sendable {
     let measured: RatioSpread?
     /// The peer's variant that was the fastest.
     let against: String?
+}
+
+extension Verdict {
+    /// For people.
+    static func text(_ verdicts: [Verdict]) -> String {
+        var table = Table(words: [0, 1, 2, 3])
+        for verdict in verdicts {
+            var shown = "–"
+            if let measured = verdict.measured {
+                shown = measured.text
+                if let against = verdict.against { shown += " to \(against)" }
+            }
+            table.rows.append([verdict.workload, verdict.goal, shown, verdict.state.rawValue])
+        }
+        return (["goals"] + table.lines.map { "  " + $0 }).joined(separator: "\n")
+    }
 }

@@ -20,6 +20,10 @@ struct Outcome: Codable, Hashable, Sendable {
     var peakKiB: Int
     var library: String
     var settings: Settings
+    /// What the measured region wrote to files, by system calls; nil where that is not told.
+    var bytesWritten: Int?
+    /// By how much each operation was slowed down on purpose: see ``SlowDown``. Nil in every run that counts.
+    var slowedDownMicroseconds: Int?
 
     /// Reads what a program wrote to its standard output.
     /// - Throws: ``BenchError`` unless that is one outcome.
@@ -32,7 +36,7 @@ struct Outcome: Codable, Hashable, Sendable {
         do {
             outcome = try JSONDecoder().decode(Outcome.self, from: Data(line.utf8))
         } catch {
-            throw malformed(program, Self.reason(error))
+            throw malformed(program, BenchError.reason(error))
         }
         guard outcome.operations > 0, outcome.cpuNanoseconds >= 0, outcome.wallNanoseconds > 0,
             outcome.peakKiB > 0
@@ -75,23 +79,26 @@ struct Outcome: Codable, Hashable, Sendable {
         }
     }
 
+    /// The versions of what a program of ours is built on, without its own.
+    private var engine: Substring {
+        library.hasPrefix("Lockstep ")
+            ? library.drop { $0 != "," }.drop { $0 == "," || $0 == " " } : library[...]
+    }
+
+    /// Whether two builds of ours stand on the same libraries, so that what differs is theirs.
+    /// - Throws: ``BenchError`` that says what differs.
+    func requireSameEngine(as other: Outcome) throws(BenchError) {
+        guard engine == other.engine else {
+            throw BenchError(
+                "\(peer) and \(other.peer) stand on other versions: \(engine) and \(other.engine)",
+                hint: "build both on this machine, against the same libraries")
+        }
+    }
+
     private static func malformed(_ program: String, _ reason: String) -> BenchError {
         BenchError(
             "\(program) did not answer with an outcome: \(reason)",
             hint: "see Tests/Peers/README.md for what a peer prints, and build the peers again")
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        switch error as? DecodingError {
-        case .keyNotFound(let key, _): "the field \(key.stringValue) is missing"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) is of "
-                + "another type"
-        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) has a "
-                + "value that means nothing"
-        default: "it is not JSON"
-        }
     }
 }
 

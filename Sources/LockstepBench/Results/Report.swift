@@ -1,6 +1,4 @@
-import FoundationEssentials
-
-/// All that was measured, where, and what it shows.
+/// All that was measured, where, and what it shows. Tests/Peers/REPORT.md is its contract.
 struct Report: Codable, Sendable {
     let machine: Machine
     let repetitions: Int
@@ -8,74 +6,65 @@ struct Report: Codable, Sendable {
     let libraries: [String: String]
     let rounds: [Round]
     let goals: [Verdict]
+    /// The other build of ours that took part, by its name among the peers.
+    var reference: String?
+    /// What changed since that one; nil if there was none.
+    var changes: [Change]?
 
-    init(_ rounds: [Round], repetitions: Int, machine: Machine = .current) {
+    init(
+        _ rounds: [Round], repetitions: Int, reference: String? = nil, machine: Machine = .current
+    ) {
         self.machine = machine
         self.repetitions = repetitions
         self.rounds = rounds
+        libraries = Self.libraries(of: rounds)
+        goals = Goal.all.flatMap { $0.verdicts(rounds) }
+        self.reference = reference
+        changes = reference.map { name in rounds.flatMap { Change.all(in: $0, since: name) } }
+    }
+
+    /// The versions of each peer's libraries.
+    static func libraries(of rounds: [Round]) -> [String: String] {
         var libraries: [String: String] = [:]
         for series in rounds.flatMap(\.series) {
             if let outcome = series.outcomes.first { libraries[series.peer] = outcome.library }
         }
-        self.libraries = libraries
-        goals = Goal.all.flatMap { $0.verdicts(rounds) }
+        return libraries
     }
 
     /// For people.
     var text: String {
         var parts = [heading]
         parts += rounds.map(\.text)
-        if !goals.isEmpty { parts.append(goalText) }
+        if let changes, let reference { parts.append(Change.text(changes, since: reference)) }
+        let shown = goals.filter { reference == nil || $0.state != .notMeasured }
+        if !shown.isEmpty { parts.append(Verdict.text(shown)) }
         return parts.joined(separator: "\n\n")
     }
 
     private var heading: String {
         var lines = [
-            "\(machine.text); medians of \(repetitions) alternating runs, times of one operation"
+            "\(machine.text); medians of \(repetitions) alternating runs, times of one operation; * is encrypted"
         ]
-        lines += libraries.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
-        if let round = rounds.first {
-            lines.append(
-                "  pages of 4096 bytes, \(Figures.count(round.cacheBytes / 1024)) KiB of cache for "
-                    + "each connection, WAL; * is encrypted")
-        }
+        lines += (libraryLines + settingsLines).map { "  " + $0 }
+        lines += warnings.map { "  " + $0 }
         return lines.joined(separator: "\n")
     }
 
-    private var goalText: String {
-        var table = Table(words: [0, 1, 2, 3])
-        for verdict in goals {
-            var shown = "–"
-            if let measured = verdict.measured {
-                shown =
-                    "\(Figures.ratio(measured.ofMedians)) (\(Figures.ratio(measured.least))–"
-                    + "\(Figures.ratio(measured.most)))"
-                if let against = verdict.against { shown += " to \(against)" }
-            }
-            table.rows.append([verdict.workload, verdict.goal, shown, verdict.state.rawValue])
-        }
-        return (["goals"] + table.lines.map { "  " + $0 }).joined(separator: "\n")
+    /// Each peer and the versions of its libraries, by name.
+    var libraryLines: [String] {
+        libraries.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     }
-}
 
-/// What the figures were measured on.
-struct Machine: Codable, Hashable, Sendable {
-    let system: String
-    let processor: String
-    let cores: Int
-
-    var text: String { "\(processor), \(cores) cores, \(system)" }
-
-    /// This one.
-    static var current: Machine {
-        let process = ProcessInfo.processInfo
-        let information = FileManager.default.contents(atPath: "/proc/cpuinfo") ?? Data()
-        let model = String(decoding: information, as: UTF8.self).split(separator: "\n")
-            .first { $0.hasPrefix("model name") }?
-            .split(separator: ":").last.map { $0.drop { $0 == " " } }
-        return Machine(
-            system: process.operatingSystemVersionString,
-            processor: model.map(String.init) ?? "unknown processor",
-            cores: process.activeProcessorCount)
+    /// Under which settings all of them ran.
+    var settingsLines: [String] {
+        guard let round = rounds.first else { return [] }
+        return [
+            "pages of 4096 bytes, \(Figures.count(round.cacheBytes / 1024)) KiB of cache for "
+                + "each connection, WAL"
+        ]
     }
+
+    /// What nobody must overlook who reads the figures.
+    var warnings: [String] { SlowDown.warnings(rounds) }
 }

@@ -29,6 +29,9 @@ struct Round: Codable, Sendable {
     let group: String?
     var series: [Series]
 
+    /// The workload, and whether its commits wait for the disk.
+    var name: String { workload.rawValue + (synchronous == .full ? ", full" : "") }
+
     /// Series that a ratio of ours is told to: the first variant that we have.
     var own: Series? { series.first(where: \.isOwn) }
 
@@ -48,6 +51,9 @@ struct Spread: Codable, Hashable, Sendable {
     let median: Double
     let least: Double
     let most: Double
+
+    /// Whether there is a value that both of them could be of.
+    func overlaps(_ other: Spread) -> Bool { least <= other.most && other.least <= most }
 
     /// Nil for no values.
     init?(_ values: [Double]) {
@@ -78,4 +84,9 @@ struct RatioSpread: Codable, Hashable, Sendable {
     let ofMedians: Double
     let least: Double
     let most: Double
+
+    /// For people: the ratio of the medians, and how far neighbouring runs went.
+    var text: String {
+        "\(Figures.ratio(ofMedians)) (\(Figures.ratio(least))–\(Figures.ratio(most)))"
+    }
 }

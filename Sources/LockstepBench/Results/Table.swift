@@ -22,18 +22,28 @@ struct Table {
 }
 
 extension Round {
-    /// What was measured: a heading, and a line for each series.
-    var text: String {
+    /// What was measured.
+    var heading: String {
         var heading = "\(workload.rawValue): \(Figures.count(operations)) operations"
         if let group { heading += ", \(group)" }
         if workload.needsFilledFile || workload == .insert {
             heading += ", \(Figures.count(rows)) rows"
         }
-        // Cells take less than a microsecond, and no database.
-        let (unit, time) =
-            workload == .fields
-            ? ("ns", Figures.nanoseconds) : ("µs", Figures.microseconds)
         if workload != .fields { heading += ", synchronous \(synchronous.rawValue)" }
+        return heading
+    }
+
+    /// What times of an operation are told in: cells take less than a microsecond.
+    var unit: String { workload == .fields ? "ns" : "µs" }
+
+    /// Nanoseconds in this unit.
+    func time(_ nanoseconds: Double) -> String {
+        workload == .fields
+            ? Figures.nanoseconds(nanoseconds) : Figures.microseconds(nanoseconds)
+    }
+
+    /// A heading, and a line for each series.
+    var text: String {
         var table = Table()
         table.rows.append([
             "peer", "variant", "CPU \(unit)", "least–most", "wall \(unit)", "ours/peer", "peak MiB",

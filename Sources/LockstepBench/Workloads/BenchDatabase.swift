@@ -5,17 +5,30 @@ import SystemPackage
 struct BenchDatabase: Sendable {
     let request: RunRequest
 
+    /// The table of all rows.
+    static let table = """
+        CREATE TABLE record (id INTEGER PRIMARY KEY, a INTEGER NOT NULL, b INTEGER NOT NULL,
+            c INTEGER NOT NULL, d INTEGER NOT NULL, ratio REAL NOT NULL, first TEXT NOT NULL,
+            second TEXT NOT NULL, bytes BLOB NOT NULL)
+        """
+
     init(_ request: RunRequest) { self.request = request }
 
-    /// The key of the file: from the keyring that the request's key opens, made at first use.
-    func key() throws -> DatabaseKey {
-        let file = KeyringFile(FilePath("\(request.path).keyring"))
+    /// Where the keyring lies.
+    var keyringFile: KeyringFile { KeyringFile(FilePath("\(request.path).keyring")) }
+
+    /// The key of the file.
+    func key() throws -> DatabaseKey { try keyring().databaseKey() }
+
+    /// The keyring that the request's key opens, made at first use.
+    func keyring() throws -> Keyring {
+        let file = keyringFile
         if !file.exists {
             var keyring = try Keyring.create(.database)
             try keyring.addSlot("bench", try credential())
             try file.create(keyring)
         }
-        return try file.open { _ in try credential() }.databaseKey()
+        return try file.open { _ in try credential() }
     }
 
     private func credential() throws -> Credential {
@@ -32,7 +45,7 @@ struct BenchDatabase: Sendable {
     private var options: StoreOptions {
         var options = StoreOptions()
         options.connection.synchronous = request.synchronous == .full ? .full : .normal
-        let reads = request.workload.needsFilledFile
+        let reads = request.workload.needsFilledFile && !request.workload.changesFile
         options.cacheBytes = reads ? (request.cacheBytes + 2) / 3 * 4 : request.cacheBytes * 4
         return options
     }
@@ -44,15 +57,7 @@ struct BenchDatabase: Sendable {
     /// A new database with the empty table.
     func create() throws -> Store {
         let store = try Store.create(request.path, key: key(), options: options)
-        try store.write { db in
-            try db.execute(
-                """
-                CREATE TABLE record (id INTEGER PRIMARY KEY, a INTEGER NOT NULL,
-                    b INTEGER NOT NULL, c INTEGER NOT NULL, d INTEGER NOT NULL,
-                    ratio REAL NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL,
-                    bytes BLOB NOT NULL)
-                """)
-        }
+        try store.write { db in try db.run(script: Self.table) }
         return store
     }
 
@@ -90,7 +95,9 @@ extension Measurement {
     mutating func look(at db: borrowing Connection) throws {
         settings = try Outcome.Settings(db)
         let version = try db.value("SELECT sqlite_version()", as: String.self) ?? ""
-        library = "SQLCipher \(try Connection.libraryVersion()), SQLite \(version)"
+        library =
+            "SQLCipher \(try Connection.libraryVersion()), SQLite \(version), "
+            + CryptoLibrary.name
     }
 }
 

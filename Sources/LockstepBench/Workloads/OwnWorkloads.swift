@@ -25,8 +25,19 @@ enum OwnWorkloads {
         .rebuild: ["directive"],
         .fleet: ["jobs"],
         .fields: Cells.all.map(\.variant),
+        .update: ["statement"],
+        .rotate: ["copy"],
+        .verify: ["all"],
         .sealing: SealingWorkload.Variant.allCases.map(\.rawValue),
     ]
+
+    /// What this program answers to `list`.
+    static var abilities: PeerProgram.Abilities {
+        let workloads = variants.map { ($0.key.rawValue, $0.value) }
+        return PeerProgram.Abilities(
+            peer: PeerProgram.ownName, encrypted: true,
+            workloads: Dictionary(uniqueKeysWithValues: workloads))
+    }
 
     /// The variant that is meant.
     static func variant(
@@ -62,6 +73,9 @@ enum OwnWorkloads {
         case .fleet: try FleetWorkload.run(database)
         case .fields: try FieldsWorkload.run(database)
         case .sealing: try SealingWorkload.run(database)
+        case .update: try UpdateWorkload.run(database)
+        case .rotate: try RotateWorkload.run(database)
+        case .verify: try VerifyWorkload.run(database)
         }
     }
 

@@ -23,10 +23,10 @@ struct TableTests {
     @Test("A report, line by line")
     func text() {
         let expected = """
-            a chip, 2 cores, a system; medians of 3 alternating runs, times of one operation
+            a chip, 2 cores, a system; medians of 3 alternating runs, times of one operation; * is encrypted
               grdb: none
               lockstep: none
-              pages of 4096 bytes, 1,024 KiB of cache for each connection, WAL; * is encrypted
+              pages of 4096 bytes, 1,024 KiB of cache for each connection, WAL
 
             insert: 1 operations, 1,000 rows, synchronous normal
               peer        variant  CPU µs  least–most  wall µs  ours/peer  peak MiB

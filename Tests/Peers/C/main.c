@@ -27,6 +27,7 @@ static const struct workload workloads[] = {
     {"insert", {"static"}, run_insert},
     {"scan", {"copies", "packed"}, run_scan},
     {"point", {"transaction", "each"}, run_point},
+    {"update", {"statement"}, run_update},
     {"commit", {"statement"}, run_commit},
     {"concurrent", {"connections", "mutex"}, run_concurrent},
     {"blob", {"chunks"}, run_blob},

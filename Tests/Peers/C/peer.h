@@ -89,6 +89,7 @@ void run_open(const struct options *options, struct outcome *outcome);
 void run_insert(const struct options *options, struct outcome *outcome);
 void run_scan(const struct options *options, struct outcome *outcome);
 void run_point(const struct options *options, struct outcome *outcome);
+void run_update(const struct options *options, struct outcome *outcome);
 void run_commit(const struct options *options, struct outcome *outcome);
 void run_concurrent(const struct options *options, struct outcome *outcome);
 void run_migrate(const struct options *options, struct outcome *outcome);

@@ -124,6 +124,28 @@ void run_point(const struct options *options, struct outcome *outcome) {
     sqlite3_close(database);
 }
 
+void run_update(const struct options *options, struct outcome *outcome) {
+    int64_t *keys = make_keys(options->operations, options->rows);
+    sqlite3 *database = open_database(options, 0);
+    read_settings(database, &outcome->settings);
+    outcome->operations = options->operations;
+    clock_start();
+    execute(database, "BEGIN IMMEDIATE");
+    sqlite3_stmt *statement = prepare(database, "UPDATE record SET d = ? WHERE id = ?");
+    for (int64_t index = 0; index < options->operations; index++) {
+        int code = sqlite3_bind_int64(statement, 1, index + 1)
+            | sqlite3_bind_int64(statement, 2, keys[index]);
+        check(code, database, "bind");
+        if (sqlite3_step(statement) != SQLITE_DONE) die(database, "update");
+        check(sqlite3_reset(statement), database, "update");
+    }
+    sqlite3_finalize(statement);
+    execute(database, "COMMIT");
+    check(sqlite3_close(database), NULL, "close");
+    clock_stop(outcome);
+    hash_table(options, &outcome->checksum);
+}
+
 void run_commit(const struct options *options, struct outcome *outcome) {
     struct record *records = make_records(options->operations);
     sqlite3 *database = open_database(options, 1);

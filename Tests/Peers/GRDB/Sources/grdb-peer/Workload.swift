@@ -7,6 +7,7 @@ enum Workload {
         ("insert", ["arguments", "unchecked", "record", "codable"]),
         ("scan", ["index", "named", "codable"]),
         ("point", ["pool", "transaction"]),
+        ("update", ["arguments"]),
         ("commit", ["sql", "record", "autocommit"]),
         ("concurrent", ["pool"]),
     ]
@@ -36,6 +37,7 @@ enum Workload {
         case "scan": try Reading.scan(options, variant, &outcome)
         case "point" where variant == "pool": try await Reading.pool(options, &outcome)
         case "point": try Reading.transaction(options, &outcome)
+        case "update": try Writing.update(options, &outcome)
         case "commit": try Writing.commit(options, variant, &outcome)
         default: try await Writing.concurrent(options, &outcome)
         }

@@ -46,6 +46,24 @@ enum Writing {
         outcome.take(clock, try DatabasePool.reread(options))
     }
 
+    static func update(_ options: Options, _ outcome: inout Outcome) throws {
+        let keys = Rows.keys(options.operations, of: options.rows)
+        let pool = try DatabasePool.peer(options)
+        outcome.settings = try pool.writeWithoutTransaction { db in try Outcome.Settings(db) }
+        var clock = Clock()
+        clock.start()
+        try pool.write { db in
+            let statement = try db.cachedStatement(sql: "UPDATE record SET d = ? WHERE id = ?")
+            for (index, key) in keys.enumerated() {
+                try statement.execute(arguments: [index + 1, key])
+            }
+        }
+        try pool.close()
+        clock.stop()
+        outcome.operations = options.operations
+        outcome.take(clock, try DatabasePool.reread(options))
+    }
+
     static func commit(_ options: Options, _ variant: String, _ outcome: inout Outcome) throws {
         let records: [IndexRecord] = Rows.make(options.operations)
         let pool = try DatabasePool.empty(options)

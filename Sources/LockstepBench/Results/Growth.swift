@@ -1,0 +1,75 @@
+import FoundationEssentials
+
+/// How ours does as tables grow. Tests/Peers/REPORT.md is its contract.
+struct Growth: Codable, Sendable {
+    /// One workload at one size.
+    struct Point: Codable, Hashable, Sendable {
+        let workload: WorkloadName
+        let variant: String
+        /// Rows of the table.
+        let rows: Int
+        /// What the times are divided by: the rows, or how many of them were read.
+        let operations: Int
+        /// CPU nanoseconds of an operation.
+        let cpu: Spread
+        /// Nanoseconds of an operation on the wall.
+        let wall: Spread
+        let peakKiB: Int
+        /// Bytes handed to the system for an operation, at most; nil where that is not told.
+        let bytesWritten: Double?
+    }
+
+    let machine: Machine
+    let repetitions: Int
+    let libraries: [String: String]
+    /// By workload, then by rows.
+    let points: [Point]
+    let rounds: [Round]
+
+    /// The workloads that are looked at.
+    static let workloads: [WorkloadName] = [.insert, .scan, .point, .verify, .rotate]
+
+    init(_ rounds: [Round], repetitions: Int, machine: Machine = .current) {
+        self.machine = machine
+        self.repetitions = repetitions
+        self.rounds = rounds
+        libraries = Report.libraries(of: rounds)
+        points = Self.workloads.flatMap { workload in
+            rounds.filter { $0.workload == workload }.sorted { $0.rows < $1.rows }
+                .compactMap { round in round.own.flatMap { Self.point($0, in: round) } }
+        }
+    }
+
+    private static func point(_ series: Series, in round: Round) -> Point? {
+        guard let cpu = Spread(series.cpu), let wall = Spread(series.wall) else { return nil }
+        let written = series.outcomes.compactMap(\.bytesWritten)
+        return Point(
+            workload: round.workload, variant: series.variant, rows: round.rows,
+            operations: round.operations, cpu: cpu, wall: wall, peakKiB: series.peakKiB,
+            bytesWritten: written.max().map { Double($0) / Double(round.operations) })
+    }
+
+    /// For people.
+    var text: String {
+        var lines = [
+            "\(machine.text); medians of \(repetitions) runs; µs and bytes of one row, or of one "
+                + "row that is read by key"
+        ]
+        lines += libraries.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
+        lines += SlowDown.warnings(rounds).map { "  " + $0 }
+        var table = Table()
+        table.rows.append([
+            "workload", "variant", "rows", "CPU µs", "least–most", "wall µs", "peak MiB", "written",
+        ])
+        for point in points {
+            let time = Figures.microseconds
+            table.rows.append([
+                point.workload.rawValue, point.variant, Figures.count(point.rows),
+                time(point.cpu.median), "\(time(point.cpu.least))–\(time(point.cpu.most))",
+                time(point.wall.median), Figures.decimal(Double(point.peakKiB) / 1024, 1),
+                point.bytesWritten.map { Figures.decimal($0, 1) } ?? "–",
+            ])
+        }
+        return (lines + [""] + table.lines.map { "  " + $0 }).joined(separator: "\n")
+    }
+}
