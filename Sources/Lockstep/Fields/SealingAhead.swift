@@ -6,9 +6,9 @@ internal import SystemPackage
 /// What was made is written only if nobody has committed anything since the rows were read, as the database's data
 /// version tells: it changes with every commit of another connection. That is compare-and-swap for all rows of a
 /// batch at once. Where somebody has, the batch is done as if nothing had been made.
-// Sendable by this proof: what the two threads share is in `shared`, which is touched only under its lock; all other
-// properties are the writing thread's alone.
-final class SealingAhead: @unchecked Sendable {
+///
+/// It belongs to the thread that writes; what the other one knows of is in ``Shared``.
+final class SealingAhead {
     private let change: SealingChange
     private let keys: FieldKeys
     private let thread = WorkerThread()
@@ -155,9 +155,8 @@ private final class Shared: @unchecked Sendable {
     }
 }
 
-/// The cells of some rows, as SQLite has them.
-// Sendable by this proof: one thread fills it before any other knows of it.
-final class MadeCells: @unchecked Sendable {
+/// The cells of some rows, as SQLite has them. One thread fills it, and hands it to the one that writes.
+final class MadeCells {
     let piece: SealingChange.Piece
     private var rowIDs: [Int64] = []
     /// Those of one row behind those of the other.

@@ -4,7 +4,9 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Cells that are made ahead of the rows' turn")
+@Suite(
+    "Cells that are made ahead of the rows' turn",
+    .enabled(if: Processors.count > 1, "there is one processor, and nothing is made ahead"))
 struct SealingAheadTests {
     let bench: SealedTableWorkbench
 
