@@ -49,6 +49,9 @@ final class ConnectionCore {
         hasInsertedRow.isSet = true
     }
 
+    /// Forgets a row that was noted by a statement that failed, and with it undone.
+    func forgetInsertedRow() { hasInsertedRow.isSet = false }
+
     /// Makes a row that was noted what SQLite says was inserted last, once the statement has ended.
     func tellInsertedRow() {
         guard hasInsertedRow.isSet else { return }

@@ -135,6 +135,7 @@ public struct Statement: ~Copyable {
         guard code == SQLITE_DONE else {
             let error = error(code)
             unsafe sqlite3_reset(prepared.handle)
+            prepared.core.forgetInsertedRow()
             // VACUUM attaches a database of its own, and is refused only when it runs.
             if error.code == .denied, let denial = prepared.core.authorizer.lastDenial {
                 throw denial

@@ -198,6 +198,13 @@ struct OpenViewTests {
             try connection.execute("INSERT INTO film_open (id, title) VALUES (40, 'twice')")
         }
         #expect(connection.lastInsertedRowID == 3)
+        // A row that was inserted before the one that failed is undone with it.
+        Refusal.expect(.constraint) {
+            try connection.execute("INSERT INTO film_open (id, title) VALUES (45, 'a'), (40, 'b')")
+        }
+        #expect(try connection.value("SELECT count(*) FROM film WHERE id = 45", as: Int.self) == 0)
+        try connection.execute("UPDATE other SET name = 'y'")
+        #expect(connection.lastInsertedRowID == 3)
         let insert = try connection.prepare("INSERT INTO film_open (title) VALUES (?)")
         for number in 1...3 {
             try insert.run("film \(number)")
