@@ -3,7 +3,7 @@ import Testing
 @testable import Lockstep
 
 /// What threads wait for each other with.
-@Suite("Conditions and latches", .timeLimit(.minutes(10)))
+@Suite("Conditions and latches", .timeLimit(.minutes(20)))
 struct ConditionTests {
     // Sendable by this proof: `number` is touched only while the lock is held.
     private final class Shared: @unchecked Sendable {

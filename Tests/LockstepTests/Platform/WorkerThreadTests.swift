@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 /// The thread that runs a store's asynchronous calls.
-@Suite("Worker threads", .timeLimit(.minutes(10)))
+@Suite("Worker threads", .timeLimit(.minutes(20)))
 struct WorkerThreadTests {
     @Test("Jobs run one after another, in their order, on one thread that is not the caller's")
     func order() throws {

@@ -9,7 +9,7 @@ internal import Synchronization
 /// added meanwhile, which is little. Writing over an old log costs a sync about half of what growing one
 /// does, for then the file's length and place on the disk need not be written.
 // Sendable by this proof: `isAtWork` and `isClosed` are touched only while the condition's lock is held,
-// `pagesAtStart` only by the holder of the writer's seat.
+// `pagesAtStart` and `pagesAtWait` only by the holder of the writer's seat.
 final class Checkpointer: @unchecked Sendable {
     private let seat: Seat
     private let threshold: Int
@@ -17,6 +17,9 @@ final class Checkpointer: @unchecked Sendable {
     private let pagesInLog = Atomic<Int>(0)
     /// How long the log was when the last checkpoint was due: one a threshold's growth, not one a commit.
     private var pagesAtStart = 0
+    /// How long the log was when the writer last waited. Beside a reader of an old snapshot waiting is of no
+    /// use, and is not done at each commit.
+    private var pagesAtWait = 0
     /// Whether a checkpoint is done whose rest the writer has not copied yet.
     private let hasRest = Atomic<Bool>(false)
     private let changed = Condition()
@@ -40,11 +43,18 @@ final class Checkpointer: @unchecked Sendable {
     func keepUp(_ writer: borrowing Connection) {
         let pages = pagesInLog.load(ordering: .relaxed)
         // A log that was begun anew is shorter than it was.
-        if pages < pagesAtStart { pagesAtStart = 0 }
-        if pages - pagesAtStart >= Self.limit * threshold { waitUntilIdle() }
-        if hasRest.exchange(false, ordering: .relaxed) {
+        if pages < pagesAtStart { (pagesAtStart, pagesAtWait) = (0, 0) }
+        let isFarBehind = pages - pagesAtWait >= Self.limit * threshold
+        if isFarBehind {
+            waitUntilIdle()
+            pagesAtWait = pages
+        }
+        if hasRest.exchange(false, ordering: .relaxed) || isFarBehind {
             // A failure is no loss: everything is in the log, and a later checkpoint tries again.
-            _ = try? writer.checkpoint(.passive)
+            let result = try? writer.checkpoint(.passive)
+            // The next write begins the log anew, unless another connection reads it just then: so none is
+            // started that would have nothing to do.
+            if result?.isComplete == true { return }
         }
         guard pages - pagesAtStart >= threshold else { return }
         let isDue = changed.locked { () -> Bool in

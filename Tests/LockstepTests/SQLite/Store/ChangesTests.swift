@@ -3,7 +3,7 @@ import Testing
 @testable import Lockstep
 
 /// What a store tells of its commits.
-@Suite("Changes of a store", .timeLimit(.minutes(10)))
+@Suite("Changes of a store", .timeLimit(.minutes(20)))
 struct ChangesTests: NumberStore {
     private struct Stop: Error {}
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 /// Writes that wait share a transaction, and each is by itself nonetheless.
-@Suite("Group commit", .timeLimit(.minutes(10)))
+@Suite("Group commit", .timeLimit(.minutes(20)))
 struct GroupCommitTests: NumberStore {
     private struct Stop: Error {}
 

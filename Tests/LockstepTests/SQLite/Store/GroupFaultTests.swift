@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 /// What becomes of a group when something comes between.
-@Suite("Group commit under cancellation and faults", .timeLimit(.minutes(10)))
+@Suite("Group commit under cancellation and faults", .timeLimit(.minutes(20)))
 struct GroupFaultTests: NumberStore {
     let scratch: DatabaseScratch
 

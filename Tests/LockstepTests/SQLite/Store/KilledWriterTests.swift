@@ -7,7 +7,7 @@ import Testing
 @testable import Lockstep
 
 /// A process that is killed while eight tasks write loses nothing that a call has returned for.
-@Suite("A store whose process is killed", .timeLimit(.minutes(5)))
+@Suite("A store whose process is killed", .timeLimit(.minutes(20)))
 struct KilledWriterTests {
     private struct Entry: Hashable {
         let task: Int

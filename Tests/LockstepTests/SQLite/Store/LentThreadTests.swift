@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 /// Which of Swift's threads a store may use.
-@Suite("Threads that are lent to a store", .timeLimit(.minutes(10)))
+@Suite("Threads that are lent to a store", .timeLimit(.minutes(20)))
 struct LentThreadTests: NumberStore {
     let scratch: DatabaseScratch
 

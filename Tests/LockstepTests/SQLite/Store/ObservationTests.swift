@@ -3,7 +3,7 @@ import Testing
 @testable import Lockstep
 
 /// Following a store's changes, and a query's result.
-@Suite("Observing a store", .timeLimit(.minutes(10)))
+@Suite("Observing a store", .timeLimit(.minutes(20)))
 struct ObservationTests: NumberStore {
     private struct Stop: Error {}
 

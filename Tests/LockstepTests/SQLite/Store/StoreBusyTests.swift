@@ -6,7 +6,7 @@ import Testing
 @testable import Lockstep
 
 /// What others do to a store's file.
-@Suite("A store whose file others use", .timeLimit(.minutes(10)))
+@Suite("A store whose file others use", .timeLimit(.minutes(20)))
 struct StoreBusyTests: NumberStore {
     let scratch: DatabaseScratch
 

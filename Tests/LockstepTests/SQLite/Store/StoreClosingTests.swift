@@ -5,7 +5,7 @@ import Testing
 @testable import Lockstep
 
 /// How stores end.
-@Suite("Closing a store", .timeLimit(.minutes(10)))
+@Suite("Closing a store", .timeLimit(.minutes(20)))
 struct StoreClosingTests: NumberStore {
     let scratch: DatabaseScratch
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Lockstep
 
 /// Eight write and eight read, against a model outside the database.
-@Suite("Store under load", .timeLimit(.minutes(5)))
+@Suite("Store under load", .timeLimit(.minutes(20)))
 struct StoreModelTests {
     private struct Stop: Error {}
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Reads that go on at once, each on its snapshot.
 // One at a time: a read may take one of Swift's own threads, of which there may be but two.
-@Suite("Readers of a store", .serialized, .timeLimit(.minutes(10)))
+@Suite("Readers of a store", .serialized, .timeLimit(.minutes(20)))
 struct StoreReadersTests: NumberStore {
     let scratch: DatabaseScratch
 
