@@ -9,7 +9,7 @@ struct CorpusCommand: ParsableCommand {
             "Write the migrations that `migrate` measures into a folder, in the form of each tool.",
         discussion: """
             The folder gets one folder each for lockstep (native), for programs that run statements \
-            (plain), and for sql-migrate, yoyo and alembic. The same number makes the same files.
+            (plain), and for sql-migrate, yoyo, alembic and sqitch. The same number makes the same files.
             """)
 
     @Argument(help: "The folder, which is made if it is not there.")

@@ -12,21 +12,31 @@ enum CorpusFolder {
         case sqlMigrate = "sql-migrate"
         case yoyo
         case alembic
+        /// A script for each, in a folder inside of it, and the plan that puts them in order.
+        case sqitch
 
         var ending: String { self == .yoyo || self == .alembic ? "py" : "sql" }
+
+        /// The folder of the migrations themselves.
+        var scripts: String { self == .sqitch ? "sqitch/deploy" : rawValue }
     }
 
     /// Makes the folder and everything in it.
     static func write(_ migrations: [CorpusMigration], to folder: FilePath) throws(BenchError) {
         for form in Form.allCases {
             let home = folder.appending(form.rawValue)
+            let scripts = folder.appending(form.scripts)
             do {
                 try FileManager.default.createDirectory(
-                    atPath: home.string, withIntermediateDirectories: true)
+                    atPath: scripts.string, withIntermediateDirectories: true)
                 for (index, migration) in migrations.enumerated() {
-                    let path = home.appending(name(of: migration, index, form))
-                    try Data(content(of: migration, index, form).utf8).write(
-                        to: URL(fileURLWithPath: path.string))
+                    try write(
+                        content(of: migration, index, form),
+                        to: scripts.appending(name(of: migration, index, form)))
+                }
+                if form == .sqitch {
+                    try write("[core]\n\tengine = sqlite\n", to: home.appending("sqitch.conf"))
+                    try write(sqitchPlan(migrations), to: home.appending("sqitch.plan"))
                 }
             } catch {
                 throw BenchError(
@@ -36,8 +46,17 @@ enum CorpusFolder {
         }
     }
 
+    private static func write(_ text: String, to path: FilePath) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path.string))
+    }
+
     private static func name(of migration: CorpusMigration, _ index: Int, _ form: Form) -> String {
-        "\(version(index))_\(migration.name).\(form.ending)"
+        "\(change(migration, index)).\(form.ending)"
+    }
+
+    /// The file's name without its ending, which is also what sqitch calls it.
+    private static func change(_ migration: CorpusMigration, _ index: Int) -> String {
+        "\(version(index))_\(migration.name)"
     }
 
     /// From 0001 on, with zeros in front: most tools order files as texts.
@@ -66,6 +85,11 @@ enum CorpusFolder {
         case .yoyo:
             let steps = statements.map { "    step(\(python($0)))," }
             return "from yoyo import step\n\nsteps = [\n\(steps.joined(separator: "\n"))\n]\n"
+        case .sqitch:
+            // As in its own template. It refuses a script that is, byte for byte, one of before: the first
+            // line keeps them apart.
+            return "-- Deploy corpus:\(change(migration, index)) to sqlite\n\nBEGIN;\n\n"
+                + statements.joined(separator: ";\n") + ";\n\nCOMMIT;\n"
         case .alembic:
             let calls = statements.map { "    op.execute(\(python($0)))" }
             let before = index == 0 ? "None" : "\"\(version(index - 1))\""
@@ -87,6 +111,15 @@ enum CorpusFolder {
 
                 """
         }
+    }
+
+    /// What sqitch goes by: the changes in their order, planned by nobody in particular at no time in
+    /// particular, as the identifiers that it makes hang on both.
+    static func sqitchPlan(_ migrations: [CorpusMigration]) -> String {
+        let lines = migrations.enumerated().map { index, migration in
+            "\(change(migration, index)) 2020-01-01T00:00:00Z Lockstep <bench@lockstep.invalid>\n"
+        }
+        return "%syntax-version=1.0.0\n%project=corpus\n\n" + lines.joined()
     }
 
     /// A literal of Python's. The corpus has no quotes of three, and nothing that needs escaping.

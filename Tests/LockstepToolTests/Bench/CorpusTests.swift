@@ -28,7 +28,8 @@ struct CorpusTests {
         }
     }
 
-    /// The answers are those of the peer in C, on what sql-migrate, yoyo and alembic had made.
+    /// The answers are those of the peer in C, on what sql-migrate, yoyo, alembic and sqitch had
+    /// made.
     @Test(
         "The digest is what every peer comes to",
         arguments: [(1, "23971b7b757c7ed4"), (700, "d749297c938c239d")])
@@ -85,7 +86,7 @@ struct CorpusTests {
         let set = try MigrationSet(folder: folder.file("corpus/native"))
         #expect(set.files.map(\.name) == migrations.map(\.name))
         for form in CorpusFolder.Form.allCases {
-            let last = "corpus/\(form.rawValue)/0012_\(migrations[11].name).\(form.ending)"
+            let last = "corpus/\(form.scripts)/0012_\(migrations[11].name).\(form.ending)"
             let text = String(decoding: try Bytes.read(folder.file(last)), as: UTF8.self)
             #expect(text == CorpusFolder.content(of: migrations[11], 11, form))
         }
@@ -104,6 +105,39 @@ struct CorpusTests {
         let alembic = CorpusFolder.content(of: rebuild, 4, .alembic)
         #expect(alembic.contains("revision = \"0005\"\ndown_revision = \"0004\""))
         #expect(CorpusFolder.content(of: rebuild, 0, .alembic).contains("down_revision = None"))
+    }
+
+    @Test("sqitch finds a project: a plan in the order of the versions, and no two scripts alike")
+    func sqitch() throws {
+        let folder = try TemporaryFolder()
+        func text(_ name: String) throws -> String {
+            String(decoding: try Bytes.read(folder.file("corpus/sqitch/\(name)")), as: UTF8.self)
+        }
+        let same = CorpusMigration(name: "t", statements: ["DELETE FROM a"], directives: nil)
+        try CorpusFolder.write([same, same], to: folder.file("corpus"))
+        #expect(try text("sqitch.conf") == "[core]\n\tengine = sqlite\n")
+        let planner = "2020-01-01T00:00:00Z Lockstep <bench@lockstep.invalid>"
+        #expect(
+            try text("sqitch.plan") == """
+                %syntax-version=1.0.0
+                %project=corpus
+
+                0001_t \(planner)
+                0002_t \(planner)
+
+                """)
+        #expect(
+            try text("deploy/0002_t.sql") == """
+                -- Deploy corpus:0002_t to sqlite
+
+                BEGIN;
+
+                DELETE FROM a;
+
+                COMMIT;
+
+                """)
+        #expect(try text("deploy/0001_t.sql") != text("deploy/0002_t.sql"))
     }
 
     @Test("A folder that cannot be written says so")
