@@ -40,6 +40,7 @@ struct Goal: Sendable {
             Goal(.migrate, "folder", .cpu(atMost: 1, times: "sql-migrate")),
             Goal(.migrate, "folder", .cpu(atMost: 1, times: "yoyo")),
             Goal(.migrate, "folder", .cpu(atMost: 1, times: "alembic")),
+            Goal(.migrate, "folder", .cpu(atMost: 1, times: "sqitch")),
             Goal(.rerun, "folder", .wallMicroseconds(below: 20_000)),
             Goal(.rebuild, "directive", .cpu(atMost: 1, times: "sqlcipher-shell")),
             Goal(.keyring, "key-file", .wallMicroseconds(below: 5000)),
