@@ -11,7 +11,8 @@ struct Comparison {
 
     var programs: [PeerProgram]
     var items: [Item]
-    var rows: Int
+    /// Of the table; nil for the ordinary number of each workload.
+    var rows: Int?
     /// Of workloads that do not count rows; nil for the ordinary number of each.
     var operations: Int?
     /// How many migrations the corpus has; nil for the ordinary number.
@@ -87,7 +88,10 @@ struct Comparison {
         let wanted = request(item, participants.first?.series.variant ?? "", "")
         let expected = try expectedChecksum(wanted)
         for repetition in 1...repetitions {
-            for index in participants.indices {
+            // Who comes first finds the machine as the round before has left it: that shall not be the same one
+            // each time.
+            let order = Array(participants.indices)
+            for index in repetition.isMultiple(of: 2) ? order.reversed() : order {
                 let (program, series) = participants[index]
                 progress(
                     "\(item.workload.rawValue) \(repetition)/\(repetitions): \(series.peer) "
@@ -112,7 +116,7 @@ struct Comparison {
         }
         return Round(
             workload: item.workload, synchronous: item.synchronous, cacheBytes: cacheBytes,
-            rows: rows, operations: wanted.operations, group: group,
+            rows: wanted.rows, operations: wanted.operations, group: group,
             series: participants.map(\.series))
     }
 
@@ -141,15 +145,17 @@ struct Comparison {
         switch request.workload {
         case .migrate, .rerun:
             try CorpusDigest.expected(MigrationCorpus.migrations(corpusCount(request.workload)))
-        case .rebuild: try RebuildWorkload.expected(rows)
-        case .update: UpdateWorkload.expected(rows: rows, operations: request.operations)
+        case .rebuild: try RebuildWorkload.expected(request.rows)
+        case .update:
+            UpdateWorkload.expected(rows: request.rows, operations: request.operations)
         case .fleet: try Fleet.expected(request.operations)
         case .fields: Cells(variant: request.variant)?.expected(request.operations) ?? ""
         case .sealing:
             SealingWorkload.expected(
                 request.variant, rows: request.rows, operations: request.operations)
         default:
-            RowHash.expected(request.workload, rows: rows, operations: request.operations)
+            RowHash.expected(
+                request.workload, rows: request.rows, operations: request.operations)
         }
     }
 
@@ -159,7 +165,7 @@ struct Comparison {
 
     private func corpusCount(_ workload: WorkloadName) -> Int {
         if workload == .fleet { return Fleet.migrations }
-        return migrations ?? WorkloadName.migrate.operations(rows: rows, isQuick: isQuick)
+        return migrations ?? WorkloadName.migrate.operations(rows: 0, isQuick: isQuick)
     }
 
     /// Where a run finds its database: the standing one, or a copy of it with what lies beside it, or none.
@@ -177,6 +183,7 @@ struct Comparison {
     }
 
     private func request(_ item: Item, _ variant: String, _ path: FilePath) -> RunRequest {
+        let rows = rows ?? item.workload.ordinaryRows(isQuick: isQuick)
         var count = item.workload.operations(variant, rows: rows, isQuick: isQuick)
         if item.workload.countsMigrations {
             if item.workload == .migrate { count = corpusCount(.migrate) }

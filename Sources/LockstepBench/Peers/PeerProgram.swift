@@ -45,19 +45,13 @@ struct PeerProgram: Sendable {
     // MARK: Finding
 
     /// This program, as a peer among others.
-    static func own() throws -> PeerProgram {
+    /// - Parameter variants: What it shall do; all that it can, if nobody says.
+    static func own(
+        variants: [WorkloadName: [String]] = OwnWorkloads.variants
+    ) throws -> PeerProgram {
         PeerProgram(
-            executable: try ownExecutable(), leading: ["run"], abilities: OwnWorkloads.abilities)
-    }
-
-    /// The same, but for all other workloads and variants.
-    func onlyFirstVariants(of workloads: [WorkloadName]) -> PeerProgram {
-        var abilities = abilities
-        abilities.workloads = [:]
-        for workload in workloads {
-            abilities.workloads[workload.rawValue] = Array(variants(of: workload).prefix(1))
-        }
-        return PeerProgram(executable: executable, leading: leading, abilities: abilities)
+            executable: try ownExecutable(), leading: ["run"],
+            abilities: OwnWorkloads.abilities(variants))
     }
 
     /// The `lockstep-bench` of another commit.

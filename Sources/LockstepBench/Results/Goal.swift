@@ -50,6 +50,10 @@ struct Goal: Sendable {
             Goal(
                 .sealing, "lookup-blind",
                 .cpu(atMost: 1.3, times: PeerProgram.ownName, ["lookup-plain"])),
+            Goal(.update, "statement", .cpu(atMost: 1.05, times: "c-sqlcipher")),
+            // A copy that is verified before it is put in the file's place, beside pages changed where they lie.
+            Goal(.rotate, "copy", .cpu(atMost: 3, times: "c-sqlcipher")),
+            Goal(.verify, "all", .wall(atMost: 1, times: "c-sqlcipher")),
             Goal(.fleet, "jobs", .wall(atMost: 1.3, times: "c-sqlcipher")),
         ]
         + Cells.all.filter { $0.length <= 256 }.map { cells in

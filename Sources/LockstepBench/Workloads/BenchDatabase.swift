@@ -62,17 +62,18 @@ struct BenchDatabase: Sendable {
     }
 
     /// Measures what `write` does to a new database until that is closed, then looks what is in it.
+    /// - Parameter write: May stop the clock while it makes what it writes, and starts it again.
     func measureWriting(
-        _ records: [Record], _ write: (Store) throws -> Void
+        operations: Int, _ write: (Store, inout ProcessClock) throws -> Void
     ) throws -> Measurement {
         var measurement = Measurement()
         var store: Store? = try create()
         try store?.write { db in try measurement.look(at: db) }
         measurement.clock.start()
-        if let store { try write(store) }
+        if let store { try write(store, &measurement.clock) }
         store = nil
         measurement.clock.stop()
-        measurement.operations = records.count
+        measurement.operations = operations
         measurement.hash = try reread()
         return measurement
     }

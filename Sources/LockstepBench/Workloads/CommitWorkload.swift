@@ -4,7 +4,7 @@ import Lockstep
 enum CommitWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(database.request.operations)
-        return try database.measureWriting(records) { store in
+        return try database.measureWriting(operations: records.count) { store, _ in
             for record in records { try store.write { db in try record.insert(in: db) } }
         }
     }

@@ -6,7 +6,7 @@ import Synchronization
 enum ConcurrentWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(Concurrency.operations(database.request.operations))
-        return try database.measureWriting(records) { store in
+        return try database.measureWriting(operations: records.count) { store, _ in
             try Blocking.run { try await write(records, to: store) }
         }
     }

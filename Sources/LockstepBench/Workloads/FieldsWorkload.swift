@@ -34,7 +34,7 @@ struct Cells: Hashable, Sendable {
 
     /// How many take about a third of a second: some 300 ns each, and a nanosecond for three bytes.
     func operations(isQuick: Bool) -> Int {
-        (isQuick ? 30_000_000 : 300_000_000) / (300 + length / 3)
+        (isQuick ? 6_000_000 : 100_000_000) / (300 + length / 3)
     }
 
     /// How many are done between two looks at the clock: at most a mebibyte, which stays in the cache.

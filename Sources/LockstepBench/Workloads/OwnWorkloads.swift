@@ -31,8 +31,19 @@ enum OwnWorkloads {
         .sealing: SealingWorkload.Variant.allCases.map(\.rawValue),
     ]
 
+    /// Those of which `growth` takes the first of each: by it, tables may be larger than memory.
+    static let variantsOfAnySize: [WorkloadName: [String]] = [
+        .insert: [Streaming.variant],
+        .scan: [Streaming.variant],
+        .point: ["async"],
+        .verify: ["all"],
+        .rotate: ["copy"],
+    ]
+
     /// What this program answers to `list`.
-    static var abilities: PeerProgram.Abilities {
+    static func abilities(
+        _ variants: [WorkloadName: [String]] = variants
+    ) -> PeerProgram.Abilities {
         let workloads = variants.map { ($0.key.rawValue, $0.value) }
         return PeerProgram.Abilities(
             peer: PeerProgram.ownName, encrypted: true,
@@ -43,7 +54,9 @@ enum OwnWorkloads {
     static func variant(
         _ name: String?, of workload: WorkloadName
     ) throws(BenchError) -> String {
-        let known = workload == .fill ? ["default"] : variants[workload] ?? []
+        let ofAnySize = variantsOfAnySize[workload] ?? []
+        var known = workload == .fill ? ["default"] : variants[workload] ?? []
+        known += ofAnySize.filter { !known.contains($0) }
         guard let first = known.first else { throw notOurs(workload) }
         guard let name else { return first }
         guard known.contains(name) else {
@@ -58,7 +71,8 @@ enum OwnWorkloads {
     static func run(_ request: RunRequest) throws -> Measurement {
         let database = BenchDatabase(request)
         return switch request.workload {
-        case .fill, .insert: try InsertWorkload.run(database)
+        case .fill: try InsertWorkload.runStreamed(database)
+        case .insert: try InsertWorkload.run(database)
         case .open: try OpenWorkload.run(database)
         case .keyring: try KeyringWorkload.run(database)
         case .passphrase: try PassphraseWorkload.run(database)

@@ -3,6 +3,16 @@ import Lockstep
 /// Every row into an array of structs.
 enum ScanWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
+        switch database.request.variant {
+        case Streaming.variant: try runStreamed(database)
+        default: try runIntoMemory(database)
+        }
+    }
+
+    private static let sql: SQL =
+        "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id"
+
+    private static func runIntoMemory(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())
         var measurement = Measurement()
         try store.read { db in try measurement.look(at: db) }
@@ -21,18 +31,45 @@ enum ScanWorkload {
     /// Columns by their ordinals.
     private static func rows(_ store: Store) throws -> [Record] {
         try store.read { db in
-            try db.query(
-                "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id"
-            ) { row in try Record(row) }
+            try db.query(sql) { row in try Record(row) }
         }
     }
 
     /// Columns by their names, through `Decodable`.
     private static func decoded(_ store: Store) throws -> [Record] {
         try store.read { db in
-            try db.decode(
-                Record.self,
-                "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id")
+            try db.decode(Record.self, sql)
         }
+    }
+
+    /// Columns by their ordinals. Rows are looked at and let go of a batch at a time, while the clock stands.
+    private static func runStreamed(_ database: BenchDatabase) throws -> Measurement {
+        let store = try database.open(database.key())
+        var measurement = Measurement()
+        try store.read { db in
+            try measurement.look(at: db)
+            var batch: [Record] = []
+            batch.reserveCapacity(Streaming.batch)
+            measurement.clock.start()
+            let statement = try db.prepare(sql)
+            try statement.forEach { row in
+                batch.append(try Record(row))
+                guard batch.count == Streaming.batch else { return }
+                measurement.clock.stop()
+                measurement.take(&batch)
+                measurement.clock.start()
+            }
+            measurement.clock.stop()
+            measurement.take(&batch)
+        }
+        return measurement
+    }
+}
+
+extension Measurement {
+    fileprivate mutating func take(_ batch: inout [Record]) {
+        for record in batch { hash.add(record) }
+        operations += batch.count
+        batch.removeAll(keepingCapacity: true)
     }
 }

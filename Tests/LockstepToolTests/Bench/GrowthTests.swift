@@ -116,6 +116,10 @@ struct GrowthTests {
         let growth = try JSONDecoder().decode(Growth.self, from: Data(line.utf8))
         #expect(growth.points.map(\.rows) == Growth.workloads.flatMap { _ in [3, 30] })
         #expect(Set(growth.points.map(\.workload)) == Set(Growth.workloads))
+        #expect(
+            growth.points.map(\.variant)
+                == ["streamed", "streamed", "streamed", "streamed", "async", "async", "all", "all"]
+                + ["copy", "copy"])
         #if os(Linux)
             let insert = try #require(growth.points.first?.bytesWritten)
             #expect(insert > 100, "a row is longer")
@@ -128,5 +132,26 @@ struct GrowthTests {
         #expect(try Bytes.read(again) == Bytes.read(chart))
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path.string)
         #expect(left.sorted() == ["again.svg", "first.svg", "growth.json"])
+    }
+
+    @Test(
+        "Batches make and read the same rows as arrays do, at their borders too",
+        arguments: [1, Streaming.batch - 1, Streaming.batch, Streaming.batch + 1])
+    func batches(_ rows: Int) throws {
+        for workload in [WorkloadName.insert, .scan] {
+            let home = try TemporaryFolder()
+            let path = home.path.appending("bench.db")
+            func run(_ workload: WorkloadName, _ variant: String) throws -> Measurement {
+                try OwnWorkloads.run(
+                    RunRequest(
+                        workload: workload, variant: variant, path: path, rows: rows, operations: 1,
+                        cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey))
+            }
+            if workload == .scan { _ = try run(.fill, "default") }
+            let measurement = try run(workload, Streaming.variant)
+            #expect(measurement.operations == rows)
+            #expect(
+                measurement.hash.hex == RowHash.expected(workload, rows: rows, operations: rows))
+        }
     }
 }

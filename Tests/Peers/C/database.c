@@ -32,14 +32,20 @@ sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
     return statement;
 }
 
+#ifdef SQLITE_HAS_CODEC
+void spell_key(const struct options *options, char keyspec[KEYSPEC]) {
+    snprintf(keyspec, KEYSPEC, "x'%s'", options->key);
+}
+#endif
+
 sqlite3 *open_database(const struct options *options, int create) {
     sqlite3 *database;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
     if (sqlite3_open_v2(options->path, &database, flags, NULL) != SQLITE_OK) die(database, "open");
 #ifdef SQLITE_HAS_CODEC
-    char keyspec[68];
-    snprintf(keyspec, sizeof keyspec, "x'%s'", options->key);
-    check(sqlite3_key_v2(database, "main", keyspec, 67), database, "key");
+    char keyspec[KEYSPEC];
+    spell_key(options, keyspec);
+    check(sqlite3_key_v2(database, "main", keyspec, KEYSPEC - 1), database, "key");
 #endif
     sqlite3_busy_timeout(database, 60000);
     char pragma[64];

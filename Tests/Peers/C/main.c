@@ -28,6 +28,10 @@ static const struct workload workloads[] = {
     {"scan", {"copies", "packed"}, run_scan},
     {"point", {"transaction", "each"}, run_point},
     {"update", {"statement"}, run_update},
+#ifdef SQLITE_HAS_CODEC
+    {"rotate", {"rekey"}, run_rotate},
+#endif
+    {"verify", {"pragmas"}, run_verify},
     {"commit", {"statement"}, run_commit},
     {"concurrent", {"connections", "mutex"}, run_concurrent},
     {"blob", {"chunks"}, run_blob},

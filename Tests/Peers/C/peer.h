@@ -64,6 +64,11 @@ void make_table(sqlite3 *database);
 void insert_record(sqlite3 *database, sqlite3_stmt *statement, const struct record *record);
 void copy_record(sqlite3_stmt *statement, struct record *record);
 void hash_table(const struct options *options, uint64_t *hash);
+#ifdef SQLITE_HAS_CODEC
+/* The key as SQLCipher takes one that is not to be stretched. */
+enum { KEYSPEC = 68 };
+void spell_key(const struct options *options, char keyspec[KEYSPEC]);
+#endif
 
 /* schema.c: what a database holds. */
 void hash_schema(const struct options *options, uint64_t *hash);
@@ -90,6 +95,10 @@ void run_insert(const struct options *options, struct outcome *outcome);
 void run_scan(const struct options *options, struct outcome *outcome);
 void run_point(const struct options *options, struct outcome *outcome);
 void run_update(const struct options *options, struct outcome *outcome);
+#ifdef SQLITE_HAS_CODEC
+void run_rotate(const struct options *options, struct outcome *outcome);
+#endif
+void run_verify(const struct options *options, struct outcome *outcome);
 void run_commit(const struct options *options, struct outcome *outcome);
 void run_concurrent(const struct options *options, struct outcome *outcome);
 void run_migrate(const struct options *options, struct outcome *outcome);
