@@ -29,7 +29,11 @@ package final class ColumnCipher {
     private let keys: FieldKeys
     let tools: SealingTools
     let padding: CellPadding
-    private var versions: [any VersionCipher] = []
+    /// Under the active version of the key: what nearly every cell is sealed under.
+    private let active: any VersionCipher
+    private let activePrefix: [UInt8]
+    /// The others.
+    private var older: [any VersionCipher] = []
     /// For cells in chunks, which few columns have.
     private var chunked: [ChunkedCipher] = []
 
@@ -45,8 +49,8 @@ package final class ColumnCipher {
         self.tools = tools
         self.padding = padding
         format = mode == .random ? .random : .deterministic
-        // Cells of the active version are asked for first.
-        versions = [try format.cipher(keys.activeVersion, column, keys)]
+        active = try format.cipher(keys.activeVersion, column, keys)
+        activePrefix = active.prefix
     }
 
     // MARK: Sealing
@@ -76,21 +80,28 @@ package final class ColumnCipher {
         _ tag: CellTag, _ length: Int, at binding: CellBinding,
         _ write: (inout MutableSpan<UInt8>) throws(LockstepError) -> Void
     ) throws(LockstepError) -> [UInt8] {
-        var (format, active) = (format, versions[0])
         // By the length with its padding, so that the format tells no more than the length.
-        if length > CellFormat.longestPiece, tag == .blob, format == .random {
-            (format, active) = (.chunked, try chunkedCipher())
+        guard length > CellFormat.longestPiece, tag == .blob, format == .random else {
+            return try seal(length, at: binding, format, active, activePrefix, write)
         }
+        let chunked = try chunkedCipher()
+        return try seal(length, at: binding, .chunked, chunked, chunked.prefix, write)
+    }
+
+    private func seal(
+        _ length: Int, at binding: CellBinding, _ format: CellFormat, _ cipher: any VersionCipher,
+        _ prefix: [UInt8], _ write: (inout MutableSpan<UInt8>) throws(LockstepError) -> Void
+    ) throws(LockstepError) -> [UInt8] {
         var cell = [UInt8](repeating: 0, count: try format.cellLength(length))
         // Chunks grow by their tags as they move to where they belong.
         let start = format == .chunked ? cell.count - length : format.headerLength
         try unsafe cell.withUnsafeMutableBufferPointer { bytes throws(LockstepError) in
-            for index in 0..<CellFormat.prefixLength { unsafe bytes[index] = active.prefix[index] }
+            for index in 0..<CellFormat.prefixLength { unsafe bytes[index] = prefix[index] }
             var plaintext = unsafe MutableSpan(
                 _unsafeElements: UnsafeMutableBufferPointer(
                     rebasing: bytes[start..<(start + length)]))
             try write(&plaintext)
-            try unsafe active.seal(bytes, tools, binding)
+            try unsafe cipher.seal(bytes, tools, binding)
         }
         return cell
     }
@@ -158,9 +169,10 @@ package final class ColumnCipher {
     }
 
     private func version(_ number: UInt32) throws(LockstepError) -> any VersionCipher {
-        for cipher in versions where cipher.number == number { return cipher }
+        if number == active.number { return active }
+        for cipher in older where cipher.number == number { return cipher }
         let cipher = try format.cipher(number, column, keys)
-        versions.append(cipher)
+        older.append(cipher)
         return cipher
     }
 
