@@ -39,11 +39,11 @@ peers: ## Build the programs that the benchmark compares with.
 	Tests/Peers/build .build/peers
 
 # With REF=<commit> the other side is ours of that commit, and nobody else.
-bench: release $(if $(REF),,peers) ## Compare with peers, at 100,000 rows; with REF=<commit> with ours of then. BENCH="…" are options and workloads.
+bench: release $(if $(REF),,peers) ## Compare with peers, in a quarter of an hour; with REF=<commit> with ours of then. BENCH="…" are options and workloads.
 ifdef REF
 	.ci/bench-ref "$(REF)" $(or $(BENCH),--rows 100000)
 else
-	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers $(or $(BENCH),--rows 100000)
+	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers $(or $(BENCH),--repetitions 3)
 endif
 
 growth: release ## Ours alone on tables of several sizes; BENCH="--rows 10000,100000" are other ones.
