@@ -56,10 +56,11 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: product),
+        .target(name: "CFileActivity"),
         .executableTarget(
             name: "LockstepBench",
             dependencies: [
-                "Lockstep", systemPackage,
+                "Lockstep", "CFileActivity", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],

@@ -1,5 +1,5 @@
+import CFileActivity
 import FoundationEssentials
-import SystemPackage
 
 #if canImport(Darwin)
     import Darwin
@@ -17,12 +17,14 @@ struct ProcessClock {
     /// What all threads handed to `write` and its like, whatever the disk made of it; nil where the system
     /// does not tell.
     private(set) var bytesWritten: Int? = 0
-    private var writtenBefore: Int?
+    /// How often any thread had files written through to the disk; nil where the system does not let one count.
+    private(set) var syncs: Int? = 0
+    private var before = FileActivity.none
     private var cpuStarted: Int64 = 0
     private var wallStarted = SuspendingClock.now
 
     mutating func start() {
-        writtenBefore = Self.writtenNow()
+        before = .now
         wallStarted = SuspendingClock.now
         cpuStarted = Self.cpuNow()
     }
@@ -31,14 +33,14 @@ struct ProcessClock {
         cpuNanoseconds += Self.cpuNow() - cpuStarted
         let parts = (SuspendingClock.now - wallStarted).components
         wallNanoseconds += parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
-        addWritten(since: writtenBefore)
+        addActivity(since: before)
     }
 
     /// Counts the whole process up to now: its CPU time, and the time on the wall since it was started, if
     /// whoever started it says when.
     mutating func stopProcess(startedAt started: Int64?) {
         cpuNanoseconds = Self.cpuNow()
-        addWritten(since: 0)
+        addActivity(since: .none)
         if let started {
             wallNanoseconds = Self.monotonicNanoseconds - started
         } else {
@@ -46,29 +48,15 @@ struct ProcessClock {
         }
     }
 
-    private mutating func addWritten(since before: Int?) {
-        guard let before, let now = Self.writtenNow(), let sum = bytesWritten else {
-            return bytesWritten = nil
-        }
-        bytesWritten = sum + now - before
+    private mutating func addActivity(since before: FileActivity) {
+        let now = FileActivity.now
+        bytesWritten = Self.sum(bytesWritten, now.bytesWritten, before.bytesWritten)
+        syncs = Self.sum(syncs, now.syncs, before.syncs)
     }
 
-    /// Linux counts the bytes of each process. It is asked outside of the region, and without Foundation: some
-    /// workloads enter it thousands of times.
-    private static func writtenNow() -> Int? {
-        guard let file = unsafe try? FileDescriptor.open("/proc/self/io", .readOnly) else {
-            return nil
-        }
-        defer { try? file.close() }
-        var bytes = [UInt8](repeating: 0, count: 512)
-        let count = unsafe try? bytes.withUnsafeMutableBytes { unsafe try file.read(into: $0) }
-        return written(in: String(decoding: bytes.prefix(count ?? 0), as: UTF8.self))
-    }
-
-    /// The bytes written that /proc/self/io tells.
-    static func written(in text: String) -> Int? {
-        text.split(separator: "\n").first { $0.hasPrefix("wchar: ") }
-            .flatMap { Int($0.dropFirst(7)) }
+    private static func sum(_ sum: Int?, _ now: Int?, _ before: Int?) -> Int? {
+        guard let sum, let now, let before else { return nil }
+        return sum + now - before
     }
 
     /// The system's monotonic clock, which all processes share.
@@ -113,4 +101,20 @@ struct ProcessClock {
             return Int(usage().ru_maxrss)
         #endif
     }
+}
+
+/// What the process has done to files since it was started. It is asked outside of the measured region.
+private struct FileActivity {
+    /// That of a process which has done nothing yet.
+    static let none = FileActivity(bytesWritten: 0, syncs: 0)
+
+    let bytesWritten: Int?
+    let syncs: Int?
+
+    static var now: FileActivity {
+        FileActivity(
+            bytesWritten: told(file_activity_bytes_written()), syncs: told(file_activity_syncs()))
+    }
+
+    private static func told(_ count: Int64) -> Int? { count < 0 ? nil : Int(count) }
 }

@@ -74,6 +74,7 @@ struct RunCommand: ParsableCommand {
             checksum: measurement.hash.hex, peakKiB: ProcessClock.peakKiB(),
             library: "Lockstep \(LockstepVersion.current), \(measurement.library)",
             settings: measurement.settings, bytesWritten: measurement.clock.bytesWritten,
+            syncs: measurement.clock.syncs,
             slowedDownMicroseconds: slowDown)
         print(try JSON.line(outcome))
     }

@@ -42,11 +42,10 @@ struct Growth: Codable, Sendable {
 
     private static func point(_ series: Series, in round: Round) -> Point? {
         guard let cpu = Spread(series.cpu), let wall = Spread(series.wall) else { return nil }
-        let written = series.outcomes.compactMap(\.bytesWritten)
         return Point(
             workload: round.workload, variant: series.variant, rows: round.rows,
             operations: round.operations, cpu: cpu, wall: wall, peakKiB: series.peakKiB,
-            bytesWritten: written.max().map { Double($0) / Double(round.operations) })
+            bytesWritten: series.bytesWritten)
     }
 
     /// For people.

@@ -22,6 +22,8 @@ struct Outcome: Codable, Hashable, Sendable {
     var settings: Settings
     /// What the measured region wrote to files, by system calls; nil where that is not told.
     var bytesWritten: Int?
+    /// How often the measured region called `fsync` or `fdatasync`; nil where that is not told.
+    var syncs: Int?
     /// By how much each operation was slowed down on purpose: see ``SlowDown``. Nil in every run that counts.
     var slowedDownMicroseconds: Int?
 

@@ -44,7 +44,7 @@ struct Report: Codable, Sendable {
 
     private var heading: String {
         var lines = [
-            "\(machine.text); medians of \(repetitions) alternating runs, times of one operation; * is encrypted"
+            "\(machine.text); medians of \(repetitions) alternating runs, times and bytes written of one operation, syncs of a run; * is encrypted"
         ]
         lines += (libraryLines + settingsLines).map { "  " + $0 }
         lines += warnings.map { "  " + $0 }

@@ -11,6 +11,16 @@ struct Series: Codable, Sendable {
     /// Nanoseconds on the wall for each operation, run by run.
     var wall: [Double] { outcomes.map { Double($0.wallNanoseconds) / Double($0.operations) } }
 
+    /// Bytes that were written for an operation, at most; nil where that is not told.
+    var bytesWritten: Double? {
+        outcomes.compactMap { outcome in
+            outcome.bytesWritten.map { Double($0) / Double(outcome.operations) }
+        }.max()
+    }
+
+    /// How often a whole run waited for the disk, at most; nil where that is not told.
+    var syncs: Int? { outcomes.compactMap(\.syncs).max() }
+
     /// The most memory of any run.
     var peakKiB: Int { outcomes.map(\.peakKiB).max() ?? 0 }
 

@@ -47,6 +47,7 @@ extension Round {
         var table = Table()
         table.rows.append([
             "peer", "variant", "CPU \(unit)", "least–most", "wall \(unit)", "ours/peer", "peak MiB",
+            "written", "syncs",
         ])
         for series in series {
             guard let cpu = Spread(series.cpu), let wall = Spread(series.wall) else { continue }
@@ -56,6 +57,8 @@ extension Round {
                 time(cpu.median), "\(time(cpu.least))–\(time(cpu.most))", time(wall.median),
                 ratio.map { Figures.ratio($0.ofMedians) } ?? "–",
                 Figures.decimal(Double(series.peakKiB) / 1024, 1),
+                series.each(\.bytesWritten).map { Figures.decimal($0, 1) } ?? "–",
+                series.syncs.map(Figures.count) ?? "–",
             ])
         }
         return ([heading] + table.lines.map { "  " + $0 }).joined(separator: "\n")

@@ -26,6 +26,7 @@ struct ReportContractTests {
     private var rounds: [Round] {
         var own = Outcomes.series("lockstep", "async", .point, cpu: [2, 2, 2])
         own.outcomes[0].bytesWritten = 1
+        own.outcomes[0].syncs = 1
         own.outcomes[0].slowedDownMicroseconds = 1
         let others = ["ref", "grdb"].map { Outcomes.series($0, "async", .point, cpu: [4, 4, 4]) }
         return [
@@ -68,12 +69,5 @@ struct ReportContractTests {
         ] as [(String, String?)])
     func model(_ information: String, _ model: String?) {
         #expect(Machine.model(inInformation: information) == model)
-    }
-
-    @Test("What a process has written as Linux tells it")
-    func written() {
-        #expect(ProcessClock.written(in: "rchar: 5\nwchar: 17\nsyscr: 1\n") == 17)
-        #expect(ProcessClock.written(in: "rchar: 5\n") == nil)
-        #expect(ProcessClock.written(in: "") == nil)
     }
 }

@@ -10,28 +10,29 @@ struct TableTests {
         #expect(table.lines == ["a      1.00", "long  10.00", "b"])
     }
 
-    private let report = Report(
-        [
-            Outcomes.round(
-                .insert,
-                [
-                    Outcomes.series("lockstep", "typed", .insert, cpu: [2000, 2100, 2400]),
-                    Outcomes.series("grdb", "record", .insert, cpu: [8400, 8400, 8400]),
-                ])
-        ], repetitions: 3, machine: Machine(system: "a system", processor: "a chip", cores: 2))
+    private var report: Report {
+        var own = Outcomes.series("lockstep", "typed", .insert, cpu: [2000, 2100, 2400])
+        own.outcomes[0].bytesWritten = 500
+        own.outcomes[1].bytesWritten = 512
+        own.outcomes[2].syncs = 1024
+        let other = Outcomes.series("grdb", "record", .insert, cpu: [8400, 8400, 8400])
+        return Report(
+            [Outcomes.round(.insert, [own, other])], repetitions: 3,
+            machine: Machine(system: "a system", processor: "a chip", cores: 2))
+    }
 
     @Test("A report, line by line")
     func text() {
         let expected = """
-            a chip, 2 cores, a system; medians of 3 alternating runs, times of one operation; * is encrypted
+            a chip, 2 cores, a system; medians of 3 alternating runs, times and bytes written of one operation, syncs of a run; * is encrypted
               grdb: none
               lockstep: none
               pages of 4096 bytes, 1,024 KiB of cache for each connection, WAL
 
             insert: 1 operations, 1,000 rows, synchronous normal
-              peer        variant  CPU µs  least–most  wall µs  ours/peer  peak MiB
-              lockstep *  typed      2.10   2.00–2.40     2.10       1.00       2.0
-              grdb        record     8.40   8.40–8.40     8.40       0.25       2.0
+              peer        variant  CPU µs  least–most  wall µs  ours/peer  peak MiB  written  syncs
+              lockstep *  typed      2.10   2.00–2.40     2.10       1.00       2.0    512.0  1,024
+              grdb        record     8.40   8.40–8.40     8.40       0.25       2.0        –      –
 
             goals
               insert  typed: CPU at most 1.05 × c-sqlcipher  –                           not measured

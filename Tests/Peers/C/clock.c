@@ -1,11 +1,13 @@
 /* CPU time of all threads, time on the wall, and the most memory that the process ever had. */
 #include "peer.h"
 
+#include "file_activity.h"
+
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
 
-static int64_t cpu_started, wall_started;
+static int64_t cpu_started, wall_started, written_before, syncs_before;
 
 static int64_t cpu_now(void) {
     struct rusage usage;
@@ -21,6 +23,8 @@ static int64_t wall_now(void) {
 }
 
 void clock_start(void) {
+    written_before = file_activity_bytes_written();
+    syncs_before = file_activity_syncs();
     wall_started = wall_now();
     cpu_started = cpu_now();
 }
@@ -28,6 +32,9 @@ void clock_start(void) {
 void clock_stop(struct outcome *outcome) {
     outcome->cpu += cpu_now() - cpu_started;
     outcome->wall += wall_now() - wall_started;
+    outcome->bytes_written += file_activity_bytes_written() - written_before;
+    outcome->syncs += file_activity_syncs() - syncs_before;
+    outcome->is_activity_told = written_before >= 0 && syncs_before >= 0;
 }
 
 int64_t peak_kib(void) {

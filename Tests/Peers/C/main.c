@@ -146,8 +146,13 @@ int main(int count, char **arguments) {
            (long long)peak);
     print_library();
     printf("\",\"settings\":{\"pageSize\":%lld,\"cacheBytes\":%lld,\"journal\":\"%s\","
-           "\"synchronous\":\"%s\"}}\n",
+           "\"synchronous\":\"%s\"}",
            (long long)outcome.settings.page_size, (long long)outcome.settings.cache_bytes,
            outcome.settings.journal, outcome.settings.synchronous);
+    if (outcome.is_activity_told) {
+        printf(",\"bytesWritten\":%lld,\"syncs\":%lld", (long long)outcome.bytes_written,
+               (long long)outcome.syncs);
+    }
+    printf("}\n");
     return 0;
 }

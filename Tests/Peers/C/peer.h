@@ -38,7 +38,8 @@ struct settings {
 
 /* What one run gives. */
 struct outcome {
-    int64_t operations, cpu, wall;
+    int64_t operations, cpu, wall, bytes_written, syncs;
+    int is_activity_told;
     uint64_t checksum;
     struct settings settings;
 };

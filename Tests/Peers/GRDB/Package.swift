@@ -11,7 +11,9 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "grdb-peer",
-            dependencies: [.product(name: "GRDB", package: "GRDB.swift")])
+            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), "CFileActivity"]),
+        // A link to the harness's own.
+        .target(name: "CFileActivity"),
     ],
     swiftLanguageModes: [.v6]
 )

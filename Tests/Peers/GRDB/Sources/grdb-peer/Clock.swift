@@ -1,13 +1,21 @@
+import CFileActivity
 import Foundation
 
 /// The measured region, which may be entered several times.
 struct Clock {
     private(set) var cpuNanoseconds: Int64 = 0
     private(set) var wallNanoseconds: Int64 = 0
+    /// Nil where the system does not tell.
+    private(set) var bytesWritten: Int64? = 0
+    private(set) var syncs: Int64? = 0
+    private var writtenBefore: Int64 = 0
+    private var syncsBefore: Int64 = 0
     private var cpuStarted: Int64 = 0
     private var wallStarted = SuspendingClock.now
 
     mutating func start() {
+        writtenBefore = file_activity_bytes_written()
+        syncsBefore = file_activity_syncs()
         wallStarted = SuspendingClock.now
         cpuStarted = Self.cpuNow()
     }
@@ -16,6 +24,12 @@ struct Clock {
         cpuNanoseconds += Self.cpuNow() - cpuStarted
         let parts = (SuspendingClock.now - wallStarted).components
         wallNanoseconds += parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+        bytesWritten = Self.sum(bytesWritten, file_activity_bytes_written(), writtenBefore)
+        syncs = Self.sum(syncs, file_activity_syncs(), syncsBefore)
+    }
+
+    private static func sum(_ sum: Int64?, _ now: Int64, _ before: Int64) -> Int64? {
+        before < 0 || now < 0 ? nil : sum.map { $0 + now - before }
     }
 
     private static func usage() -> rusage {

@@ -42,6 +42,8 @@ struct Outcome: Encodable {
     var wallNanoseconds: Int64 = 0
     var checksum = ""
     var peakKiB: Int64 = 0
+    var bytesWritten: Int64?
+    var syncs: Int64?
     var library = ""
     var settings = Settings() {
         didSet { library = "GRDB 7.10.0, SQLite \(settings.version)" }
@@ -55,6 +57,8 @@ struct Outcome: Encodable {
     mutating func take(_ clock: Clock, _ hash: RowHash) {
         cpuNanoseconds = clock.cpuNanoseconds
         wallNanoseconds = clock.wallNanoseconds
+        bytesWritten = clock.bytesWritten
+        syncs = clock.syncs
         checksum = hash.hex
     }
 
