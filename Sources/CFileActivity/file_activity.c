@@ -1,4 +1,7 @@
+/* For syscall(). */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "file_activity.h"
 
 #ifdef __linux__

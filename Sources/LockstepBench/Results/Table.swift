@@ -57,7 +57,7 @@ extension Round {
                 time(cpu.median), "\(time(cpu.least))–\(time(cpu.most))", time(wall.median),
                 ratio.map { Figures.ratio($0.ofMedians) } ?? "–",
                 Figures.decimal(Double(series.peakKiB) / 1024, 1),
-                series.each(\.bytesWritten).map { Figures.decimal($0, 1) } ?? "–",
+                series.bytesWritten.map { Figures.decimal($0, 1) } ?? "–",
                 series.syncs.map(Figures.count) ?? "–",
             ])
         }
