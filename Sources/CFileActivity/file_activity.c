@@ -15,13 +15,13 @@
 static _Atomic int64_t syncs;
 
 /* A program's own functions come before those of the C library, for the libraries that it loads as well: so
-   these two are what SQLite calls. */
-int fsync(int file) {
+   these two are what SQLite calls. They are weak, so that tests can put others there that fail. */
+__attribute__((weak)) int fsync(int file) {
     atomic_fetch_add_explicit(&syncs, 1, memory_order_relaxed);
     return (int)syscall(SYS_fsync, file);
 }
 
-int fdatasync(int file) {
+__attribute__((weak)) int fdatasync(int file) {
     atomic_fetch_add_explicit(&syncs, 1, memory_order_relaxed);
     return (int)syscall(SYS_fdatasync, file);
 }

@@ -82,7 +82,11 @@ struct GrowthChart {
         guard let most else {
             return svg.text("not told", x: left + width / 2, y: top + height / 2, .middle, .faint)
         }
-        svg.text(Figures.decimal(most, 2), x: left - 6, y: top + 6, size: 11, .end, .faint)
+        // What an axis of nothing ends in, its foot says already.
+        if most > 0 {
+            let text = most < 0.01 ? "<0.01" : Figures.decimal(most, 2)
+            svg.text(text, x: left - 6, y: top + 6, size: 11, .end, .faint)
+        }
         func foot(_ value: Double) -> Double { bottom - (most > 0 ? value / most * height : 0) }
         var before: (x: Double, y: Double)?
         for point in points {

@@ -38,7 +38,7 @@ struct ComparisonTests {
         ).run()
     }
 
-    @Test("Peers run by turns, and every run is kept")
+    @Test("Peers run by turns, no one always first, and every run is kept")
     func turns() async throws {
         try peer("one", Outcomes.good(peer: "one", cpu: 1000))
         try peer("two", Outcomes.good(peer: "two", cpu: 3000))
@@ -49,7 +49,7 @@ struct ComparisonTests {
         #expect(round.series.map(\.outcomes.count) == [3, 3])
         #expect(Spread(round.series[1].cpu)?.median == 300)
         let calls = String(decoding: try Bytes.read(folder.file("calls")), as: UTF8.self)
-        #expect(calls == "one\ntwo\none\ntwo\none\ntwo\n")
+        #expect(calls == "one\ntwo\ntwo\none\none\ntwo\n")
     }
 
     @Test("Who skipped work is not compared")

@@ -88,6 +88,17 @@ struct GrowthTests {
     }
 
     @Test(
+        "An axis ends in its largest value, or in nothing where that is nothing",
+        arguments: [(12_345, ">1.23<"), (5, ">&lt;0.01<"), (0, nil)] as [(Int, String?)])
+    func axis(_ written: Int, _ label: String?) {
+        let chart = GrowthChart.draw(
+            growth([round(.insert, rows: 10_000, cpu: [10_000_000], written: written)]))
+        for other in [">1.23<", ">&lt;0.01<", ">0.00<"] {
+            #expect(chart.contains(other) == (other == label), "\(other)")
+        }
+    }
+
+    @Test(
         "Numbers of rows as an axis shows them",
         arguments: [(1, "1"), (999, "999"), (1000, "1k"), (1500, "1.5k"), (10_000_000, "10M")])
     func short(_ count: Int, _ text: String) { #expect(GrowthChart.short(count) == text) }
@@ -141,7 +152,9 @@ struct GrowthTests {
         for workload in [WorkloadName.insert, .scan] {
             let home = try TemporaryFolder()
             let path = home.path.appending("bench.db")
-            func run(_ workload: WorkloadName, _ variant: String) throws -> Measurement {
+            func run(_ workload: WorkloadName, _ variant: String) throws
+                -> LockstepBench.Measurement
+            {
                 try OwnWorkloads.run(
                     RunRequest(
                         workload: workload, variant: variant, path: path, rows: rows, operations: 1,
