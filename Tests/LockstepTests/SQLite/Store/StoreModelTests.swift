@@ -18,6 +18,8 @@ struct StoreModelTests {
     private let reads = Counter()
     private let writersDone = Counter()
     private let known = Known()
+    /// Told of each write, so that readers are there all along and leave the processors to others otherwise.
+    private let beat = Beat()
 
     /// What the writers know in the end.
     // Sendable by this proof: `knowledge` is touched only while the lock is held. Not a Mutex: the thread
@@ -27,6 +29,50 @@ struct StoreModelTests {
         private var knowledge: [WriterKnowledge] = []
         var all: [WriterKnowledge] { lock.locked { knowledge } }
         func add(_ one: WriterKnowledge) { lock.locked { knowledge.append(one) } }
+    }
+
+    /// What readers wait for.
+    // Sendable by this proof: every property is touched only while the lock is held.
+    private final class Beat: @unchecked Sendable {
+        private let changed = Condition()
+        private var count = 0
+        private var hasEnded = false
+        private var listeners: [AsyncStream<Void>.Continuation] = []
+
+        /// A beat that nobody has waited for counts once, however many there were.
+        func stream() -> AsyncStream<Void> {
+            let (stream, listener) = AsyncStream.makeStream(
+                of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            changed.locked { listeners.append(listener) }
+            return stream
+        }
+
+        func tell() {
+            let listeners = changed.locked {
+                count += 1
+                return self.listeners
+            }
+            changed.broadcast()
+            for listener in listeners { listener.yield() }
+        }
+
+        func end() {
+            let listeners = changed.locked {
+                hasEnded = true
+                return self.listeners
+            }
+            changed.broadcast()
+            for listener in listeners { listener.finish() }
+        }
+
+        /// False at the end.
+        func waitForNext(after seen: inout Int) -> Bool {
+            changed.locked {
+                while count == seen && !hasEnded { changed.wait() }
+                seen = count
+                return !hasEnded
+            }
+        }
     }
 
     init() throws {
@@ -131,9 +177,10 @@ struct StoreModelTests {
                 task.cancel()
             }
             note(step, await task.result, &knowledge)
+            beat.tell()
             count += 1
         }
-        writersDone.increase()
+        endWriter()
         return knowledge
     }
 
@@ -144,9 +191,10 @@ struct StoreModelTests {
         while Torture.goesOn(since: start, done: count, of: 150) {
             let step = step(of: knowledge, &random)
             note(step, Result { try store.write(step.part) }, &knowledge)
+            beat.tell()
             count += 1
         }
-        writersDone.increase()
+        endWriter()
         return knowledge
     }
 
@@ -167,26 +215,38 @@ struct StoreModelTests {
         reads.increase()
     }
 
-    private func readAsync() async throws {
+    private static let readsOfABeat = 4
+
+    private func readAsync(_ beats: AsyncStream<Void>) async throws {
         var last = 0
-        while writersDone.value < Self.writers {
-            let known = acknowledged.value
-            judge(try await store.read(StoreModel.look), after: known, &last)
+        for await _ in beats {
+            for _ in 0..<Self.readsOfABeat {
+                let known = acknowledged.value
+                judge(try await store.read(StoreModel.look), after: known, &last)
+            }
         }
     }
 
     private func readBlocking() throws {
-        var last = 0
-        while writersDone.value < Self.writers {
-            let known = acknowledged.value
-            judge(try store.read(StoreModel.look), after: known, &last)
+        var (last, seen) = (0, 0)
+        while beat.waitForNext(after: &seen) {
+            for _ in 0..<Self.readsOfABeat {
+                let known = acknowledged.value
+                judge(try store.read(StoreModel.look), after: known, &last)
+            }
         }
+    }
+
+    private func endWriter() {
+        writersDone.increase()
+        if writersDone.value == Self.writers { beat.end() }
     }
 
     // MARK: All together
 
     @Test("No row is lost, torn or made up while eight write and eight read")
     func load() async throws {
+        let streams = (0..<6).map { _ in beat.stream() }
         let threads =
             (0..<2).map { writer in
                 TestThread {
@@ -201,7 +261,7 @@ struct StoreModelTests {
                     self.known.add(knowledge)
                 }
             }
-            for _ in 0..<6 { group.addTask { try await self.readAsync() } }
+            for beats in streams { group.addTask { try await self.readAsync(beats) } }
             try await group.waitForAll()
         }
         for thread in threads { try await thread.end() }
