@@ -12,7 +12,9 @@ let package = Package(
         // What has nothing to do with GRDB is GRDB's peer's, by links.
         .executableTarget(
             name: "swift-crypto-peer",
-            dependencies: [.product(name: "Crypto", package: "swift-crypto")])
+            dependencies: [.product(name: "Crypto", package: "swift-crypto"), "CFileActivity"]),
+        // A link to the harness's own.
+        .target(name: "CFileActivity"),
     ],
     swiftLanguageModes: [.v6]
 )

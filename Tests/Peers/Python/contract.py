@@ -79,6 +79,20 @@ def settings(fetch):
     }
 
 
+NAMES = ("page_size", "cache_size", "journal_mode", "synchronous")
+# A migration by which a tool whose connections are out of reach notes what the pragmas say on one of them.
+NOTE = "CREATE TABLE settings AS SELECT " + ", ".join(
+    f"(SELECT {name} FROM pragma_{name}) AS {name}" for name in NAMES) + ";\n"
+
+
+def noted(path):
+    """The settings that such a migration has noted."""
+    database = sqlite3.connect(path)
+    used = settings(lambda name: database.execute(f"SELECT {name} FROM settings").fetchone()[0])
+    database.close()
+    return used
+
+
 def pragmas(request):
     """What every connection is told."""
     return (

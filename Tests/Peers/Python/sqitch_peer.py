@@ -10,7 +10,6 @@ import urllib.parse
 import contract
 
 REGISTRY = "sqitch.db"
-NAMES = ("page_size", "cache_size", "journal_mode", "synchronous")
 
 
 def environment(folder, request):
@@ -58,22 +57,17 @@ def settings(folder, variables):
     """What a connection of the shell says, noted by a migration of a database aside."""
     project, path = os.path.join(folder, "aside"), os.path.join(folder, "aside.db")
     os.makedirs(os.path.join(project, "deploy"))
-    columns = ", ".join(f"(SELECT {name} FROM pragma_{name}) AS {name}" for name in NAMES)
     files = {
         "sqitch.conf": "[core]\n\tengine = sqlite\n",
         "sqitch.plan": "%syntax-version=1.0.0\n%project=aside\n\n"
                        "note 2020-01-01T00:00:00Z Lockstep <bench@lockstep.invalid>\n",
-        "deploy/note.sql": f"CREATE TABLE settings AS SELECT {columns};\n",
+        "deploy/note.sql": contract.NOTE,
     }
     for name, content in files.items():
         with open(os.path.join(project, name), "w") as file:
             file.write(content)
     deploy(project, path, variables)
-    database = sqlite3.connect(path)
-    used = contract.settings(
-        lambda name: database.execute(f"SELECT {name} FROM settings").fetchone()[0])
-    database.close()
-    return used
+    return contract.noted(path)
 
 
 def migrate(request):

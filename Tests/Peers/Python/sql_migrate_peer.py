@@ -1,7 +1,6 @@
 """sql-migrate's program, which is built on plain SQLite."""
 
 import os
-import sqlite3
 import subprocess
 import tempfile
 
@@ -28,16 +27,10 @@ def settings(folder, request):
     """What a connection with these options says, noted by a migration of a database aside."""
     path, migrations = os.path.join(folder, "aside.db"), os.path.join(folder, "aside")
     os.mkdir(migrations)
-    names = ("page_size", "cache_size", "journal_mode", "synchronous")
     with open(os.path.join(migrations, "1.sql"), "w") as file:
-        columns = ", ".join(f"(SELECT {name} FROM pragma_{name}) AS {name}" for name in names)
-        file.write(f"-- +migrate Up\nCREATE TABLE settings AS SELECT {columns};\n")
+        file.write(f"-- +migrate Up\n{contract.NOTE}")
     call(folder, request, path, migrations)
-    database = sqlite3.connect(path)
-    used = contract.settings(
-        lambda name: database.execute(f"SELECT {name} FROM settings").fetchone()[0])
-    database.close()
-    return used
+    return contract.noted(path)
 
 
 def migrate(request):
