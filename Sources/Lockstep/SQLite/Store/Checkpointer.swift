@@ -43,7 +43,7 @@ final class Checkpointer: @unchecked Sendable {
     func keepUp(_ writer: borrowing Connection) {
         let pages = pagesInLog.load(ordering: .relaxed)
         // A log that was begun anew is shorter than it was.
-        if pages < pagesAtStart { (pagesAtStart, pagesAtWait) = (0, 0) }
+        if pages < max(pagesAtStart, pagesAtWait) { (pagesAtStart, pagesAtWait) = (0, 0) }
         let isFarBehind = pages - pagesAtWait >= Self.limit * threshold
         if isFarBehind {
             waitUntilIdle()
