@@ -8,8 +8,8 @@ struct GrowthCommand: AsyncParsableCommand {
         abstract: "Run ours on tables of several sizes: does a row cost the same in all of them?",
         discussion: """
             Inserts, scans, reads by key, verifies and rotates. Rows are made and looked at in batches, so that \
-            memory need not hold a table. One of 10,000,000 rows takes 3 GB of the disk, up to four times as \
-            much while it is worked on, and about half an hour; name fewer with --rows to be done sooner.
+            memory need not hold a table. One of 10,000,000 rows takes 1.7 GB of the disk, up to four times as \
+            much while it is worked on, and some minutes; name fewer with --rows to be done sooner.
             """)
 
     @Option(help: "The numbers of rows, with commas between them.")

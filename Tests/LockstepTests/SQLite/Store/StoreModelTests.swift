@@ -266,6 +266,8 @@ struct StoreModelTests {
         }
         for thread in threads { try await thread.end() }
 
+        // A beat that nobody was there for is kept until the reader comes.
+        #expect(reads.value >= streams.count * Self.readsOfABeat)
         try store.close()
         #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
         let connection = try scratch.open()
