@@ -1,5 +1,8 @@
 # Lockstep's commands. Each works alone on a machine that has Swift 6.2 or newer.
 
+# The tools load nothing from the folder that they lie in, which others might write to.
+RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
+
 .PHONY: help setup build release demo test sanitize lint format layers peers bench bench-quick growth clean
 
 help: ## Show this list.
@@ -12,11 +15,11 @@ build: setup ## Build everything for debugging.
 	swift build
 
 release: setup ## Build the tools with optimisation.
-	swift build -c release --static-swift-stdlib --product lockstep
-	swift build -c release --static-swift-stdlib --product lockstep-bench
+	$(RELEASE) --product lockstep
+	$(RELEASE) --product lockstep-bench
 
 demo: setup ## Build, then show the main job on real data.
-	swift build -c release --static-swift-stdlib --product lockstep
+	$(RELEASE) --product lockstep
 	@Sources/Demo/demo "$$(swift build -c release --show-bin-path)/lockstep"
 
 test: setup lint ## Check style and layers, then run every test.

@@ -49,4 +49,18 @@ static inline size_t lockstep_lockable_bytes(void) {
     return limit.rlim_cur > (rlim_t)(1 << 30) ? (size_t)(1 << 30) : (size_t)limit.rlim_cur;
 }
 
+#ifdef __linux__
+// <spawn.h> declares these two for GNU sources only, which Swift's modules are not. It is not included: its types would
+// then be this module's to the compiler, and nobody outside of Crypto imports that.
+extern int lockstep_add_chdir(void *actions, const char *) __asm__("posix_spawn_file_actions_addchdir_np");
+extern int lockstep_add_closefrom(void *actions, int) __asm__("posix_spawn_file_actions_addclosefrom_np");
+
+// Has a program start in the folder / with none of this process's descriptors but 0, 1 and 2. `actions` is a
+// posix_spawn_file_actions_t.
+static inline int lockstep_spawn_apart(void *actions) {
+    int failure = lockstep_add_closefrom(actions, 3);
+    return failure ? failure : lockstep_add_chdir(actions, "/");
+}
+#endif
+
 #endif

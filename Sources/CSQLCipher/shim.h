@@ -36,8 +36,16 @@ static inline int lockstep_db_config_value(sqlite3 *db, int option) {
 }
 
 // SQLITE_MISUSE once SQLite has begun.
-static inline int lockstep_leave_memory_uncounted(void) {
-    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+static inline int lockstep_count_memory(int isCounted) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, isCounted);
+}
+
+// How SQLite allocates. Both are SQLITE_MISUSE once SQLite has begun.
+static inline int lockstep_get_memory_methods(sqlite3_mem_methods *methods) {
+    return sqlite3_config(SQLITE_CONFIG_GETMALLOC, methods);
+}
+static inline int lockstep_set_memory_methods(const sqlite3_mem_methods *methods) {
+    return sqlite3_config(SQLITE_CONFIG_MALLOC, methods);
 }
 
 static inline const char *lockstep_source_of(const void *function) {

@@ -126,6 +126,8 @@ extension LockstepError {
         case constraint = "constraint"
         /// The disk, or the page limit, is full.
         case full = "full"
+        /// The work was ended by a limit on time or memory that the caller set.
+        case limitExceeded = "limit-exceeded"
         /// The statement was interrupted.
         case interrupted = "interrupted"
         /// The connection may only read.
@@ -178,6 +180,12 @@ extension LockstepError {
         case cellForged = "cell-forged"
         /// What the database says of its sealed columns was not written by who holds the fields keyring.
         case registryForged = "registry-forged"
+        /// The file proves nothing of a dataset, or not that a column is sealed, which others say it holds.
+        case registryMissing = "registry-missing"
+        /// What the database says of its sealed columns is older than it was seen before.
+        case registryOlder = "registry-older"
+        /// The file's schema has something in it under which sealed columns cannot be read and written safely.
+        case foreignSchema = "foreign-schema"
         /// A manifest's text breaks the format's rules.
         case manifestMalformed = "manifest-malformed"
         /// A release's number does not follow the one before.

@@ -27,6 +27,8 @@ extension ModelStore {
         _ path: FilePath, _ key: borrowing DatabaseKey, _ set: MigrationSet,
         _ options: ConnectionOptions
     ) throws {
+        var options = options
+        if !options.fieldKeys.isEmpty { options.mayBeUnsealed = true }
         let connection = try Connection.open(path, key: key, options: options)
         if let first = set.files.first {
             try Baseline(set, at: first.version).record(on: connection)

@@ -40,6 +40,7 @@ extension ModelStore {
         let set = try ModelMigrations.set(setName)
         let store = try openOrCreate(path, key, template, options)
         try store.migrate(set)
+        try store.requireSealed(by: set)
         try store.verifyLightly(ModelMigrations.all()).requireClean()
         return Self(store)
     }
@@ -54,6 +55,7 @@ extension ModelStore {
         let set = try ModelMigrations.set(setName)
         let store = try openOrCreate(path, key, template, options)
         try await store.migrate(set)
+        try store.requireSealed(by: set)
         try await store.verifyLightly(ModelMigrations.all()).requireClean()
         return Self(store)
     }
@@ -62,6 +64,9 @@ extension ModelStore {
         _ path: FilePath, _ key: borrowing DatabaseKey, _ template: borrowing ModelTemplate?,
         _ options: StoreOptions
     ) throws -> Store {
+        var options = options
+        // A version that has yet to run may be the first that seals anything; afterwards the set decides.
+        if !options.connection.fieldKeys.isEmpty { options.connection.mayBeUnsealed = true }
         guard !FileAccess.exists(path) else {
             return try Store.open(path, key: key, options: options)
         }

@@ -15,8 +15,22 @@ struct CredentialOptions: ParsableArguments {
     @Option(help: "The number of an open descriptor to read the passphrase from, up to its end.")
     var passphraseFd: Int32?
 
-    @Option(help: "A file with an identity, AGE-SECRET-KEY-1…, whose recipient has a slot.")
+    @Option(
+        help: """
+            A file with an identity whose recipient has a slot: AGE-SECRET-KEY-1…, or AGE-PLUGIN-NAME-1…, with \
+            which the program age-plugin-NAME is run.
+            """)
     var identity: String?
+
+    @Option(
+        help: """
+            The age plugin of this name, for slots that it opens without an identity file: runs the program \
+            age-plugin-NAME, from an absolute folder of PATH.
+            """,
+        transform: { try PluginName($0) })
+    var plugin: PluginName?
+
+    @OptionGroup var plugins: PluginOptions
 
     @Option(
         help: """
@@ -28,7 +42,7 @@ struct CredentialOptions: ParsableArguments {
     /// Whether anything was named; else the terminal is asked.
     var isGiven: Bool {
         keyFile != nil || keyFd != nil || passphraseFd != nil || identity != nil
-            || keyCommand != nil
+            || plugin != nil || keyCommand != nil
     }
 
     /// Opens one keyring with what was named, the variables its slots name, or what the terminal is asked.
@@ -52,7 +66,13 @@ final class CredentialSource {
     init(_ options: CredentialOptions) { self.options = options }
 
     func open(_ file: KeyringFile) throws -> Keyring {
-        try file.open { slot in try credential(for: slot, of: file) }
+        var last: SlotDescription?
+        let keyring = try file.open { slot in
+            last = slot
+            return try credential(for: slot, of: file)
+        }
+        if let last { CheapSlotWarning.tell(last, of: file) }
+        return keyring
     }
 
     /// What may open `slot`: what was named, what its variable holds, or what the terminal is asked.
@@ -62,12 +82,14 @@ final class CredentialSource {
         case .environment(let variable): try environment(variable)
         case .passphrase: try passphrase(asking: "Passphrase for \(file.path)")
         case .identity: try identity()
+        case .plugin(let name, _): try plugin(name, slot)
         case .command: try command()
         case .other: nil
         }
     }
 
-    /// What would open `slot` without asking anybody: what was named or is set.
+    /// What would open `slot` without asking anybody: what was named or is set. A plugin may ask for a touch, and
+    /// is left out.
     func known(for slot: SlotDescription) throws -> Credential? {
         switch slot.kind {
         case .keyFile: try keyFile()
@@ -75,7 +97,7 @@ final class CredentialSource {
         case .passphrase: try knownPassphrase()
         case .identity: try identity()
         case .command: try command()
-        case .other: nil
+        case .plugin, .other: nil
         }
     }
 
@@ -88,8 +110,26 @@ final class CredentialSource {
     }
 
     func identity() throws -> Credential? {
-        guard let path = options.identity else { return nil }
-        return try .identity(Identity.read(FilePath(path)))
+        guard let path = options.identity,
+            let identity = try IdentityFile.read(FilePath(path)).identity()
+        else { return nil }
+        return try .identity(identity)
+    }
+
+    /// What a plugin that was named, by an identity or by its name, makes of a slot.
+    private func plugin(_ name: PluginName, _ slot: SlotDescription) throws -> Credential? {
+        guard let identities = try identities(of: name) else { return nil }
+        return try options.plugins.find(name).credential(for: slot, with: identities)
+    }
+
+    /// The identities of a plugin in the file, or the one without data where the plugin itself was named.
+    private func identities(of name: PluginName) throws -> PluginIdentities? {
+        if let path = options.identity,
+            let found = try IdentityFile.read(FilePath(path)).identities(of: name)
+        {
+            return found
+        }
+        return options.plugin == name ? try PluginIdentities(withoutData: name) : nil
     }
 
     /// What the command prints; it is run once, whatever it opens.

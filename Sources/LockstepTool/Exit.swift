@@ -23,10 +23,12 @@ enum Exit {
         case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: rolledBack
         case .migrationChanged, .migrationMissing, .migrationUnfinished: drift
         case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: lint
-        case .keyringMalformed, .keyringTampered, .keyringOutdated, .damaged, .truncated,
+        case .keyringMalformed, .keyringUnsupported, .keyringTampered, .keyringOutdated, .damaged,
+            .truncated,
             .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,
-            .cellMalformed, .cellForged, .registryForged, .manifestMalformed,
+            .cellMalformed, .cellForged, .registryForged, .registryMissing, .registryOlder,
+            .foreignSchema, .manifestMalformed,
             .foreignApplication, .identityMalformed, .signatureInvalid:
             tampered
         case .notFound, .notAFile: noInput
@@ -36,7 +38,7 @@ enum Exit {
             .alreadyExists, .blobExpired, .closed, .commandFailed, .constraint,
             .cryptographyFailed,
             .decodeMismatch, .denied,
-            .interrupted, .irreversible, .keyringConflict, .keyringUnsupported, .libraryUnusable,
+            .interrupted, .irreversible, .keyringConflict, .libraryUnusable, .limitExceeded,
             .readOnly, .releaseConflict, .secureMemoryExhausted, .sqlFailed, .tooLarge:
             failed
         }

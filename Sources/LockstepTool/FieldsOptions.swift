@@ -16,10 +16,10 @@ struct FieldsOptions: ParsableArguments {
     var datasets: [String] = []
 
     /// Opens the keyrings that are named.
-    func open(in folder: FilePath, _ credentials: CredentialSource) throws -> [FieldKeys] {
+    func open(in folder: FilePath, _ credentials: CredentialSource) throws -> [FieldsKeyring] {
         try datasets.map { text in
             let (name, file) = try Self.file(text, in: folder)
-            return try credentials.open(file).fieldKeys(named: name)
+            return try FieldsKeyring(file, named: name, credentials.open(file))
         }
     }
 

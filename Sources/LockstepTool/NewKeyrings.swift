@@ -23,8 +23,12 @@ struct NewKeyrings: ~Copyable {
     }
 
     /// Makes a keyring and its file.
-    mutating func make(_ purpose: KeyringPurpose, _ file: KeyringFile) throws -> Keyring {
+    /// - Parameter listsNew: Whether it lists a database that is made under it, empty, and gets its id from it.
+    mutating func make(
+        _ purpose: KeyringPurpose, _ file: KeyringFile, listsNew: Bool = false
+    ) throws -> Keyring {
         var keyring = try Keyring.create(purpose)
+        if listsNew { try keyring.listNewDatabase() }
         try addSlots(to: &keyring)
         try file.create(keyring)
         made.append(file)

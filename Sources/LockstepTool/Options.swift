@@ -64,6 +64,13 @@ struct MigrationOptions: ParsableArguments {
     var layout: MigrationLayout?
 
     @Option(
+        help: ArgumentHelp(
+            "How large a migration file may be: bytes, or a number with K, M or G. (default: 8M)",
+            valueName: "size"),
+        transform: MemorySize.bytes)
+    var maxFile: Int?
+
+    @Option(
         name: .customLong("declare"), parsing: .singleValue,
         help: ArgumentHelp(
             "What a version's file does not say and must not be changed to say.",
@@ -73,6 +80,9 @@ struct MigrationOptions: ParsableArguments {
                 """, valueName: "version: directive"),
         transform: Declaration.init)
     var declarations: [Declaration] = []
+
+    /// How many bytes a migration file may have.
+    var largestFile: Int { maxFile ?? MigrationSet.usualLargestFile }
 
     private static let layouts = MigrationLayout.allCases.map(\.rawValue)
 
@@ -85,7 +95,7 @@ struct MigrationOptions: ParsableArguments {
 
     func sets() throws -> [MigrationSet] {
         var sets = try MigrationSet.sets(
-            in: FilePath(migrations), named: self.set, layout: layout)
+            in: FilePath(migrations), named: self.set, layout: layout, largestFile: largestFile)
         for set in sets where !set.leftAlone.isEmpty {
             Output.note(
                 "notice: no migration of \(set.layout.rawValue), and left alone: "

@@ -20,11 +20,17 @@ enum Output {
     /// A JSON object on a line of its own.
     static func json(_ value: some Encodable) throws { part(try encoded(value) + "\n") }
 
-    /// JSON on one line, fields in alphabetical order.
+    /// JSON on one line, fields in alphabetical order. It too may go to a terminal: what could command one is
+    /// escaped, and means the same to programs.
     static func encoded(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        // Outside of ASCII, JSON has nothing but the content of its strings.
+        return escaping(text) { scalar in
+            let digits = String(scalar.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
     }
 
     /// A piece of JSON.
@@ -55,15 +61,32 @@ enum Output {
 
     /// Text of the database as it may go to a terminal: control characters could command it.
     static func printable(_ text: String) -> String {
+        escaping(text) { "\\u{\(String($0.value, radix: 16))}" }
+    }
+
+    private static func escaping(
+        _ text: String, _ escape: (Unicode.Scalar) -> String
+    ) -> String {
+        // Most texts have nothing to escape, and bytes are quick to look at.
+        guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }),
+            text.unicodeScalars.contains(where: isCommanding)
+        else { return text }
         var safe = ""
         for scalar in text.unicodeScalars {
-            if scalar.properties.generalCategory == .control || scalar.properties.isBidiControl {
-                safe += "\\u{\(String(scalar.value, radix: 16))}"
+            if isCommanding(scalar) {
+                safe += escape(scalar)
             } else {
                 safe.unicodeScalars.append(scalar)
             }
         }
         return safe
+    }
+
+    /// Whether it commands a terminal (C0, DEL and C1), turns the direction of what follows, or ends a line.
+    private static func isCommanding(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x7F else { return scalar.value < 0x20 }
+        guard scalar.value > 0x9F else { return true }
+        return scalar.properties.isBidiControl || scalar.value == 0x2028 || scalar.value == 0x2029
     }
 
     /// Microseconds as people read them.

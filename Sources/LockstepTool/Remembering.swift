@@ -20,6 +20,21 @@ enum Remembering {
         attempt(connection.path) { try keyring.remember(in: connection) }
     }
 
+    /// The same, and the keyring lists the database.
+    static func bind(
+        _ connection: borrowing Connection, _ keyring: inout Keyring, in file: KeyringFile
+    ) {
+        attempt(connection.path) { try keyring.bind(connection, in: file) }
+    }
+
+    /// The same for a database that was made or put back just now, whatever it remembers.
+    static func bind(new database: FilePath, _ keyring: inout Keyring, in file: KeyringFile) {
+        attempt(database) {
+            let connection = try Connection.open(database, key: keyring.keyOfNew(database))
+            try keyring.bind(connection, in: file, asListed: true)
+        }
+    }
+
     private static func attempt(_ database: FilePath, _ body: () throws -> Void) {
         do {
             try body()

@@ -2,9 +2,12 @@
 /// arrive, so that a table of any length takes little memory.
 struct TableWriter {
     private static let measuredRows = 1000
+    /// Rows of values that are large are not all kept.
+    private static let measuredBytes = 1024 * 1024
     private static let widest = 60
 
     private var waiting: [[String]]
+    private var waitingBytes = 0
     private var widths: [Int]?
 
     init(header: [String]) { waiting = [header] }
@@ -12,7 +15,8 @@ struct TableWriter {
     mutating func add(_ row: [String]) {
         guard widths == nil else { return write(row) }
         waiting.append(row)
-        if waiting.count > Self.measuredRows { flush() }
+        for cell in row { waitingBytes += cell.utf8.count }
+        if waiting.count > Self.measuredRows || waitingBytes > Self.measuredBytes { flush() }
     }
 
     /// Writes what is left.

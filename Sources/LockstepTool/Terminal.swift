@@ -32,12 +32,60 @@ enum Terminal {
                 hint: "give it through a descriptor, such as \(option) 3 3<FILE")
         }
         defer { try? terminal.close() }
-        return try withoutEcho(terminal) {
-            try terminal.writeAll("\(prompt): ".utf8)
+        return try Passphrase(secret(prompt, on: terminal))
+    }
+
+    /// Asks once, without echo, for a secret that may be short or empty, such as a PIN.
+    static func secret(_ prompt: String) throws -> SecretBytes {
+        let terminal = try open()
+        defer { try? terminal.close() }
+        return try secret(prompt, on: terminal)
+    }
+
+    private static func secret(
+        _ prompt: String, on terminal: FileDescriptor
+    ) throws -> SecretBytes {
+        try withoutEcho(terminal) {
+            try terminal.writeAll("\(Output.printable(prompt)): ".utf8)
             let secret = try readLine(from: terminal)
             try terminal.writeAll("\n".utf8)
-            return try Passphrase(secret)
+            return secret
         }
+    }
+
+    /// Asks for a line that may be seen, up to 4096 bytes.
+    static func line(_ prompt: String) throws -> String {
+        let terminal = try open()
+        defer { try? terminal.close() }
+        try terminal.writeAll("\(Output.printable(prompt)): ".utf8)
+        var line: [UInt8] = []
+        while line.count < 4096, let key = try readKey(from: terminal) {
+            if key == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(key)
+        }
+        guard line.count == 4096 else {
+            throw LockstepError(.interrupted, "the terminal was closed before there was an answer")
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Asks for a choice until 1 or 2 is the answer; where there is nothing to choose, for the return key.
+    static func confirm(_ text: String, yes: String, no: String?) throws -> Bool {
+        guard let no else {
+            _ = try line("\(text) (return for “\(yes)”)")
+            return true
+        }
+        while true {
+            switch try line("\(text) (1 for “\(yes)”, 2 for “\(no)”)") {
+            case "1": return true
+            case "2": return false
+            default: continue
+            }
+        }
+    }
+
+    private static func open() throws -> FileDescriptor {
+        try FileDescriptor.open(device, .readWrite, options: .closeOnExec)
     }
 
     /// Asks twice; both answers must be the same.

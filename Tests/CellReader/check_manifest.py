@@ -1,8 +1,10 @@
-"""Checks manifests, by the article SealedCells alone: no line of it was taken from Lockstep's sources.
+"""Checks manifests, by the articles ReleaseManifests and SealedCells alone: no line of it was taken from Lockstep's sources.
 
 A request has manifest (its text), publisher (the known key, in base64), dataset, changes and code (as the database says them;
 bytes in hex), and tables: for each name its rows in any order, each a list of the values of key and sealed columns as
-[type, bytes in hex]. The answer is `holds`, or what does not, one word for each, parted by spaces.
+[type, bytes in hex]. That is enough for version 1. A request with database instead of all that, the path of a plain SQLite
+file as read_pages.py writes it, and publisher and dataset, is checked by what stands in the file, in both versions. The
+answer is `holds`, or what does not, one word for each, parted by spaces.
 """
 
 import base64
@@ -10,13 +12,21 @@ import binascii
 import datetime
 import hashlib
 import re
+import sqlite3
 import struct
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-NULL, INTEGER, REAL, TEXT = 0, 1, 2, 3
+NULL, INTEGER, REAL, TEXT, BLOB = 0, 1, 2, 3, 4
 GREATEST = 2**63 - 1
+OMISSIONS = [
+    "omits rows of tables without a sealed column",
+    "omits tables of the engine and of SQLite: the ledger, the memory of keyrings, statistics",
+    "omits rowids that no column names, values of VIRTUAL generated columns, and the header of the file",
+    "omits whether an older copy of the whole file was put back",
+]
+STATISTICS = ["sqlite_sequence", "sqlite_stat1", "sqlite_stat2", "sqlite_stat3", "sqlite_stat4"]
 
 
 class Malformed(Exception):
@@ -59,11 +69,42 @@ def fields(line, word, count):
     return parts[1:]
 
 
+def ascending(items):
+    require(all(one < next for one, next in zip(items, items[1:])))
+
+
+def identifier(text):
+    return number(text, 1, 2**32 - 1)
+
+
+def table_line(table, line, version):
+    """Takes a line of a table; they come in this order of kinds."""
+    kinds = ["key", "column"] + (["token", "plain", "index"] if version == 2 else [])
+    word = line.split(" ")[0]
+    require(word in kinds)
+    # Nothing of a kind follows another of a later one, and sealed columns come before what depends on them.
+    require(not any(table[kind] for kind in kinds[kinds.index(word) + 1 :]))
+    require(kinds.index(word) < 2 or table["column"])
+    if word in ("key", "plain"):
+        table[word].append(name(fields(line, word, 2)[0]))
+    elif word == "column":
+        column, title = fields(line, word, 3)
+        table[word].append((identifier(column), name(title)))
+    elif word == "token":
+        column, index, title = fields(line, word, 4)
+        table[word].append((identifier(column), identifier(index), name(title)))
+        require(table[word][-1][0] in [known for known, _ in table["column"]])
+    else:
+        title, digest = fields(line, word, 3)
+        table[word].append((name(title), unbase64(digest, 32)))
+
+
 def parse(text):
     require(len(text) <= 1 << 20 and text.endswith("\n") and re.fullmatch("[\n -~]*", text))
     lines = text[:-1].split("\n")
-    require(len(lines) > 5 and lines[0] == "lockstep-manifest/1")
-    manifest = {"dataset": unbase64(fields(lines[1], "dataset", 2)[0], 16), "tables": []}
+    require(len(lines) > 5 and lines[0] in ("lockstep-manifest/1", "lockstep-manifest/2"))
+    version = int(lines[0][-1])
+    manifest = {"version": version, "dataset": unbase64(fields(lines[1], "dataset", 2)[0], 16), "tables": []}
     release, day = fields(lines[2], "release", 3)
     manifest["number"] = number(release, 1, GREATEST)
     require(re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", day))
@@ -73,27 +114,33 @@ def parse(text):
         raise Malformed from None
     changes, code = fields(lines[3], "registry", 3)
     manifest["changes"], manifest["code"] = number(changes, 1, GREATEST), unbase64(code, 32)
-    for line in lines[4:-1]:
-        tables = manifest["tables"]
+    first, last = 4, len(lines) - 1
+    if version == 2:
+        definitions, digest = fields(lines[4], "schema", 3)
+        manifest["definitions"] = number(definitions, 1, GREATEST)
+        manifest["schema"] = unbase64(digest, 32)
+        first, last = 5, last - len(OMISSIONS)
+        require(lines[last:-1] == OMISSIONS)
+    tables = manifest["tables"]
+    for line in lines[first:last]:
         if line.startswith("table "):
-            parts = fields(line, "table", 4)
-            rows = number(parts[1], 0, GREATEST)
-            tables.append({"name": name(parts[0]), "rows": rows, "digest": unbase64(parts[2], 32),
-                           "key": [], "columns": []})
-            continue
-        require(tables)
-        if line.startswith("key "):
-            require(not tables[-1]["columns"])
-            tables[-1]["key"].append(name(fields(line, "key", 2)[0]))
+            title, rows, *digests = fields(line, "table", 3 + version)
+            tables.append({"name": name(title), "rows": number(rows, 0, GREATEST),
+                           "digests": [unbase64(digest, 32) for digest in digests],
+                           "key": [], "column": [], "token": [], "plain": [], "index": []})
         else:
-            column, title = fields(line, "column", 3)
-            tables[-1]["columns"].append((number(column, 1, 2**32 - 1), name(title)))
-    names = [table["name"].encode() for table in manifest["tables"]]
-    require(names and names == sorted(set(names)))
-    ids = [column for table in manifest["tables"] for column, _ in table["columns"]]
+            require(tables)
+            table_line(tables[-1], line, version)
+    require(tables)
+    ascending([table["name"].encode() for table in tables])
+    ids = [column for table in tables for column, _ in table["column"]]
     require(len(set(ids)) == len(ids))
-    for table in manifest["tables"]:
-        require(table["columns"] and table["columns"] == sorted(table["columns"]))
+    for table in tables:
+        require(table["column"])
+        ascending([column for column, _ in table["column"]])
+        ascending([token[:2] for token in table["token"]])
+        ascending([title.encode() for title in table["plain"]])
+        ascending([title.encode() for title, _ in table["index"]])
     signature = fields(lines[-1], "sig", 4)
     require(signature[0] == "ed25519")
     manifest["publisher"], manifest["signature"] = unbase64(signature[1], 32), unbase64(signature[2], 64)
@@ -110,28 +157,195 @@ def order(value):
     return 2 if kind == TEXT else 3, data
 
 
-def digest(rows, sorted_by):
-    total = hashlib.sha256()
-    for row in sorted(rows, key=lambda row: [order(value) for value in row[:sorted_by]]):
-        for kind, data in row:
-            total.update(struct.pack(">BI", kind, len(data)) + data)
-    return total.digest()
+def encoded(row):
+    return b"".join(struct.pack(">BI", kind, len(data)) + data for kind, data in row)
 
 
-def table_findings(table, rows):
-    if rows is None:
-        return ["table-missing"]
-    rows = [[(kind, bytes.fromhex(data)) for kind, data in row] for row in rows]
+def digest_of_set(rows):
+    return hashlib.sha256(b"".join(sorted(hashlib.sha256(encoded(row)).digest() for row in rows))).digest()
+
+
+def digest(rows, keys, version):
+    """Of rows that begin with so many values of a key."""
+    if not keys and version == 2:
+        return digest_of_set(rows)
+    ordered = sorted(rows, key=lambda row: [order(value) for value in row[: keys or len(row)]])
+    return hashlib.sha256(b"".join(map(encoded, ordered))).digest()
+
+
+def row_findings(table, rows, version):
     if len(rows) != table["rows"]:
         return ["rows-missing" if len(rows) < table["rows"] else "rows-added"]
-    width = len(table["key"]) + len(table["columns"])
-    same = digest(rows, len(table["key"]) or width) == table["digest"]
-    return [] if same else ["rows-changed"]
+    keys = len(table["key"])
+    sealed = [row[: keys + len(table["column"])] for row in rows]
+    if digest(sealed, keys, version) != table["digests"][0]:
+        return ["rows-changed"]
+    if version == 2 and digest(rows, keys, version) != table["digests"][1]:
+        return ["plain-changed"]
+    return []
+
+
+def registry_findings(manifest, changes, code):
+    if changes != manifest["changes"]:
+        return ["registry-older" if changes < manifest["changes"] else "registry-newer"]
+    return [] if code == manifest["code"] else ["registry-other"]
+
+
+# What a request says of a database
+
+
+def findings_of_request(manifest, request):
+    require(manifest["version"] == 1)
+    found = registry_findings(manifest, request["changes"], bytes.fromhex(request["code"]))
+    for table in manifest["tables"]:
+        rows = request["tables"].get(table["name"])
+        if rows is None:
+            found.append("table-missing")
+            continue
+        rows = [[(kind, bytes.fromhex(data)) for kind, data in row] for row in rows]
+        found += row_findings(table, rows, 1)
+    return found
+
+
+# What stands in a file
+
+
+class Text(bytes):
+    """Text, where bytes are a BLOB."""
+
+
+def value(stored):
+    if stored is None:
+        return NULL, b""
+    if isinstance(stored, int):
+        return INTEGER, struct.pack(">q", stored)
+    if isinstance(stored, float):
+        return REAL, struct.pack(">d", stored)
+    return (TEXT if isinstance(stored, Text) else BLOB), bytes(stored)
+
+
+def lowered(text):
+    """In lower case as SQLite has it."""
+    return (text if isinstance(text, bytes) else text.encode()).lower()
+
+
+class Database:
+    def __init__(self, path):
+        self.connection = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
+        self.connection.text_factory = Text
+
+    def rows(self, sql, *arguments):
+        return self.connection.execute(sql, arguments).fetchall()
+
+    def has_table(self, title):
+        return bool(self.rows("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", title))
+
+    def text(self, dataset):
+        if not self.has_table("lockstep_manifest"):
+            return None
+        rows = self.rows("SELECT text FROM lockstep_manifest WHERE dataset = ?", dataset)
+        return bytes(rows[0][0]).decode("latin-1") if rows else None
+
+    def key(self, table):
+        """The columns of its primary key, or none if rows cannot be told apart by it."""
+        columns = self.rows("SELECT name, type, \"notnull\", pk FROM pragma_table_info(?) WHERE pk ORDER BY pk", table)
+        is_bare = self.rows("SELECT wr FROM pragma_table_list WHERE name = ?", table)[0][0]
+        has_index = self.rows("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'", table)
+        is_rowid = len(columns) == 1 and lowered(columns[0][1]) == b"integer" and not has_index
+        stands = columns and (is_bare or is_rowid or all(column[2] for column in columns))
+        return [lowered(column[0]) for column in columns] if stands else []
+
+    def stored_columns(self, table):
+        return [lowered(row[0]) for row in self.rows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3)", table)]
+
+    def definitions(self):
+        """(type, name, table) in lower case as SQLite has it, but for the name, and the encoded row."""
+        for row in self.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema"):
+            kind, title, table, sql = row
+            if kind == b"index" and (sql is None or lowered(table).startswith(b"lockstep_")):
+                continue
+            if kind == b"table" and (lowered(title).startswith(b"lockstep_") or title.decode() in STATISTICS):
+                continue
+            yield (kind, title, lowered(table)), [value(each) for each in row]
+
+
+def claimed_findings(manifest, database):
+    dataset = manifest["dataset"]
+    if not database.has_table("lockstep_dataset"):
+        return ["registry-missing"]
+    rows = database.rows("SELECT changes, mac FROM lockstep_dataset WHERE dataset = ?", dataset)
+    if not rows or not isinstance(rows[0][0], int) or isinstance(rows[0][1], (Text, int, float, type(None))):
+        return ["registry-missing"]
+    found = registry_findings(manifest, *rows[0])
+    if found:
+        return found
+    columns = sorted((column, b"sealed", lowered(table["name"]), lowered(title))
+                     for table in manifest["tables"] for column, title in table["column"])
+    tokens = sorted((column, index, lowered(title))
+                    for table in manifest["tables"] for column, index, title in table["token"])
+    try:
+        said = database.rows("SELECT id, state, lower(table_name), lower(name) FROM lockstep_column WHERE dataset = ?"
+                             " AND state IS NOT 'plaintext' ORDER BY id", dataset)
+        same = said == columns
+        if manifest["version"] == 2 and same:
+            said = database.rows("SELECT column_id, number, lower(name) FROM lockstep_index WHERE dataset = ?"
+                                 " ORDER BY column_id, number", dataset)
+            same = said == tokens
+    except sqlite3.OperationalError:
+        same = False
+    return [] if same else ["registry-other"]
+
+
+def table_findings(table, database, version, definitions):
+    names = [row[0] for row in database.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    actual = next((title for title in names if lowered(title) == lowered(table["name"])), None)
+    if actual is None:
+        return ["table-missing"]
+    actual = actual.decode()
+    indexes = {title.decode(): data for (kind, title, owner), data in definitions
+               if kind == b"index" and owner == lowered(actual)}
+    found = []
+    for title, released in table["index"]:
+        if title not in indexes:
+            found.append("index-missing")
+        elif hashlib.sha256(encoded(indexes[title])).digest() != released:
+            found.append("index-changed")
+    if version == 2:
+        found += ["index-added"] * len(indexes.keys() - {title for title, _ in table["index"]})
+    columns = table["key"] + [title for _, title in table["column"]]
+    stored = database.stored_columns(actual)
+    if version == 2:
+        columns += [title for _, _, title in table["token"]] + table["plain"]
+    missing = {lowered(column) for column in columns} - set(stored)
+    added = set(stored) - {lowered(column) for column in columns} if version == 2 else set()
+    if database.key(actual) != [lowered(column) for column in table["key"]] or missing or added:
+        return ["table-other"] + found
+    quoted = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
+    title = '"' + actual.replace('"', '""') + '"'
+    rows = [[value(each) for each in row] for row in database.rows(f"SELECT {quoted} FROM {title}")]
+    return row_findings(table, rows, version) + found
+
+
+def findings_of_file(manifest, database):
+    found = claimed_findings(manifest, database)
+    definitions = list(database.definitions())
+    if manifest["version"] == 2:
+        owners = [lowered(table["name"]) for table in manifest["tables"]]
+        others = [data for (kind, _, owner), data in definitions if kind != b"index" or owner not in owners]
+        if (len(others), digest_of_set(others)) != (manifest["definitions"], manifest["schema"]):
+            found.append("schema-changed")
+    for table in manifest["tables"]:
+        found += table_findings(table, database, manifest["version"], definitions)
+    return found
 
 
 def check(request):
+    database = Database(request["database"]) if "database" in request else None
+    text = database.text(bytes.fromhex(request["dataset"])) if database else request["manifest"]
+    if text is None:
+        return "missing"
     try:
-        manifest = parse(request["manifest"])
+        manifest = parse(text)
     except Malformed:
         return "malformed"
     if manifest["publisher"] != unbase64(request["publisher"], 32):
@@ -143,11 +357,5 @@ def check(request):
         return "forged"
     if manifest["dataset"].hex() != request["dataset"]:
         return "other-dataset"
-    findings = []
-    if request["changes"] != manifest["changes"]:
-        findings.append("registry-older" if request["changes"] < manifest["changes"] else "registry-newer")
-    elif request["code"] != manifest["code"].hex():
-        findings.append("registry-other")
-    for table in manifest["tables"]:
-        findings += table_findings(table, request["tables"].get(table["name"]))
-    return " ".join(findings) or "holds"
+    found = findings_of_file(manifest, database) if database else findings_of_request(manifest, request)
+    return " ".join(found) or "holds"

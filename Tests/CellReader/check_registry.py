@@ -1,12 +1,14 @@
 """Checks what a database says of its sealed columns, by the article SealedCells alone: no line of it was taken from
 Lockstep's sources.
 
-A request has registry, an object of the four tables' rows (lists of values in the order of the article; bytes in hex), and
-field_keys, hex by version. The answer is `holds` or `forged`.
+A request has registry, an object of the four tables' rows (lists of values in the order of the article; bytes in hex),
+database, the id of the database in hex or null, and field_keys, hex by version. What the second format has more stands
+last in its row, and is null in the first. The answer is `holds` or `forged`.
 """
 
 import hashlib
 import hmac
+import re
 import struct
 
 from cryptography.hazmat.primitives import hashes
@@ -25,15 +27,25 @@ def text(value):
     return part(value.encode())
 
 
-def maybe(value):
-    return b"\0" if value is None else b"\1" + number(value)
+def maybe(value, encoded=number):
+    return b"\0" if value is None else b"\1" + encoded(value)
+
+
+def is_row_key(row_key):
+    """`row` and one name, or `key` and one or more."""
+    word, *names = row_key.split(" ")
+    plain = all(re.fullmatch("([A-Za-z0-9_]|%[0-9A-F]{2})+", name) for name in names)
+    return plain and (len(names) == 1 if word == "row" else word == "key" and names)
 
 
 def check(request):
     rows = request["registry"]
     if len(rows["dataset"]) != 1:
         return "forged"
-    dataset, changes, version, mac = rows["dataset"][0]
+    dataset, changes, version, mac, database = rows["dataset"][0]
+    if database is not None and database != request["database"]:
+        return "forged"
+    form = 1 if database is None else 2
     dataset = bytes.fromhex(dataset)
     field_key = bytes.fromhex(request["field_keys"][str(version)])
     key = HKDF(hashes.SHA256(), 32, dataset, b"registry").derive(field_key)
@@ -42,10 +54,12 @@ def check(request):
         return hmac.new(key, message, hashlib.sha256).digest()
 
     columns, indexes = [], []
-    for identifier, table, name, mode, padding, state, cursor, given in rows["columns"]:
+    for identifier, table, name, mode, padding, state, cursor, given, row_key in rows["columns"]:
+        if row_key is not None and (form == 1 or not is_row_key(row_key)):
+            return "forged"
         due = code(
-            text("column/1") + part(dataset) + number(identifier) + text(table) + text(name) + text(mode)
-            + text(state) + number(padding) + maybe(cursor)
+            text(f"column/{form}") + part(dataset) + number(identifier) + text(table) + text(name) + text(mode)
+            + text(state) + number(padding) + maybe(cursor) + (b"" if form == 1 else maybe(row_key, text))
         )
         columns.append(due)
         if due.hex() != given:
@@ -58,7 +72,8 @@ def check(request):
         indexes.append(due)
         if due.hex() != given:
             return "forged"
-    whole = text("set/1") + part(dataset) + number(changes) + number(version) + number(len(columns))
+    whole = text(f"set/{form}") + part(dataset) + (b"" if form == 1 else part(bytes.fromhex(database)))
+    whole += number(changes) + number(version) + number(len(columns))
     whole += b"".join(map(part, columns)) + number(len(rows["keys"]))
     for key_version, commitment in rows["keys"]:
         whole += number(key_version) + part(bytes.fromhex(commitment))

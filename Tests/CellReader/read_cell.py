@@ -3,8 +3,8 @@
 Reads one JSON object a line: field_key, dataset, cell (hex), column, key (none, or a list of [type, hex]).
 Prints one line for each: the type's tag and the payload in hex, or `forged`, or `malformed`.
 
-An object with an index_key instead asks for a token: see blind_index.py; one with a manifest, whether it holds: see
-check_manifest.py.
+An object with an index_key instead asks for a token: see blind_index.py; one with a manifest or a publisher, whether it
+holds: see check_manifest.py.
 """
 
 import json
@@ -14,18 +14,20 @@ import sys
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM, AESSIV
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from blind_index import token
+from check_ledger import check_ledger
 from check_manifest import check
 from check_registry import check as check_registry
 from chunked import opened
 
 XAES = 0xF9
+EQUAL = 0xFA
 CHUNKED = 0xFB
-# Before the plaintext, and behind it.
-LEAST = {XAES: 5 + 24 + 1 + 16, CHUNKED: 5 + 24 + 32 + 1}
+# Before the plaintext, a byte of it, and after it.
+LEAST = {XAES: 5 + 24 + 1 + 16, EQUAL: 5 + 16 + 1, CHUNKED: 5 + 24 + 32 + 1}
 PADDED = 0x80
 LENGTHS = {0: 0, 1: 8, 2: 8, 5: 1, 6: 8, 7: 8, 10: 16}
 TEXTS = (3, 8, 9)
@@ -86,11 +88,16 @@ def answer(request):
         return "malformed"
     prefix, form = cell[:5], cell[0]
     info = b"field" + struct.pack(">IB", request["column"], form)
-    key = HKDF(hashes.SHA256(), 32, dataset, info).derive(bytes.fromhex(request["field_key"]))
-    data = associated_data(prefix, dataset, request["column"], request.get("key"))
+    length = 64 if form == EQUAL else 32
+    key = HKDF(hashes.SHA256(), length, dataset, info).derive(bytes.fromhex(request["field_key"]))
+    # Such a cell may stand in any row.
+    row = None if form == EQUAL else request.get("key")
+    data = associated_data(prefix, dataset, request["column"], row)
     try:
         if form == CHUNKED:
             plaintext = opened(key, cell[5:], data)
+        elif form == EQUAL:
+            plaintext = AESSIV(key).decrypt(cell[5:], [data])
         else:
             nonce, sealed = cell[5:29], cell[29:]
             plaintext = AESGCM(message_key(key, nonce)).decrypt(nonce[12:], sealed, data)
@@ -102,8 +109,10 @@ def answer(request):
 
 for line in sys.stdin:
     asked = json.loads(line)
-    if "manifest" in asked:
+    if "manifest" in asked or "publisher" in asked:
         print(check(asked))
+    elif "ledger" in asked:
+        print(check_ledger(asked))
     elif "registry" in asked:
         print(check_registry(asked))
     else:

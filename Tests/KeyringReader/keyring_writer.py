@@ -42,6 +42,10 @@ class Ring:
             return self.slot(" ".join(words + ["14", "8", "1"]), scrypt(secret, salt, 14), salt)
         return self.slot(" ".join(words), secret, salt)
 
+    def plugin_slot(self, name, plugin, file_key, salt, stanza):
+        """A slot of the stanza (body, type and arguments as they stand in the header) that wraps the file key."""
+        return self.slot(f"-> plugin {name} {plugin} {b64(salt)} {stanza}", file_key, salt)
+
     def x25519_slot(self, name, recipient, ephemeral):
         share = x25519_public(ephemeral)
         return self.x25519_slot_with(name, recipient, share, x25519(ephemeral, recipient))

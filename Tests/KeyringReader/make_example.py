@@ -21,6 +21,7 @@ def run(first, count):
 
 RING_ID, DATABASE_ID, RING_KEY = run(0x00, 16), run(0x10, 16), run(0x20, 32)
 SECRET, SALT, EPHEMERAL = run(0x40, 32), run(0x60, 16), run(0x70, 32)
+FORMER_ID, FILE_ID, CODE = run(0x80, 16), run(0xC0, 16), run(0xE0, 32)
 KEY_1, KEY_2, NONCE_1, NONCE_2, SEED = run(0x90, 32), run(0xB0, 32), run(0xD0, 24), run(0xE8, 24), run(1, 32)
 
 
@@ -91,7 +92,41 @@ def section():
         f"The file, {len(text)} bytes:\n\n```\n{text.decode()}```\n\n"
         f"Values on the way, in hexadecimal:\n\n```\n{table}```\n\n"
         "What scrypt gives with `14 8 1` for the passphrase `correct horse bättery` (22 bytes in\n"
-        f"UTF-8) and the salt above:\n\n```\n{stretched}```\n"
+        f"UTF-8) and the salt above:\n\n```\n{stretched}```\n\n"
+        + second(ring, laptop)
+    )
+
+
+def second(ring, slot):
+    """The same ring with what it remembers, and a fields keyring of that ring."""
+    lines = [
+        "lockstep-keyring/2",
+        f"ring {b64(RING_ID)} epoch 4 purpose database database {b64(DATABASE_ID)}",
+        *slot,
+        ring.key_line("database", 2, "active", "2026-08-23", KEY_2, NONCE_2),
+        f"former {b64(FORMER_ID)}",
+        f"file {b64(FILE_ID)} key 2",
+    ]
+    keys = [
+        ring.key_line("field", 1, "active", "2026-08-23", KEY_1, NONCE_1),
+        ring.key_line("index", 1, "active", "2026-08-23", KEY_2, NONCE_2),
+    ]
+    sealed = f"sealed {b64(FILE_ID)} changes 3 {b64(CODE)} movies.t%C3%AFtre movies.title"
+    fields = [
+        lines[0], f"ring {b64(RING_ID)} epoch 1 purpose fields dataset {b64(DATABASE_ID)}", *slot, *keys, sealed,
+    ]
+    texts = [ring.finish(lines), ring.finish(fields)]
+    first, other = (read(text, "keyfile", SECRET) for text in texts)
+    assert first["former"] == [FORMER_ID.hex()] and first["files"] == [{"database": FILE_ID.hex(), "key": 2}]
+    assert other["sealed"][0]["columns"] == [["movies", "t\u00eftre"], ["movies", "title"]]
+    values = [("former ring", FORMER_ID), ("the database's id", FILE_ID), ("the registry's MAC", CODE)]
+    return (
+        "Of format 2, a keyring of the same ring that remembers a database, and a fields keyring as it is issued, with "
+        f"key 1\nas its field key and key 2 as its index key, of {len(texts[0])} and {len(texts[1])} bytes:\n\n"
+        + "".join(f"```\n{text.decode()}```\n\n" for text in texts)
+        + "```\n" + "".join(entry(*value) for value in values)
+        + "".join(entry(f"MAC of the {name}", ring.mac(joined(part)))
+                  for name, part in [("first", lines), ("second", fields)]) + "```\n"
     )
 
 

@@ -16,6 +16,8 @@ sys.dont_write_bytecode = True
 from keyring_writer import IDENTITY
 from malformed_bytes import base64_defects, byte_defects
 from malformed_lines import line_defects
+from malformed_plugins import plugin_defects
+from malformed_records import record_defects
 from malformed_slots import slot_defects
 from malformed_whole import whole_defects
 from read_keyring import Refusal, parse_identity, read
@@ -26,6 +28,7 @@ SECRETS = {
     "env": (b"\x5a" * 32, "LOCKSTEP_RING"),
     "command": (b"\xc3" * 32,),
     "scrypt": ("a passphrase".encode(),),
+    "plugin": (b"\x3c" * 16,),
     "x25519": (parse_identity(IDENTITY),),
 }
 HEADER = "file\texpected\twith\tsince\twhat\n"
@@ -37,7 +40,7 @@ def files():
     made, all_defects = {".gitattributes": ATTRIBUTES}, []
     groups = {
         "bytes": byte_defects, "base64": base64_defects, "lines": line_defects, "slots": slot_defects,
-        "whole": whole_defects,
+        "whole": whole_defects, "plugins": plugin_defects, "records": record_defects,
     }
     for group, defects in groups.items():
         index = HEADER

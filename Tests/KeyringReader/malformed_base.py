@@ -11,6 +11,8 @@ SUBJECT = fixed("subject", 16)
 SEED = fixed("publisher")
 RECIPIENT = x25519_public(parse_identity(IDENTITY))
 KEY_FILE, ENVIRONMENT, COMMAND = b"\xa5" * 32, b"\x5a" * 32, b"\xc3" * 32
+FILE_KEY = b"\x3c" * 16
+STANZA = f"{b64(fixed('stanza', 32))} lstest-test AAAA {b64(fixed('nonce', 16))}"
 PASSPHRASE = "a passphrase".encode()
 MALFORMED, UNSUPPORTED = "keyring-malformed", "keyring-unsupported"
 TAMPERED, NOT_OPENED, NO_SLOT = "keyring-tampered", "slot-not-opened", "no-usable-slot"
@@ -45,6 +47,7 @@ SLOTS = {
     "env": RING.salted_slot("env", "server", ENVIRONMENT, fixed("salt server", 16), "LOCKSTEP_RING"),
     "command": RING.salted_slot("command", "vault", COMMAND, fixed("salt vault", 16)),
     "x25519": RING.x25519_slot("customer", RECIPIENT, fixed("ephemeral")),
+    "plugin": RING.plugin_slot("touch", "lstest", FILE_KEY, fixed("salt touch", 16), STANZA),
     "other": ["-> tpm2 chip handle 81000001", b64(fixed("chip", 120))],
 }
 HEAD = ["lockstep-keyring/1", ring_line()]
@@ -55,7 +58,7 @@ SMALL = HEAD + SLOTS["keyfile"] + KEYS
 FIELDS = [HEAD[0], ring_line(RING, "fields", "dataset")] + SLOTS["keyfile"] + FIELD_KEYS
 FULL = (
     HEAD
-    + [line for slot in SLOTS.values() for line in slot]
+    + [line for kind, slot in SLOTS.items() if kind != "plugin" for line in slot]
     + [key("database", 1, "destroyed"), key("database", 2, "compromised"), key("database", 3, "retired")]
     + [key("database", 5, "active"), key("database", 6, "pending")]
 )

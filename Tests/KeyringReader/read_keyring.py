@@ -1,8 +1,10 @@
-"""Reads keyrings by what Keys/README.md says, and by nothing else: a second opinion on Lockstep's own code.
+"""Reads keyrings, of formats 1 and 2, by what Keys/README.md says, and by nothing else: a second opinion on Lockstep's
+own code.
 
     read_keyring.py FILE KIND [VARIABLE] < SECRET
 
-KIND is scrypt, keyfile, env, command or x25519. The secret comes by standard input, never by an argument.
+KIND is scrypt, keyfile, env, command, x25519 or plugin, whose secret is the file key that the plugin gave. The secret
+comes by standard input, never by an argument.
 Prints what the keyring holds as JSON, with the SHA-256 of each key instead of the key.
 """
 
@@ -20,21 +22,11 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+from keyring_pieces import NAME, PLUGIN, VARIABLE, Refusal, malformed, matches, number, unbase64
+from keyring_records import RECORDS, check_records
+
 KINDS = {"database": ("database", ["database"]), "fields": ("dataset", ["field", "index", "manifest"])}
 STATES = ["pending", "active", "retired", "destroyed", "compromised"]
-
-
-class Refusal(Exception):
-    """One of the classes at the end of the README."""
-
-    def __init__(self, code, message):
-        super().__init__(f"{code}: {message}")
-        self.code = code
-
-
-def malformed(message):
-    return Refusal("keyring-malformed", message)
 
 
 # Primitives
@@ -134,38 +126,6 @@ def parse_identity(text):
     return secret
 
 
-# Pieces of a line
-
-
-def unbase64(text, count=None):
-    if len(text) % 4 == 1 or any(c not in ALPHABET for c in text):
-        raise malformed("no canonical base64")
-    bits = "".join(f"{ALPHABET.index(c):06b}" for c in text)
-    used = len(bits) // 8 * 8
-    if "1" in bits[used:]:
-        raise malformed("unused bits are not zero")
-    data = bytes(int(bits[i : i + 8], 2) for i in range(0, used, 8))
-    if not data or count is not None and len(data) != count:
-        raise malformed(f"{len(data)} bytes")
-    return data
-
-
-def number(text, least, most):
-    if not re.fullmatch("0|[1-9][0-9]*", text) or not least <= int(text) <= most:
-        raise malformed("no number of the allowed range")
-    return int(text)
-
-
-def matches(pattern, text):
-    if not re.fullmatch(pattern, text):
-        raise malformed(f"“{text[:40]}”")
-    return text
-
-
-NAME = "[a-z0-9-]{1,32}"
-VARIABLE = "[A-Za-z_][A-Za-z0-9_]{0,127}"
-
-
 def parse_slot(header, body):
     fields = header.split(" ")
     if len(fields) < 3 or "" in fields:
@@ -175,19 +135,25 @@ def parse_slot(header, body):
     counts = {"scrypt": 7, "keyfile": 4, "env": 5, "command": 4, "x25519": 5}
     if kind in counts and len(fields) != counts[kind]:
         raise malformed("a slot's fields")
+    if kind == "plugin":
+        if len(fields) < 7 or len(header) > 8192:
+            raise malformed("a plugin slot's fields")
+        matches(PLUGIN, fields[3])
+        if fields[5] != "-" and len(unbase64(fields[5])) > 4096:
+            raise malformed("a stanza's body")
     if kind == "env":
         slot["variable"] = matches(VARIABLE, fields[3])
     if kind == "x25519":
         slot["share"], slot["tag"] = unbase64(fields[3], 32), unbase64(fields[4], 8)
-    elif kind in counts:
-        slot["salt"] = unbase64(fields[4 if kind == "env" else 3], 16)
+    elif kind in counts or kind == "plugin":
+        slot["salt"] = unbase64(fields[4 if kind in ("env", "plugin") else 3], 16)
     if kind == "scrypt":
         log_n = number(fields[4], 0, 63)
         r, p = number(fields[5], 0, 2**32 - 1), number(fields[6], 0, 2**32 - 1)
         if not 14 <= log_n <= 20 or r != 8 or p != 1:
             raise Refusal("keyring-unsupported", "scrypt's costs")
         slot["log_n"] = log_n
-    slot["body"] = unbase64(body, 80 if kind in counts else None)
+    slot["body"] = unbase64(body, 80 if kind in counts or kind == "plugin" else None)
     return slot
 
 
@@ -216,7 +182,7 @@ def parse_key(line):
 
 def parse(text):
     """The keyring's structure; no secret is needed, and nothing is proven yet."""
-    if len(text) > 262144 or text[-1:] != b"\n":
+    if len(text) > 1048576 or text[-1:] != b"\n":
         raise malformed("too large, or no LF at the end")
     if any(byte != 10 and not 0x20 <= byte <= 0x7E for byte in text):
         raise malformed("a byte that is not allowed")
@@ -229,9 +195,12 @@ def parse(text):
     def here():
         return lines[position] if position < len(lines) else ""
 
-    if here() != "lockstep-keyring/1":
+    if here() not in ("lockstep-keyring/1", "lockstep-keyring/2"):
         code = "keyring-unsupported" if here().startswith("lockstep-keyring/") else "keyring-malformed"
         raise Refusal(code, "the format's name")
+    form = int(here()[-1])
+    if form == 1 and len(text) > 262144:
+        raise malformed("too large for format 1")
     position = 1
     fields = here().split(" ")
     if len(fields) != 8 or [fields[0], fields[2], fields[4]] != ["ring", "epoch", "purpose"]:
@@ -242,6 +211,7 @@ def parse(text):
     ring = {
         "id": unbase64(fields[1], 16), "epoch": number(fields[3], 1, 2**63 - 1), "purpose": fields[5],
         "subject": unbase64(fields[7], 16), "slots": [], "keys": [], "signature": None,
+        "format": form, "former": [], "file": [], "sealed": [],
     }
     position = 2
     while here().startswith("-> "):
@@ -252,6 +222,10 @@ def parse(text):
     while here().startswith("key "):
         ring["keys"].append(parse_key(here()))
         position += 1
+    for word, parse_record in RECORDS.items() if form == 2 else ():
+        while here().startswith(word + " "):
+            ring[word].append(parse_record(here()))
+            position += 1
     if here().startswith("sig "):
         fields = here().split(" ")
         if len(fields) != 4 or fields[1] != "ed25519":
@@ -281,12 +255,15 @@ def check_whole(ring, kinds):
             continue  # The keyring was issued.
         if sum(key["kind"] == kind and key["state"] == "active" for key in keys) != 1:
             raise malformed(f"not exactly one active {kind} key")
+    check_records(ring)
     if sum(1 << slot["log_n"] for slot in slots if slot["type"] == "scrypt") > 1 << 23:
         raise Refusal("keyring-unsupported", "the slots' costs together")
 
 
 def slot_secret(slot, secret):
     """The slot's secret and the salt that goes with it; no secret where the slot is not the identity's."""
+    if slot["type"] == "plugin":
+        return (secret if len(secret) == 16 else None), slot["salt"]
     if slot["type"] == "scrypt":
         return scrypt(secret, slot["salt"], slot["log_n"]), slot["salt"]
     if slot["type"] != "x25519":
@@ -345,6 +322,11 @@ def read(text, kind, secret, variable=None):
         "purpose": ring["purpose"], "epoch": ring["epoch"], "subject": ring["subject"].hex(),
         "slots": len(ring["slots"]), "opened": slot["name"], "keys": [],
         "publisher": ring["signature"][0].hex() if ring["signature"] else None,
+        "format": ring["format"], "former": [former.hex() for former in ring["former"]],
+        "files": [{"database": one["database"].hex(), "key": one["key"]} for one in ring["file"]],
+        "sealed": [
+            one | {"database": one["database"].hex(), "mac": one["mac"].hex()} for one in ring["sealed"]
+        ],
     }
     for key in ring["keys"]:
         entry = {name: key[name] for name in ("kind", "version", "state", "since")}

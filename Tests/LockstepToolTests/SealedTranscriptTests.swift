@@ -30,6 +30,7 @@ struct SealedTranscriptTests {
         }
         var options = ConnectionOptions()
         options.fieldKeys = [fields]
+        options.mayBeUnsealed = true
         let connection = try Connection.open(path, key: database.databaseKey(), options: options)
         try connection.protect("title", of: "film", keys: fields)
         return folder

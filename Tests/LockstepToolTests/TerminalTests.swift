@@ -45,8 +45,8 @@ struct TerminalTests {
         "The passphrase of a file to be adopted is asked once, that of its new keyring twice",
         .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"),
         arguments: [
-            ("grdb-db.SQLCipher3", "secret", 2),
-            ("sqliteswift-encrypted-4.x.sqlite", "sqlcipher-test", 2),
+            ("grdb-db.SQLCipher3", "secret", 3),
+            ("sqliteswift-encrypted-4.x.sqlite", "sqlcipher-test", 3),
         ])
     func adoption(fixture: String, passphrase: String, pages: Int) async throws {
         let original = try Bytes.read(SharedData.path("fixtures/\(fixture)"))

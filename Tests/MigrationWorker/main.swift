@@ -35,6 +35,7 @@ func key() throws -> DatabaseKey {
 func open(_ database: FilePath, _ fields: [FieldKeys] = []) throws -> Connection {
     var options = ConnectionOptions()
     options.fieldKeys = fields
+    if !fields.isEmpty { options.mayBeUnsealed = true }
     options.cacheBytes = 40 * 1024
     do {
         return try Connection.open(database, key: key(), options: options)

@@ -3,7 +3,8 @@ internal import CCrypto
 /// Authenticated encryption with 96-bit nonces and 128-bit tags, for keys that are used once.
 ///
 /// Never seal twice under one key with chosen or random nonces of this length: that is what
-/// ``XAES256GCM`` is for. One value serves one thread at a time.
+/// ``XAES256GCM`` is for. One value serves one thread at a time. The last message's key stays in a context of
+/// libcrypto until the next one: see ``ContextMemory``.
 @safe
 struct AEAD: ~Copyable {
     /// Which of those that take a key of 32 bytes.
@@ -22,14 +23,17 @@ struct AEAD: ~Copyable {
     private let context: OpaquePointer
 
     init(_ algorithm: Algorithm = .aes256GCM) throws(LockstepError) {
-        let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "an AEAD")
         let cipher =
             switch algorithm {
             case .aes256GCM: unsafe Self.aes
             case .chaCha20Poly1305: unsafe Self.chaCha
             }
+        let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "an AEAD")
         // Named anew with each message, it would be freed and allocated anew, which costs more than AES.
-        guard unsafe EVP_CipherInit_ex2(context, cipher, nil, nil, 1, nil) == 1 else {
+        let begun = ContextMemory.within {
+            unsafe EVP_CipherInit_ex2(context, cipher, nil, nil, 1, nil) == 1
+        }
+        guard begun else {
             unsafe EVP_CIPHER_CTX_free(context)
             throw openSSLFailure("an AEAD")
         }
@@ -183,7 +187,11 @@ struct AEAD: ~Copyable {
     }
 
     // Fetched once; EVP_CIPHER objects are reference-counted and safe to share between threads.
-    nonisolated(unsafe) private static let aes = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
-    nonisolated(unsafe) private static let chaCha = unsafe EVP_CIPHER_fetch(
-        nil, "ChaCha20-Poly1305", nil)
+    nonisolated(unsafe) private static let aes = unsafe fetch("AES-256-GCM")
+    nonisolated(unsafe) private static let chaCha = unsafe fetch("ChaCha20-Poly1305")
+
+    private static func fetch(_ name: String) -> OpaquePointer? {
+        _ = ContextMemory.isInstalled
+        return unsafe EVP_CIPHER_fetch(nil, name, nil)
+    }
 }

@@ -12,6 +12,7 @@ enum AES256CBC {
         else {
             throw LockstepError(.misuse, "AES-256-CBC takes a 32-byte key and 16-byte blocks")
         }
+        _ = ContextMemory.isInstalled
         let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-CBC")
         defer { unsafe EVP_CIPHER_CTX_free(context) }
         var output = [UInt8](repeating: 0, count: blocks.count + 16)
@@ -20,12 +21,15 @@ enum AES256CBC {
                 unsafe initialisationVector.withUnsafeBufferPointer { iv in
                     unsafe blocks.withUnsafeBufferPointer { blocks in
                         var written: Int32 = 0
-                        return unsafe EVP_DecryptInit_ex2(
-                            context, EVP_aes_256_cbc(), key.baseAddress, iv.baseAddress, nil) == 1
-                            && EVP_CIPHER_CTX_set_padding(context, 0) == 1
-                            && EVP_DecryptUpdate(
-                                context, out.baseAddress, &written, blocks.baseAddress,
-                                Int32(clamping: blocks.count)) == 1
+                        return ContextMemory.within {
+                            unsafe EVP_DecryptInit_ex2(
+                                context, EVP_aes_256_cbc(), key.baseAddress, iv.baseAddress, nil)
+                                == 1
+                                && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+                                && EVP_DecryptUpdate(
+                                    context, out.baseAddress, &written, blocks.baseAddress,
+                                    Int32(clamping: blocks.count)) == 1
+                        }
                     }
                 }
             }

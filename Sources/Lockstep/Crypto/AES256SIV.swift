@@ -9,8 +9,7 @@ internal import CCrypto
 /// empty string; libcrypto before 3.0.10 left it out (CVE-2023-2975). One value serves one thread at a
 /// time.
 ///
-/// The key schedules lie in contexts of libcrypto, outside the secure heap; libcrypto wipes them when it
-/// frees a context.
+/// The key schedules lie in contexts of libcrypto: see ``ContextMemory``.
 struct AES256SIV: ~Copyable {
     /// Bytes of a key: one half authenticates, the other encrypts (RFC 5297, section 2.2).
     static let keyLength = 64
@@ -114,6 +113,7 @@ private struct SIVContext: ~Copyable {
     private let context: OpaquePointer
 
     init() throws(LockstepError) {
+        _ = ContextMemory.isInstalled
         unsafe context = try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-SIV")
     }
 
@@ -121,9 +121,12 @@ private struct SIVContext: ~Copyable {
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
     func start(_ key: Span<UInt8>, encrypting: Bool) throws(LockstepError) {
+        let cipher = unsafe Self.cipher
         let keyed = unsafe key.withUnsafeBufferPointer { key in
-            unsafe EVP_CipherInit_ex2(
-                context, Self.cipher, key.baseAddress, nil, encrypting ? 1 : 0, nil) == 1
+            ContextMemory.within {
+                unsafe EVP_CipherInit_ex2(
+                    context, cipher, key.baseAddress, nil, encrypting ? 1 : 0, nil) == 1
+            }
         }
         try requireOpenSSL(keyed, "AES-256-SIV")
     }
@@ -131,7 +134,9 @@ private struct SIVContext: ~Copyable {
     func start(
         as keyed: borrowing SIVContext, _ associatedData: Span<UInt8>
     ) throws(LockstepError) {
-        let copied = unsafe EVP_CIPHER_CTX_copy(context, keyed.context) == 1
+        let copied = ContextMemory.within {
+            unsafe EVP_CIPHER_CTX_copy(context, keyed.context) == 1
+        }
         try requireOpenSSL(copied, "AES-256-SIV")
         let fed = unsafe associatedData.withUnsafeBufferPointer {
             unsafe update($0.baseAddress, $0.count, into: nil)

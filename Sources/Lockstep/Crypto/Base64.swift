@@ -44,4 +44,52 @@ enum Base64 {
         guard bits < 6, buffer & (1 << bits - 1) == 0 else { return nil }
         return bytes
     }
+
+    // MARK: Secrets
+
+    /// How many characters ``encode(_:into:at:)`` writes for `count` bytes.
+    static func length(of count: Int) -> Int { (count * 8 + 5) / 6 }
+
+    /// Writes the canonical text of `bytes` into `output`, so that no copy lies in ordinary memory.
+    /// - Returns: Where the text ends, which is ``length(of:)`` characters later.
+    static func encode(
+        _ bytes: Span<UInt8>, into output: inout MutableSpan<UInt8>, at start: Int
+    ) -> Int {
+        var (next, buffer, bits) = (start, UInt32(0), UInt32(0))
+        for index in bytes.indices {
+            buffer = buffer << 8 | UInt32(bytes[index])
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                output[next] = alphabet[Int(buffer >> bits & 63)]
+                next += 1
+            }
+        }
+        if bits > 0 {
+            output[next] = alphabet[Int(buffer << (6 - bits) & 63)]
+            next += 1
+        }
+        return next
+    }
+
+    /// Writes the bytes of a canonical text into `output`.
+    /// - Returns: Where they end; nil if the text is not canonical or `output` has no room for them.
+    static func decode(
+        _ text: Span<UInt8>, into output: inout MutableSpan<UInt8>, at start: Int
+    ) -> Int? {
+        var (next, buffer, bits) = (start, UInt32(0), UInt32(0))
+        for index in text.indices {
+            guard let value = values[Int(text[index])] else { return nil }
+            buffer = buffer << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                guard next < output.count else { return nil }
+                output[next] = UInt8(truncatingIfNeeded: buffer >> bits)
+                next += 1
+            }
+        }
+        guard bits < 6, buffer & (1 << bits - 1) == 0 else { return nil }
+        return next
+    }
 }

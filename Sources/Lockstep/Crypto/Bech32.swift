@@ -43,10 +43,13 @@ enum Bech32 {
     }
 
     /// The bytes that `text` spells behind `prefix`, or nil unless it is their only spelling in one case.
-    static func decode(_ text: Span<UInt8>, prefix: String) throws(LockstepError) -> SecretBytes? {
+    /// - Parameter longest: How many characters are read at most.
+    static func decode(
+        _ text: Span<UInt8>, prefix: String, longest: Int = 1000
+    ) throws(LockstepError) -> SecretBytes? {
         let prefix = Array(prefix.utf8)
         let start = prefix.count + 1
-        guard text.count >= start + checksumLength, text.count <= 1000 else { return nil }
+        guard text.count >= start + checksumLength, text.count <= longest else { return nil }
         var (hasLower, hasUpper) = (false, false)
         for index in text.indices {
             hasLower = hasLower || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(text[index])

@@ -26,14 +26,18 @@ struct Curve25519Key: ~Copyable {
     init(_ algorithm: Algorithm, secret: borrowing SecretBytes) throws(LockstepError) {
         let bytes = secret.bytes
         let key = unsafe bytes.withUnsafeBufferPointer {
-            unsafe EVP_PKEY_new_raw_private_key(
-                algorithm.identifier, nil, $0.baseAddress, $0.count)
+            bytes in
+            unsafe ContextMemory.within {
+                unsafe EVP_PKEY_new_raw_private_key(
+                    algorithm.identifier, nil, bytes.baseAddress, bytes.count)
+            }
         }
         unsafe handle = try requireOpenSSL(unsafe key, "private key")
     }
 
     /// The public key of these 32 bytes.
     init(_ algorithm: Algorithm, public bytes: Span<UInt8>) throws(LockstepError) {
+        _ = ContextMemory.isInstalled
         let key = unsafe bytes.withUnsafeBufferPointer {
             unsafe EVP_PKEY_new_raw_public_key(
                 algorithm.identifier, nil, $0.baseAddress, $0.count)

@@ -8,11 +8,30 @@ public import SystemPackage
 public struct DatabaseKey: ~Copyable, Sendable {
     /// Bytes of a key.
     static let length = 32
+    /// Bytes of the id of a database, which tells it from others whatever key it is under.
+    static let idLength = 16
     /// Bytes of a salt, the first of every SQLCipher file.
     static let saltLength = 16
 
     let secret: SecretBytes
     let salt: [UInt8]
+    /// The keyring that it came out of, if it did: what opening compares with what the database remembers.
+    var origin: Origin?
+
+    /// A version of a keyring.
+    struct Origin: Sendable, Equatable {
+        let ring: [UInt8]
+        /// The rings that this one took the place of.
+        let formerRings: Set<[UInt8]>
+        /// How often the keyring had been written.
+        let epoch: UInt64
+        /// Whether the key is one that a rotation has yet to put in use: the file may be a version ahead.
+        let isPending: Bool
+        /// Whether the keyring lists databases, which then remember it.
+        let isBound: Bool
+        /// The id that a database gets which is made under the key; random if nil.
+        var newDatabase: [UInt8]?
+    }
 
     /// A key and the salt for files made under it.
     init(secret: consuming SecretBytes, salt: [UInt8]) throws(LockstepError) {
@@ -46,7 +65,17 @@ public struct DatabaseKey: ~Copyable, Sendable {
 
     /// Another copy, in secure memory of its own.
     public borrowing func clone() throws(LockstepError) -> DatabaseKey {
-        try DatabaseKey(secret: secret.clone(), salt: salt)
+        var copy = try DatabaseKey(secret: secret.clone(), salt: salt)
+        copy.origin = origin
+        return copy
+    }
+
+    /// A copy that opens any file of this key, whatever that remembers of the keyring: for files that are being made or
+    /// put back.
+    borrowing func withoutOrigin() throws(LockstepError) -> DatabaseKey {
+        var copy = try clone()
+        copy.origin = nil
+        return copy
     }
 
     /// Writes the raw key as SQLCipher's other programs take it, `x'` 64 hex digits `'`, and a line feed.

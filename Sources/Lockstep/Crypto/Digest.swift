@@ -34,7 +34,8 @@ package enum HashFunction: Sendable {
 
     /// Static objects of libcrypto, which live as long as the process.
     var algorithm: OpaquePointer? {
-        switch self {
+        _ = ContextMemory.isInstalled
+        return switch self {
         case .sha1: unsafe EVP_sha1()
         case .sha256: unsafe EVP_sha256()
         case .sha512: unsafe EVP_sha512()

@@ -19,13 +19,14 @@ enum Ed25519 {
         defer { unsafe EVP_MD_CTX_free(context) }
         var signature = [UInt8](repeating: 0, count: signatureLength)
         var count = signature.count
-        let isReady = unsafe EVP_DigestSignInit(context, nil, nil, nil, key.handle) == 1
         let done = unsafe signature.withUnsafeMutableBufferPointer { signature in
             unsafe message.withUnsafeBufferPointer { message in
-                unsafe isReady
-                    && EVP_DigestSign(
-                        context, signature.baseAddress, &count, message.baseAddress, message.count)
-                        == 1
+                ContextMemory.within {
+                    unsafe EVP_DigestSignInit(context, nil, nil, nil, key.handle) == 1
+                        && EVP_DigestSign(
+                            context, signature.baseAddress, &count, message.baseAddress,
+                            message.count) == 1
+                }
             }
         }
         try requireOpenSSL(done && count == signatureLength, "Ed25519")

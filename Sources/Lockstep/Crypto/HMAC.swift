@@ -2,7 +2,8 @@ internal import CCrypto
 
 /// HMAC (RFC 2104) under one key, for any number of messages.
 ///
-/// One value serves one thread at a time. Starting the next message costs no new key schedule.
+/// One value serves one thread at a time. Starting the next message costs no new key schedule. The states
+/// after the key lie in contexts of libcrypto: see ``ContextMemory``.
 @safe
 struct HMAC: ~Copyable {
     private let context: OpaquePointer
@@ -10,8 +11,10 @@ struct HMAC: ~Copyable {
 
     /// Prepares `key` for use with `function`.
     init(_ function: HashFunction, key: Span<UInt8>) throws(LockstepError) {
-        let context = unsafe try requireOpenSSL(unsafe EVP_MAC_CTX_new(Self.algorithm), "HMAC")
-        guard unsafe Self.start(context, function, key) else {
+        let algorithm = unsafe Self.algorithm
+        let context = unsafe try requireOpenSSL(
+            unsafe ContextMemory.within { unsafe EVP_MAC_CTX_new(algorithm) }, "HMAC")
+        guard ContextMemory.within({ unsafe Self.start(context, function, key) }) else {
             unsafe EVP_MAC_CTX_free(context)
             throw openSSLFailure("HMAC key")
         }
@@ -48,8 +51,11 @@ struct HMAC: ~Copyable {
 
     private func finish(into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         var count = 0
-        return unsafe EVP_MAC_final(context, output.baseAddress, &count, output.count) == 1
-            && EVP_MAC_init(context, nil, 0, nil) == 1
+        // Both copy the state after the key.
+        return ContextMemory.within {
+            unsafe EVP_MAC_final(context, output.baseAddress, &count, output.count) == 1
+                && EVP_MAC_init(context, nil, 0, nil) == 1
+        }
     }
 
     /// The code of one message.
@@ -90,5 +96,8 @@ struct HMAC: ~Copyable {
     private static let digestParameter: StaticString = "digest"
 
     // Fetched once; EVP_MAC objects are reference-counted and safe to share between threads.
-    nonisolated(unsafe) private static let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil)
+    nonisolated(unsafe) private static let algorithm: OpaquePointer? = {
+        _ = ContextMemory.isInstalled
+        return unsafe EVP_MAC_fetch(nil, "HMAC", nil)
+    }()
 }

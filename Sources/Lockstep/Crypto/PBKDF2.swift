@@ -27,11 +27,12 @@ enum PBKDF2 {
         into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
         let bytes = unsafe UnsafeRawBufferPointer(passphrase).assumingMemoryBound(to: CChar.self)
-        let done =
+        let done = ContextMemory.within {
             unsafe PKCS5_PBKDF2_HMAC(
                 bytes.baseAddress, Int32(clamping: bytes.count), salt.baseAddress,
                 Int32(clamping: salt.count), rounds, function.algorithm,
                 Int32(clamping: output.count), output.baseAddress) == 1
+        }
         if !done { ERR_clear_error() }
         return done
     }

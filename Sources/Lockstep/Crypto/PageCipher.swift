@@ -6,8 +6,7 @@ internal import CCrypto
 /// contexts live as long as the value, and a key schedule is computed only when the key is another one.
 /// A page then costs its initialisation vector and its blocks. One value serves one thread at a time.
 ///
-/// The key schedules lie in contexts of libcrypto, outside the secure heap; libcrypto wipes them when it
-/// frees a context.
+/// The key schedules lie in contexts of libcrypto: see ``ContextMemory``.
 struct PageCipher: ~Copyable {
     /// Bytes of a block and of an initialisation vector.
     static let blockLength = 16
@@ -56,6 +55,7 @@ private struct Direction: ~Copyable {
     var hasKey = false
 
     init(encrypting: Bool) throws(LockstepError) {
+        let cipher = unsafe Self.cipher
         let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-CBC")
         // Padding is set off as a parameter, which stays with the context. Set off by
         // EVP_CIPHER_CTX_set_padding, libcrypto would set it again with every vector: 40 ns.
@@ -67,8 +67,10 @@ private struct Direction: ~Copyable {
             let parameters = unsafe [
                 OSSL_PARAM_construct_uint(name, padding), OSSL_PARAM_construct_end(),
             ]
-            return unsafe EVP_CipherInit_ex2(
-                context, Self.cipher, nil, nil, encrypting ? 1 : 0, parameters) == 1
+            return ContextMemory.within {
+                unsafe EVP_CipherInit_ex2(
+                    context, cipher, nil, nil, encrypting ? 1 : 0, parameters) == 1
+            }
         }
         guard prepared else {
             unsafe EVP_CIPHER_CTX_free(context)
@@ -101,5 +103,8 @@ private struct Direction: ~Copyable {
     private static let paddingParameter: StaticString = "padding"
 
     // Fetched once; EVP_CIPHER objects are reference-counted and safe to share between threads.
-    nonisolated(unsafe) private static let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-CBC", nil)
+    nonisolated(unsafe) private static let cipher: OpaquePointer? = {
+        _ = ContextMemory.isInstalled
+        return unsafe EVP_CIPHER_fetch(nil, "AES-256-CBC", nil)
+    }()
 }

@@ -8,8 +8,7 @@ internal import CCrypto
 /// libcrypto's own HMAC does, too, but reaching it through `EVP_MAC` costs 400 ns a page more (of 5,900,
 /// with OpenSSL 3.0). One value serves one thread at a time.
 ///
-/// The states lie in contexts of libcrypto, outside the secure heap; libcrypto wipes them when it frees
-/// a context.
+/// The states lie in contexts of libcrypto, the copies for a page too: see ``ContextMemory``.
 struct PageMAC: ~Copyable {
     private let inner: DigestContext
     private let outer: DigestContext
@@ -41,12 +40,13 @@ struct PageMAC: ~Copyable {
             guard unsafe prepare(function, key) else { return false }
         }
         // The first digest is no secret, and passes through the output.
-        let done =
+        let done = ContextMemory.within {
             unsafe running.start(from: inner) && running.add(first)
-            && (second.isEmpty || running.add(second)) && running.finish(into: output)
-            && running.start(from: outer)
-            && running.add(UnsafeRawBufferPointer(start: output, count: function.length))
-            && running.finish(into: output)
+                && (second.isEmpty || running.add(second)) && running.finish(into: output)
+                && running.start(from: outer)
+                && running.add(UnsafeRawBufferPointer(start: output, count: function.length))
+                && running.finish(into: output)
+        }
         if !done { ERR_clear_error() }
         return done
     }
@@ -78,8 +78,8 @@ struct PageMAC: ~Copyable {
         for index in 0..<bytes.count {
             bytes[index] = byte ^ (index < KeptKey.length ? unsafe key[index] : 0)
         }
-        return unsafe block.bytes.withUnsafeBytes {
-            unsafe context.start(function) && context.add($0)
+        return unsafe block.bytes.withUnsafeBytes { block in
+            ContextMemory.within { unsafe context.start(function) && context.add(block) }
         }
     }
 }
@@ -90,6 +90,7 @@ private struct DigestContext: ~Copyable {
     private let context: OpaquePointer
 
     init() throws(LockstepError) {
+        _ = ContextMemory.isInstalled
         unsafe context = try requireOpenSSL(unsafe EVP_MD_CTX_new(), "digest")
     }
 

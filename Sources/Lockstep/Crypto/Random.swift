@@ -5,6 +5,7 @@ internal import CCrypto
 enum Random {
     /// `count` bytes from OpenSSL's public generator.
     static func bytes(_ count: Int) throws(LockstepError) -> [UInt8] {
+        _ = ContextMemory.isInstalled
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = unsafe bytes.withUnsafeMutableBufferPointer {
             unsafe RAND_bytes($0.baseAddress, Int32(clamping: count)) == 1
@@ -14,6 +15,7 @@ enum Random {
     }
     /// Stirs bytes of the caller's into the generator. They count for nothing towards its security.
     static func stir(_ bytes: UnsafeRawBufferPointer) {
+        _ = ContextMemory.isInstalled
         unsafe RAND_add(bytes.baseAddress, Int32(clamping: bytes.count), 0)
     }
 }

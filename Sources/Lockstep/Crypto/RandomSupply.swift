@@ -54,6 +54,7 @@ struct RandomSupply: ~Copyable {
     mutating func discard() { count = 0 }
 
     private func fetch(_ output: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Bool {
+        _ = ContextMemory.isInstalled
         // 0 and -1 both mean that there are no random bytes.
         let filled = unsafe source(output, count) == 1
         if !filled { ERR_clear_error() }

@@ -20,8 +20,11 @@ package enum Scrypt {
         static let readable = 14...20
         /// What a slot may be given that is made here.
         static let choosable = advisable...20
-        /// As much as a full keyring of standard slots: 64 times 2^17, half a minute.
-        static let mostTogether = 1 << 23
+        /// As much as one slot of N = 2^21 would cost: 16 standard slots, some 8 seconds.
+        static let mostTogether = 1 << 21
+        /// What keyrings of older versions may cost together. They are read, but no more than
+        /// ``mostTogether`` of it is spent on one opening.
+        static let mostTogetherBefore = 1 << 23
         /// Below 2^16 a guess is cheaper than it should be; keyrings with less get a warning.
         static let advisable = 16
     }
@@ -45,10 +48,12 @@ package enum Scrypt {
         let done = unsafe target.withUnsafeMutableBufferPointer { out in
             unsafe passphrase.withUnsafeBytes { passphrase in
                 unsafe salt.withUnsafeBufferPointer { salt in
-                    unsafe EVP_PBE_scrypt(
-                        passphrase.baseAddress?.assumingMemoryBound(to: CChar.self),
-                        passphrase.count, salt.baseAddress, salt.count,
-                        n, UInt64(r), UInt64(p), memory, out.baseAddress, out.count) == 1
+                    ContextMemory.within {
+                        unsafe EVP_PBE_scrypt(
+                            passphrase.baseAddress?.assumingMemoryBound(to: CChar.self),
+                            passphrase.count, salt.baseAddress, salt.count,
+                            n, UInt64(r), UInt64(p), memory, out.baseAddress, out.count) == 1
+                    }
                 }
             }
         }

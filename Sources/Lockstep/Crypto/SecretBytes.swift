@@ -11,8 +11,8 @@ public struct SecretBytes: ~Copyable {
     /// How many bytes there are.
     public let count: Int
 
-    /// Whether secrets are locked against swap. Where the system lets the process lock no memory they are
-    /// not, and everything else holds.
+    /// Whether secrets of this type are locked against swap. Where the system lets the process lock no memory they are
+    /// not, and everything else holds. ``KeyMemory`` reports on the copies that libcrypto and SQLCipher have, too.
     public static var areLocked: Bool { SecureHeap.isLocked }
 
     /// Makes `count` zero bytes, to be filled; a negative number counts as 0.

@@ -24,6 +24,7 @@ enum SecureHeap {
     private enum State { case locked, unlocked, missing }
 
     private static let state: State = {
+        _ = ContextMemory.isInstalled
         if CRYPTO_secure_malloc_initialized() == 1 { return .locked }
         switch CRYPTO_secure_malloc_init(size, smallestBlock) {
         case 1: return .locked

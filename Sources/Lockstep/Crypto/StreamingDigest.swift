@@ -7,6 +7,7 @@ package struct StreamingDigest: ~Copyable {
     private let length: Int
 
     package init(_ function: HashFunction) throws(LockstepError) {
+        _ = ContextMemory.isInstalled
         let context = unsafe try requireOpenSSL(unsafe EVP_MD_CTX_new(), "digest")
         guard unsafe EVP_DigestInit_ex(context, function.algorithm, nil) == 1 else {
             unsafe EVP_MD_CTX_free(context)

@@ -17,15 +17,19 @@ enum X25519 {
         let context = unsafe try requireOpenSSL(
             unsafe EVP_PKEY_CTX_new_from_pkey(nil, own.handle, nil), "X25519")
         defer { unsafe EVP_PKEY_CTX_free(context) }
-        let isReady =
+        let isReady = ContextMemory.within {
             unsafe EVP_PKEY_derive_init(context) == 1
-            && EVP_PKEY_derive_set_peer(context, other.handle) == 1
+                && EVP_PKEY_derive_set_peer(context, other.handle) == 1
+        }
         try requireOpenSSL(isReady, "X25519")
         var shared = try SecretBytes(zeroed: Curve25519Key.length)
         var count = shared.count
         var target = shared.mutableBytes
         let done = unsafe target.withUnsafeMutableBufferPointer {
-            unsafe EVP_PKEY_derive(context, $0.baseAddress, &count) == 1
+            output in
+            ContextMemory.within {
+                unsafe EVP_PKEY_derive(context, output.baseAddress, &count) == 1
+            }
         }
         // libcrypto refuses a zero itself; this does not rest on that.
         let zero = [UInt8](repeating: 0, count: Curve25519Key.length)

@@ -5,7 +5,8 @@ internal import CCrypto
 ///
 /// From the first 12 bytes of the nonce a key is derived with two AES blocks (the counter KDF of NIST
 /// SP 800-108 over CMAC, worked out for this one shape); AES-256-GCM under it takes the last 12.
-/// Nothing is allocated for a message but what it is returned in. One value serves one thread at a time.
+/// Nothing is allocated for a message but what it is returned in. One value serves one thread at a time. The
+/// key's schedule, and that of the last message's key, lie in contexts of libcrypto: see ``ContextMemory``.
 struct XAES256GCM: ~Copyable {
     /// Bytes of a nonce.
     static let nonceLength = 24
@@ -132,10 +133,13 @@ private struct AES256Blocks: ~Copyable {
     private let context: OpaquePointer
 
     init(key: Span<UInt8>) throws(LockstepError) {
+        let cipher = unsafe Self.cipher
         let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256")
-        let keyed = unsafe key.withUnsafeBufferPointer {
-            unsafe EVP_EncryptInit_ex2(context, Self.cipher, $0.baseAddress, nil, nil) == 1
-                && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+        let keyed = unsafe key.withUnsafeBufferPointer { key in
+            ContextMemory.within {
+                unsafe EVP_EncryptInit_ex2(context, cipher, key.baseAddress, nil, nil) == 1
+                    && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+            }
         }
         guard keyed else {
             unsafe EVP_CIPHER_CTX_free(context)
@@ -159,5 +163,8 @@ private struct AES256Blocks: ~Copyable {
     }
 
     // Fetched once; EVP_CIPHER objects are reference-counted and safe to share between threads.
-    nonisolated(unsafe) private static let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-ECB", nil)
+    nonisolated(unsafe) private static let cipher: OpaquePointer? = {
+        _ = ContextMemory.isInstalled
+        return unsafe EVP_CIPHER_fetch(nil, "AES-256-ECB", nil)
+    }()
 }

@@ -6,6 +6,13 @@ public struct DatabaseAccess: ~Copyable {
     /// How files begin that were made under this key, or another key of its keyring.
     let salts: Set<[UInt8]>
 
+    /// Opens a database of this key.
+    package borrowing func open(
+        _ path: FilePath, _ options: ConnectionOptions
+    ) throws -> Connection {
+        try Connection.open(path, key: key, options: options)
+    }
+
     /// Access by a key alone. Backups from before the last rotation of the key are not recognised as the
     /// database's.
     public init(key: consuming DatabaseKey) {

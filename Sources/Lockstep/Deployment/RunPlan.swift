@@ -1,20 +1,25 @@
 /// What several sets together have to do.
 enum RunPlan {
     /// Whether any of `sets` has a step to run.
-    /// - Throws: The first fatal finding, before anything is done.
+    /// - Throws: The first fatal finding, before anything is done; ``LockstepError/Code/misuse`` if recorded ways down
+    ///   are allowed on a connection with field keys.
     static func isAnythingDue(
-        _ sets: [MigrationSet], _ wish: Plan.Wish, on connection: borrowing Connection
+        _ sets: [MigrationSet], _ wish: Plan.Wish, _ recordedDown: RecordedDown,
+        on connection: borrowing Connection
     ) throws -> Bool {
-        try isAnythingDue(sets, wish, ledger: Ledger.entries(connection))
+        try isAnythingDue(
+            sets, wish, recordedDown, ledger: Ledger.entries(connection), on: connection)
     }
 
     /// The same for a ledger that was read already.
     static func isAnythingDue(
-        _ sets: [MigrationSet], _ wish: Plan.Wish, ledger: [LedgerEntry]
+        _ sets: [MigrationSet], _ wish: Plan.Wish, _ recordedDown: RecordedDown,
+        ledger: [LedgerEntry], on connection: borrowing Connection
     ) throws -> Bool {
+        try recordedDown.require(on: connection)
         var isDue = false
         for set in sets {
-            let plan = Plan(set, ledger: ledger, wish: wish)
+            let plan = Plan(set, ledger: ledger, wish: wish, recordedDown: recordedDown)
             try plan.requireSound()
             if !plan.steps.isEmpty { isDue = true }
         }

@@ -19,13 +19,18 @@ extension Keyring {
         epoch: UInt64, in connection: borrowing Connection
     ) throws -> Bool {
         try requireDatabasePurpose()
-        guard try !ringsBehind(epoch, in: connection).isEmpty else { return false }
+        guard
+            try !ringsBehind(epoch, in: connection).isEmpty
+                || KeyringTable.database(connection) == nil
+        else { return false }
         return try connection.with(rights: .engine) {
             try connection.write { connection in
                 // Another process may have been faster.
                 let rings = try ringsBehind(epoch, in: connection)
-                try RememberedEpochs.raise(rings, to: epoch, connection)
-                return !rings.isEmpty
+                let isNew = try KeyringTable.database(connection) == nil
+                _ = try KeyringTable.identify(connection)
+                try KeyringTable.raise(rings, to: epoch, connection)
+                return !rings.isEmpty || isNew
             }
         }
     }
@@ -36,24 +41,15 @@ extension Keyring {
     borrowing func ringsBehind(
         _ epoch: UInt64, in connection: borrowing Connection
     ) throws -> [[UInt8]] {
-        let known = try RememberedEpochs.read(connection)
+        let known = try KeyringTable.read(connection).epochs
         let own = known[document.ringID]
-        if let own, own > epoch { throw Self.outdated(epoch, own) }
+        if let own, own > epoch { throw KeyringFreshness.outdated(epoch, own) }
         let rings = [document.ringID] + formerRings + (own == nil ? Array(known.keys) : [])
         return rings.filter { ring in known[ring, default: 0] < epoch }
     }
 
     /// Whether the database knows the keyring's ring.
     borrowing func isKnown(in connection: borrowing Connection) throws -> Bool {
-        try RememberedEpochs.read(connection)[document.ringID] != nil
-    }
-
-    private static func outdated(_ epoch: UInt64, _ least: UInt64) -> LockstepError {
-        LockstepError(
-            .keyringOutdated,
-            "the keyring is older than the database: its epoch is \(epoch), and the database has seen "
-                + "\(least)",
-            hint: "put the newest copy of the keyring back; if this is the newest, "
-                + "`lockstep keys rotate-ring` makes a new ring of it")
+        try KeyringTable.read(connection).epochs[document.ringID] != nil
     }
 }

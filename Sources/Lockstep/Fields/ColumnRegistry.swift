@@ -5,10 +5,14 @@
 public struct ColumnRegistry: Sendable, Equatable {
     /// The 16-byte identifier of the dataset.
     public let dataset: [UInt8]
+    /// The id of the database that it is in, 16 bytes; nil for one of the first format, which names none.
+    public internal(set) var database: [UInt8]?
     /// How many times it was changed.
     public internal(set) var changes: UInt64
     /// Ascending by their identifiers.
     public internal(set) var columns: [SealedColumn]
+    /// The MAC over all of it, as it was read or written last; empty before.
+    var code: [UInt8] = []
     /// The fingerprints of the field keys that cells may be sealed under, by version.
     var commitments: [UInt32: [UInt8]]
 
@@ -22,9 +26,11 @@ public struct ColumnRegistry: Sendable, Equatable {
     }
 
     init(
-        dataset: [UInt8], changes: UInt64, columns: [SealedColumn], commitments: [UInt32: [UInt8]]
+        dataset: [UInt8], database: [UInt8]? = nil, changes: UInt64, columns: [SealedColumn],
+        commitments: [UInt32: [UInt8]]
     ) {
         self.dataset = dataset
+        self.database = database
         self.changes = changes
         self.columns = columns
         self.commitments = commitments
@@ -120,6 +126,29 @@ public struct ColumnRegistry: Sendable, Equatable {
     ) throws(LockstepError) {
         let index = try index(id)
         (columns[index].table, columns[index].name) = (table, name)
+    }
+
+    /// Notes what the cells of each column are bound to, where it is not noted yet.
+    mutating func nameRowKeys(_ connection: borrowing Connection) throws {
+        for index in columns.indices {
+            let column = columns[index]
+            guard column.state != .plaintext, column.mode == .random, !column.name.isEmpty else {
+                columns[index].rowKey = nil
+                continue
+            }
+            guard column.rowKey == nil,
+                let shape = try SealedTable(column.table, connection)
+            else { continue }
+            columns[index].rowKey = SealedRowKey(shape.key)
+        }
+    }
+
+    /// Notes the primary key that a column's table has now.
+    mutating func renameRowKey(_ id: UInt32, _ connection: borrowing Connection) throws {
+        let index = try index(id)
+        columns[index].rowKey = try SealedTable(columns[index].table, connection).flatMap {
+            SealedRowKey($0.key)
+        }
     }
 
     private func index(_ id: UInt32) throws(LockstepError) -> Int {

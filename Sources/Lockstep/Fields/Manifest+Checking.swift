@@ -2,8 +2,9 @@ extension Manifest {
     /// Compares the database with what its publisher has signed: no field key is needed, only the publisher's
     /// public key, known from elsewhere. It reads the tables with sealed columns once.
     ///
-    /// Columns that are not sealed are not looked at, but for primary keys. An older database put back as a
-    /// whole is as genuine as it was: it is seen by whoever remembers its release's number.
+    /// What was compared, and what was not, stands in ``ManifestReport/Outcome/compared``. A manifest of version 1
+    /// covers primary keys and sealed columns alone. An older database put back as a whole is as genuine as it
+    /// was: `least` makes that show.
     /// - Parameters:
     ///   - publisher: Who must have signed it.
     ///   - dataset: The dataset's identifier; all that the database names if nil. Whoever can write to the
@@ -71,11 +72,24 @@ private struct ReleaseComparison {
         if let finding = try registryFinding(manifest, connection) {
             outcome.findings.append(finding)
         }
-        for table in manifest.tables {
-            if let finding = try tableFinding(table, connection) {
-                outcome.findings.append(finding)
+        let definitions =
+            manifest.version == .first ? nil : try ManifestDefinition.all(connection)
+        var compared = ManifestReport.Comparison(notCompared: manifest.notCovered)
+        if let released = manifest.schema, let definitions {
+            let found = try ManifestSchema(definitions, tables: manifest.tables.map(\.name))
+            compared.definitionCount = found.count
+            if found != released {
+                outcome.findings.append(
+                    .schemaChanged(definitions: found.count, released: released.count))
             }
         }
+        for table in manifest.tables {
+            let check = TableComparison(released: table, definitions: definitions)
+            let (findings, seen) = try check.run(connection)
+            outcome.findings += findings
+            if let seen { compared.tables.append(seen) }
+        }
+        outcome.compared = compared
         return outcome
     }
 
@@ -103,7 +117,8 @@ private struct ReleaseComparison {
         }
         // The code proves the columns to who holds a field key; to others they must be those that were signed.
         let isSame = ConstantTime.equal(mark.code.span, manifest.registryCode.span)
-        return try isSame && claimed(manifest, connection) ? nil : .registryOther
+        let isClaimed = try claimed(manifest, connection) && claimedTokens(manifest, connection)
+        return isSame && isClaimed ? nil : .registryOther
     }
 
     /// Whether the columns that the database says are sealed are those of the release.
@@ -129,21 +144,25 @@ private struct ReleaseComparison {
         return claimed == due
     }
 
-    private func tableFinding(
-        _ table: Manifest.Table, _ connection: borrowing Connection
-    ) throws -> ManifestReport.Finding? {
-        guard let shape = try SealedTable(table.name, connection) else {
-            return .tableMissing(table.name)
+    /// Whether the blind indexes that the database names are those of the release. Version 1 does not say.
+    private func claimedTokens(
+        _ manifest: Manifest, _ connection: borrowing Connection
+    ) throws -> Bool {
+        if manifest.version == .first { return true }
+        let tokens = manifest.tables.flatMap(\.tokens)
+        guard try EngineTables.exists(EngineTables.indexes, connection) else {
+            return tokens.isEmpty
         }
-        guard shape.key.columns.map(\.name.asciiLowercased) == table.key.map(\.asciiLowercased),
-            table.columns.allSatisfy({ shape.column($0.name) != nil })
-        else { return .tableOther(table.name) }
-        let found = try ManifestRows(shape, columns: table.columns.map(\.name), connection)
-        let due = table.rows
-        if found.count < due.count {
-            return .rowsMissing(table: table.name, due.count - found.count)
+        let claimed = try connection.query(
+            """
+            SELECT lower(hex(column_id) || '.' || hex(number) || '.' || hex(lower(name)))
+            FROM main.lockstep_index WHERE dataset = ? ORDER BY column_id, number
+            """, manifest.dataset
+        ) { row in try row[0] as String }
+        let released = tokens.sorted { ($0.column, $0.number) < ($1.column, $1.number) }.map {
+            ["\($0.column)", "\($0.number)", $0.name.asciiLowercased]
+                .map { Hex.encode(Array($0.utf8)) }.joined(separator: ".")
         }
-        if found.count > due.count { return .rowsAdded(table: table.name, found.count - due.count) }
-        return found.digest == due.digest ? nil : .rowsChanged(table: table.name)
+        return claimed == released
     }
 }

@@ -3,7 +3,7 @@ extension Manifest {
     /// stores it in the database, where it takes the place of the one before. Others do not write meanwhile: it
     /// takes about as long as reading the tables with sealed columns.
     ///
-    /// Whatever is written to sealed columns afterwards needs another release.
+    /// Another release is needed after any change of these tables, of their indexes or of the schema.
     /// - Parameters:
     ///   - keyring: The publisher's fields keyring of the dataset.
     ///   - number: The release's; one more than that of the manifest that stands there, if nil.
@@ -20,6 +20,16 @@ extension Manifest {
         _ keyring: borrowing Keyring, in connection: borrowing Connection, number: UInt64? = nil,
         replacingForeign: Bool = false, today: CalendarDay = .today
     ) throws -> Manifest {
+        try make(
+            keyring, .second, in: connection, number: number, replacingForeign: replacingForeign,
+            today: today)
+    }
+
+    /// The same in a version of the format.
+    static func make(
+        _ keyring: borrowing Keyring, _ version: Version, in connection: borrowing Connection,
+        number: UInt64? = nil, replacingForeign: Bool = false, today: CalendarDay = .today
+    ) throws -> Manifest {
         let signer = try keyring.signingKey()
         let keys = try keyring.fieldKeys()
         let signers = try keyring.publishers()
@@ -28,12 +38,13 @@ extension Manifest {
                 let last = try lastNumber(
                     keys.dataset, signers, replacingForeign: replacingForeign, connection)
                 let statement = try Statement(
-                    dataset: keys.dataset, number: next(number, after: last), day: today,
+                    version, dataset: keys.dataset, number: next(number, after: last), day: today,
                     keys, connection)
                 let manifest = Manifest(statement, try signer.line(over: statement.text))
                 guard statement.text.count + SignatureLine.length <= largest else {
                     throw LockstepError(
-                        .tooLarge, "the dataset has too many columns for a manifest")
+                        .tooLarge, "the dataset has too many columns and indexes for a manifest",
+                        hint: "a manifest has at most \(largest / 1024) KiB: divide the dataset")
                 }
                 try ManifestTable.write(manifest, connection)
                 return manifest
@@ -79,9 +90,11 @@ extension Manifest {
 
 extension Manifest.Statement {
     fileprivate init(
-        dataset: [UInt8], number: UInt64, day: CalendarDay, _ keys: FieldKeys,
+        _ version: Manifest.Version, dataset: [UInt8], number: UInt64, day: CalendarDay,
+        _ keys: FieldKeys,
         _ connection: borrowing Connection
     ) throws {
+        self.version = version
         self.dataset = dataset
         self.number = number
         self.day = day
@@ -97,17 +110,23 @@ extension Manifest.Statement {
                 hint: "finish that first: a release has columns that are sealed")
         }
         guard !columns.isEmpty else { throw Self.nothingSealed }
-        tables = try Dictionary(grouping: columns, by: \.table.asciiLowercased).values
-            .map { try Self.table($0, connection) }
+        let definitions =
+            version == .first ? nil : try ManifestDefinition.all(connection)
+        let tables = try Dictionary(grouping: columns, by: \.table.asciiLowercased).values
+            .map { try Self.table($0, definitions, connection) }
             .sorted { ExactText($0.name) < ExactText($1.name) }
+        self.tables = tables
+        schema = try definitions.map { try ManifestSchema($0, tables: tables.map(\.name)) }
     }
 
     private static let nothingSealed = LockstepError(
         .misuse, "the database has no sealed column of this dataset",
         hint: "give the keyring of the dataset that the database holds")
 
+    /// - Parameter definitions: Those of the schema, for version 2.
     private static func table(
-        _ columns: [SealedColumn], _ connection: borrowing Connection
+        _ columns: [SealedColumn], _ definitions: [ManifestDefinition]?,
+        _ connection: borrowing Connection
     ) throws -> Manifest.Table {
         let title = columns.first?.table ?? ""
         guard let shape = try SealedTable(title, connection),
@@ -118,7 +137,9 @@ extension Manifest.Statement {
                 hint: "it was changed without the fields keyring; undo that")
         }
         let names = columns.map(\.name)
-        let rows = try ManifestRows(shape, columns: names, connection) { column, isCell in
+        let sides = try definitions.map { try Sides(columns, shape, $0, connection) }
+        let rows = try ManifestRows(shape, columns: names, others: sides?.names, connection) {
+            column, isCell in
             guard isCell else {
                 throw LockstepError(
                     .cellMalformed, "a row of \(title) holds no sealed value in \(names[column])",
@@ -127,6 +148,52 @@ extension Manifest.Statement {
         }
         return Manifest.Table(
             name: shape.name, key: shape.key.columns.map(\.name),
-            columns: columns.map { Manifest.Table.Column(id: $0.id, name: $0.name) }, rows: rows)
+            columns: columns.map { Manifest.Table.Column(id: $0.id, name: $0.name) },
+            tokens: sides?.tokens ?? [], plainColumnNames: sides?.plain ?? [],
+            indexes: sides?.indexes ?? [], rows: rows)
+    }
+}
+
+/// What version 2 covers of a table beside its key and its sealed columns.
+private struct Sides {
+    let tokens: [Manifest.Table.Token]
+    let plain: [String]
+    let indexes: [Manifest.Table.Index]
+
+    var names: [String] { tokens.map(\.name) + plain }
+
+    init(
+        _ columns: [SealedColumn], _ shape: SealedTable, _ definitions: [ManifestDefinition],
+        _ connection: borrowing Connection
+    ) throws {
+        tokens = columns.flatMap { column in
+            column.indexes.map {
+                Manifest.Table.Token(column: column.id, number: $0.index.number, name: $0.name)
+            }
+        }
+        let stored = try shape.storedColumns(connection)
+        let known = Set(
+            (shape.key.columns.map(\.name) + columns.map(\.name) + tokens.map(\.name))
+                .map(\.asciiLowercased))
+        guard known.isSubset(of: stored.map(\.asciiLowercased)) else {
+            throw LockstepError(
+                .registryForged, "\(shape.name) lacks a column of tokens of a blind index",
+                hint: "it was changed without the fields keyring; undo that")
+        }
+        plain = stored.filter { !known.contains($0.asciiLowercased) }
+            .sorted { ExactText($0) < ExactText($1) }
+        indexes = definitions.filter { $0.isIndex(of: shape.name) }
+            .map { Manifest.Table.Index(name: $0.name, digest: $0.digest) }
+            .sorted { ExactText($0.name) < ExactText($1.name) }
+    }
+}
+
+extension SealedTable {
+    /// The names of the columns whose values the file stores: all but VIRTUAL generated ones.
+    func storedColumns(_ connection: borrowing Connection) throws -> [String] {
+        try connection.query(
+            "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 3) ORDER BY cid",
+            name
+        ) { row in try row[0] }
     }
 }

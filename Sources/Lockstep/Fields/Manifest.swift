@@ -4,22 +4,28 @@
 // Strict text in lines, each ended by LF alone; printable ASCII; fields parted by single spaces; bytes are
 // canonical unpadded base64 (RFC 4648), numbers decimal without leading zeros. At most 1 MiB. In order:
 //
-//   lockstep-manifest/1
+//   lockstep-manifest/2
 //   dataset <id:16>
 //   release <number> <YYYY-MM-DD>
 //   registry <changes> <mac:32>                      what lockstep_dataset says: see RegistryTables.swift
-//   table <name> <rows> <SHA-256:32>                 for each table with sealed columns, at least one ...
+//   schema <definitions> <SHA-256:32>                every definition but the indexes listed below
+//   table <name> <rows> <sealed:32> <all:32>         for each table with sealed columns, at least one ...
 //   key <name>                                       ... the columns of its primary key, in the key's order
 //   column <id> <name>                               ... its sealed columns, by their numbers, at least one
+//   token <column> <number> <name>                   ... its columns of tokens, by sealed column and index
+//   plain <name>                                     ... its other stored columns, by their names' bytes
+//   index <name> <SHA-256:32>                        ... its indexes with SQL of their own, by their names' bytes
+//   omits <words>                                    ``omissions``, each line as it is there
 //   sig ed25519 <public key:32> <signature:64>       over all bytes above
 //
-// A release's number is 1 to 2^63 - 1, and so is the number of changes; a column's is 1 to 2^32 - 1. In names the
-// characters A-Z, a-z, 0-9 and _ stand for themselves, and each other byte of the UTF-8 as % and two hexadecimal
-// digits in upper case. Tables are in the ascending order of their names' bytes, none twice; no column's number
-// stands twice.
+// A release's number is 1 to 2^63 - 1, and so is the number of changes; a column's and an index's is 1 to 2^32 - 1.
+// In names the characters A-Z, a-z, 0-9 and _ stand for themselves, and each other byte of the UTF-8 as % and two
+// hexadecimal digits in upper case. Tables are in the ascending order of their names' bytes, none twice; no column's
+// number stands twice.
 //
-// The digest of a table is SHA-256 over its rows, each of them its key's values in the key's order and then its
-// sealed columns' values, as they are stored, in the order of their numbers. A value is
+// The digests of a table are SHA-256 over its rows. Of each row the first takes the key's values in the key's order,
+// then the sealed columns' values, as they are stored, in the order of their numbers; the second takes the values of
+// the columns of tokens and of the plain ones as well, in the order of their lines. A value is
 //
 //   type (1) ‖ length (4, big-endian) ‖ bytes
 //
@@ -27,10 +33,17 @@
 //   03 TEXT, in UTF-8 · 04 BLOB, as every cell is
 //
 // The rows are in ascending order of their keys, value by value: NULL, then numbers by their value, then texts and
-// then blobs by their bytes (SQLite's BINARY, of texts in the file's encoding). Without a key, which only a table has whose cells are bound to no row, they are in the order of the
-// sealed columns' values.
+// then blobs by their bytes (SQLite's BINARY, of texts in the file's encoding). A table without a key is digested
+// as a set: each row by itself, and then these digests in ascending order.
 //
-// What stands in columns that are not sealed, but for the key, is not covered; nor are tables without any.
+// A definition is a row of sqlite_schema, of which type, name, tbl_name and sql are values as above. A line `index`
+// has the digest of one; the schema's is that of the others as a set. Left out are indexes without SQL of their own,
+// which the definition of their table implies; the engine's tables, whose names begin with lockstep_, with their
+// indexes; and SQLite's own tables sqlite_sequence and sqlite_stat1 to 4. Values of STORED generated columns are
+// covered as others are; VIRTUAL ones are stored nowhere, and what computes them is part of the schema.
+//
+// Version 1 has no lines schema, token, plain, index and omits, and one digest for each table: the first one. In it
+// the rows of a table without a key are in the order of the sealed columns' values.
 
 /// A publisher's signed statement of one release of a dataset: which rows it has, and what is sealed in them.
 ///
@@ -38,9 +51,33 @@
 /// Neither can sign: a manifest shows all that to whoever knows the publisher's public key, and needs no field
 /// key. See ``check(_:publisher:dataset:least:)``.
 public struct Manifest: Sendable, Hashable {
-    static let magic = "lockstep-manifest/1"
     static let largest = 1_048_576
 
+    /// The versions of the format.
+    enum Version: Int, Sendable, CaseIterable {
+        /// Covers keys and sealed columns.
+        case first = 1
+        /// Covers all columns of the tables, their indexes and the schema.
+        case second
+
+        var magic: String { "lockstep-manifest/\(rawValue)" }
+    }
+
+    /// What no manifest covers, in words that stand in each of version 2.
+    static let omissions = [
+        "rows of tables without a sealed column",
+        "tables of the engine and of SQLite: the ledger, the memory of keyrings, statistics",
+        "rowids that no column names, values of VIRTUAL generated columns, and the header of the file",
+        "whether an older copy of the whole file was put back",
+    ]
+
+    /// What version 1 does not cover either.
+    static let firstOmissions = [
+        "columns that are neither sealed nor part of a key, tokens of blind indexes among them",
+        "indexes", "the schema: tables, views and triggers",
+    ]
+
+    let version: Version
     /// The 16-byte identifier of the dataset.
     public let dataset: [UInt8]
     /// The number of the release; each is greater than the one before.
@@ -51,6 +88,8 @@ public struct Manifest: Sendable, Hashable {
     public let registryChanges: UInt64
     /// The code of what the database says of its sealed columns.
     let registryCode: [UInt8]
+    /// The definitions of the schema, apart from the tables' indexes; nil in version 1.
+    let schema: ManifestSchema?
     /// The tables with sealed columns.
     public let tables: [Table]
     let signature: SignatureLine
@@ -64,6 +103,12 @@ public struct Manifest: Sendable, Hashable {
         /// The columns of its primary key.
         let key: [String]
         let columns: [Column]
+        /// The columns of tokens; empty in version 1.
+        var tokens: [Token] = []
+        /// The names of its other stored columns; empty in version 1.
+        public internal(set) var plainColumnNames: [String] = []
+        /// Its indexes; empty in version 1.
+        var indexes: [Index] = []
         let rows: ManifestRows
 
         struct Column: Sendable, Hashable {
@@ -71,8 +116,41 @@ public struct Manifest: Sendable, Hashable {
             let name: String
         }
 
+        /// A column that holds the tokens of a blind index.
+        struct Token: Sendable, Hashable {
+            /// The sealed column that is indexed.
+            let column: UInt32
+            /// The index's among those of the column.
+            let number: UInt32
+            let name: String
+        }
+
+        struct Index: Sendable, Hashable {
+            let name: String
+            /// Of its definition.
+            let digest: [UInt8]
+        }
+
         /// The names of its sealed columns.
         public var columnNames: [String] { columns.map(\.name) }
+        /// The names of the columns that hold tokens of blind indexes; empty in version 1.
+        public var tokenColumnNames: [String] { tokens.map(\.name) }
+        /// The names of its indexes; empty in version 1.
+        public var indexNames: [String] { indexes.map(\.name) }
+
+        /// What the second digest covers beside the first one.
+        var otherNames: [String] { tokenColumnNames + plainColumnNames }
+    }
+
+    /// The version of the manifest's format, 1 or 2.
+    public var formatVersion: Int { version.rawValue }
+
+    /// How many definitions of the schema it covers, apart from the tables' indexes; nil in version 1.
+    public var definitionCount: UInt64? { schema?.count }
+
+    /// What the manifest does not cover, in words.
+    public var notCovered: [String] {
+        (version == .first ? Self.firstOmissions : []) + Self.omissions
     }
 
     /// Who says to have signed it. That it is so was not checked: ``check(_:publisher:dataset:least:)`` does.
@@ -88,43 +166,62 @@ public struct Manifest: Sendable, Hashable {
 
     var textAboveSignature: [UInt8] {
         Statement(
-            dataset: dataset, number: number, day: day, registryChanges: registryChanges,
-            registryCode: registryCode, tables: tables
+            version: version, dataset: dataset, number: number, day: day,
+            registryChanges: registryChanges, registryCode: registryCode, schema: schema,
+            tables: tables
         ).text
     }
 
     /// All that is signed.
     struct Statement {
+        let version: Version
         let dataset: [UInt8]
         let number: UInt64
         let day: CalendarDay
         let registryChanges: UInt64
         let registryCode: [UInt8]
+        let schema: ManifestSchema?
         let tables: [Table]
 
         var text: [UInt8] {
             var lines = [
-                Manifest.magic, "dataset \(Base64.encode(dataset))", "release \(number) \(day)",
+                version.magic, "dataset \(Base64.encode(dataset))", "release \(number) \(day)",
                 "registry \(registryChanges) \(Base64.encode(registryCode))",
             ]
-            for table in tables {
-                lines.append(
-                    "table \(SpelledName.encode(table.name)) \(table.rowCount) "
-                        + Base64.encode(table.rows.digest))
-                lines += table.key.map { "key \(SpelledName.encode($0))" }
-                lines += table.columns.map { "column \($0.id) \(SpelledName.encode($0.name))" }
-            }
+            if let schema { lines.append("schema \(schema.count) \(Base64.encode(schema.digest))") }
+            for table in tables { lines += table.lines }
+            if version == .second { lines += Manifest.omissions.map { "omits \($0)" } }
             return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
         }
     }
 
     init(_ statement: Statement, _ signature: SignatureLine) {
+        version = statement.version
         dataset = statement.dataset
         number = statement.number
         day = statement.day
         registryChanges = statement.registryChanges
         registryCode = statement.registryCode
+        schema = statement.schema
         tables = statement.tables
         self.signature = signature
+    }
+}
+
+extension Manifest.Table {
+    /// Its lines of the text. What version 1 does not have is empty there.
+    fileprivate var lines: [String] {
+        let digests = ([rows.digest] + (rows.wholeDigest.map { [$0] } ?? [])).map(Base64.encode)
+        var lines = [
+            "table \(SpelledName.encode(name)) \(rowCount) \(digests.joined(separator: " "))"
+        ]
+        lines += key.map { "key \(SpelledName.encode($0))" }
+        lines += columns.map { "column \($0.id) \(SpelledName.encode($0.name))" }
+        lines += tokens.map { "token \($0.column) \($0.number) \(SpelledName.encode($0.name))" }
+        lines += plainColumnNames.map { "plain \(SpelledName.encode($0))" }
+        lines += indexes.map {
+            "index \(SpelledName.encode($0.name)) \(Base64.encode($0.digest))"
+        }
+        return lines
     }
 }

@@ -1,23 +1,25 @@
 /// Reads a manifest's text by the rules in Manifest.swift, and by nothing looser.
 struct ManifestParser {
     private var text: StrictLines
+    private let version: Manifest.Version
 
     /// - Throws: ``LockstepError/Code/manifestMalformed``.
     static func parse(_ bytes: [UInt8]) throws(LockstepError) -> Manifest {
-        let text = try StrictLines(bytes, limit: Manifest.largest) { what, line in
+        var text = try StrictLines(bytes, limit: Manifest.largest) { what, line in
             let place = line.map { "line \($0) of the manifest" } ?? "the manifest"
             return LockstepError(
                 .manifestMalformed, "\(place) breaks the format: \(what)",
                 hint: "somebody changed it; ask its publisher for the release")
         }
-        var parser = ManifestParser(text: text)
+        let magic = try text.take("the format's name")
+        guard let version = Manifest.Version.allCases.first(where: { $0.magic == magic }) else {
+            throw text.bad("it is no manifest that this version reads")
+        }
+        var parser = ManifestParser(text: text, version: version)
         return try parser.run()
     }
 
     private mutating func run() throws(LockstepError) -> Manifest {
-        guard try text.take("the format's name") == Manifest.magic else {
-            throw text.bad("it is no manifest that this version reads")
-        }
         let dataset = try fields("dataset", 2)
         let id = try text.base64(dataset[1], 16, "the dataset's identifier")
         let release = try fields("release", 3)
@@ -26,38 +28,98 @@ struct ManifestParser {
         let registry = try fields("registry", 3)
         let changes = try text.number(registry[1], Self.counter, "the number of changes")
         let code = try text.base64(registry[2], 32, "the registry's code")
+        let schema = version == .first ? nil : try schema()
         var tables: [Manifest.Table] = []
-        while let line = text.peek(), line.hasPrefix("table ") { tables.append(try table()) }
+        while isNext("table") { tables.append(try table()) }
         try checkOrder(tables)
+        if version == .second { try checkOmissions() }
         let signature = try SignatureLine(text.take("the signature"), of: text)
         guard text.isAtEnd else { throw text.bad("something follows the signature") }
         return Manifest(
             Manifest.Statement(
-                dataset: id, number: number, day: day, registryChanges: changes,
-                registryCode: code, tables: tables), signature)
+                version: version, dataset: id, number: number, day: day, registryChanges: changes,
+                registryCode: code, schema: schema, tables: tables), signature)
     }
 
     private static let counter = 1...UInt64(Int64.max)
 
+    private mutating func schema() throws(LockstepError) -> ManifestSchema {
+        let parts = try fields("schema", 3)
+        return ManifestSchema(
+            count: try text.number(parts[1], Self.counter, "the number of definitions"),
+            digest: try text.base64(parts[2], 32, "the digest"))
+    }
+
     private mutating func table() throws(LockstepError) -> Manifest.Table {
-        let parts = try fields("table", 4)
+        let parts = try fields("table", version == .first ? 4 : 5)
         let name = try name(parts[1])
         let rows = ManifestRows(
             count: try text.number(parts[2], 0...UInt64(Int64.max), "the number of rows"),
-            digest: try text.base64(parts[3], 32, "the digest"))
+            digest: try text.base64(parts[3], 32, "the digest"),
+            wholeDigest: version == .first ? nil : try text.base64(parts[4], 32, "the digest"))
         var key: [String] = []
-        while let line = text.peek(), line.hasPrefix("key ") {
-            key.append(try self.name(fields("key", 2)[1]))
-        }
+        while isNext("key") { key.append(try self.name(fields("key", 2)[1])) }
         var columns: [Manifest.Table.Column] = []
-        while let line = text.peek(), line.hasPrefix("column ") {
+        while isNext("column") {
             let parts = try fields("column", 3)
-            let id = UInt32(try text.number(parts[1], 1...UInt64(UInt32.max), "a column's number"))
+            let id = try identifier(parts[1], "a column's number")
             guard id > columns.last?.id ?? 0 else { throw text.bad("the columns are out of order") }
             columns.append(Manifest.Table.Column(id: id, name: try self.name(parts[2])))
         }
         guard !columns.isEmpty else { throw text.bad("the table has no sealed column") }
-        return Manifest.Table(name: name, key: key, columns: columns, rows: rows)
+        var table = Manifest.Table(name: name, key: key, columns: columns, rows: rows)
+        guard version == .second else { return table }
+        table.tokens = try tokens(of: columns)
+        while isNext("plain") {
+            table.plainColumnNames.append(try self.name(fields("plain", 2)[1]))
+            try checkOrder(of: table.plainColumnNames, "plain columns")
+        }
+        while isNext("index") {
+            let parts = try fields("index", 3)
+            table.indexes.append(
+                Manifest.Table.Index(
+                    name: try self.name(parts[1]),
+                    digest: try text.base64(parts[2], 32, "the digest")))
+            try checkOrder(of: table.indexNames, "indexes")
+        }
+        return table
+    }
+
+    private mutating func tokens(
+        of columns: [Manifest.Table.Column]
+    ) throws(LockstepError) -> [Manifest.Table.Token] {
+        var tokens: [Manifest.Table.Token] = []
+        while isNext("token") {
+            let parts = try fields("token", 4)
+            let token = Manifest.Table.Token(
+                column: try identifier(parts[1], "a column's number"),
+                number: try identifier(parts[2], "an index's number"), name: try name(parts[3]))
+            guard columns.contains(where: { $0.id == token.column }) else {
+                throw text.bad("the table has no such sealed column")
+            }
+            if let last = tokens.last, (last.column, last.number) >= (token.column, token.number) {
+                throw text.bad("the tokens are out of order")
+            }
+            tokens.append(token)
+        }
+        return tokens
+    }
+
+    /// What is not covered stands in each manifest in the same words.
+    private mutating func checkOmissions() throws(LockstepError) {
+        for omission in Manifest.omissions {
+            guard try text.take("the line “omits”") == "omits \(omission)" else {
+                throw text.bad("it does not say what it omits")
+            }
+        }
+    }
+
+    /// Checks the order of names, of which all but the last were checked.
+    private func checkOrder(of names: [String], _ what: String) throws(LockstepError) {
+        let last = names.suffix(2).map { ExactText($0) }
+        guard last.count < 2 || last[0] < last[1] else {
+            throw text.bad("the \(what) are out of order")
+        }
     }
 
     private func checkOrder(_ tables: [Manifest.Table]) throws(LockstepError) {
@@ -70,6 +132,9 @@ struct ManifestParser {
         guard Set(ids).count == ids.count else { throw text.bad("a column stands twice") }
     }
 
+    /// Whether the next line begins with `word`.
+    private func isNext(_ word: String) -> Bool { text.peek()?.hasPrefix("\(word) ") == true }
+
     /// The fields of the next line, which begins with `word`.
     private mutating func fields(
         _ word: String, _ count: Int
@@ -79,6 +144,10 @@ struct ManifestParser {
             throw text.bad("the line “\(word)” is due")
         }
         return parts
+    }
+
+    private func identifier(_ text: Substring, _ what: String) throws(LockstepError) -> UInt32 {
+        UInt32(try self.text.number(text, 1...UInt64(UInt32.max), what))
     }
 
     private func name(_ text: Substring) throws(LockstepError) -> String {

@@ -1,47 +1,67 @@
-/// What a table's rows come to: their number, and the digest that Manifest.swift defines.
+/// What a table's rows come to: their number, and the digests that Manifest.swift defines.
 struct ManifestRows: Sendable, Hashable {
     let count: UInt64
+    /// Of the key's and the sealed columns.
     let digest: [UInt8]
+    /// Of all columns; nil in version 1.
+    let wholeDigest: [UInt8]?
 
-    init(count: UInt64, digest: [UInt8]) {
+    init(count: UInt64, digest: [UInt8], wholeDigest: [UInt8]? = nil) {
         self.count = count
         self.digest = digest
+        self.wholeDigest = wholeDigest
     }
 
-    /// Goes through all rows, in the snapshot that is open. Takes the same memory for any number of rows, but
-    /// for a table without a key or with one whose own order is another: then SQLite has to sort.
-    /// - Parameter seesCell: Told of each value of a sealed column that is not NULL whether it looks like a cell.
+    /// Goes through all rows, in the snapshot that is open. Takes the same memory for any number of rows, with two
+    /// exceptions: a table whose key has another order of its own, which SQLite has to sort, and one without a key,
+    /// for which version 2 takes 64 bytes a row and version 1 lets SQLite sort.
+    /// - Parameters:
+    ///   - others: The columns that are not sealed, for version 2; nil for version 1.
+    ///   - seesCell: Is called with each value of a sealed column that is not NULL: whether it looks like a cell.
     init(
-        _ shape: SealedTable, columns: [String], _ connection: borrowing Connection,
+        _ shape: SealedTable, columns: [String], others: [String]? = nil,
+        _ connection: borrowing Connection,
         seesCell: (_ column: Int, Bool) throws -> Void = { _, _ in }
     ) throws {
         let keys = shape.key.columns.count
         let width = keys + columns.count
-        let sql = try Self.selection(shape, columns, connection)
-        var digest = try RowDigest()
+        let isSet = others != nil && keys == 0
+        let sql = try Self.selection(shape, columns, others: others, connection)
+        var count: UInt64 = 0
+        var sealed = try RowDigest(isOfSet: isSet)
+        var whole = try RowDigest(isOfSet: isSet)
         try connection.prepare(SQL(verbatim: sql)).forEach { row in
             for column in 0..<width {
-                let isCell = try digest.add(row, column)
+                let isCell = try sealed.add(row, column)
                 if let isCell, column >= keys { try seesCell(column - keys, isCell) }
             }
-            digest.rows += 1
+            try sealed.endRow()
+            if let others {
+                for column in 0..<(width + others.count) { try whole.add(row, column) }
+                try whole.endRow()
+            }
+            count += 1
         }
-        count = digest.rows
-        self.digest = try digest.finish()
+        self.count = count
+        digest = try sealed.finish()
+        wholeDigest = others == nil ? nil : try whole.finish()
     }
 
-    /// The query for the rows, in the order that is due.
+    /// The query for the rows, in the order that the format has; in any order for a set.
     static func selection(
-        _ shape: SealedTable, _ columns: [String], _ connection: borrowing Connection
+        _ shape: SealedTable, _ columns: [String], others: [String]? = nil,
+        _ connection: borrowing Connection
     ) throws -> String {
         let keys = shape.key.columns.map(\.name)
-        let names = (keys + columns).map(SQLTokens.quote)
-        let order = (keys.isEmpty ? names : Array(names.prefix(keys.count)))
+        let sealed = (keys + columns).map(SQLTokens.quote)
+        let names = sealed + (others ?? []).map(SQLTokens.quote)
+        let order = (keys.isEmpty ? sealed : Array(sealed.prefix(keys.count)))
             .map { "\($0) COLLATE BINARY" }
+        let isSet = others != nil && keys.isEmpty
         let index = try keyIndex(shape, connection).map { "INDEXED BY \(SQLTokens.quote($0))" }
         return """
             SELECT \(names.joined(separator: ", ")) FROM main.\(shape.quotedName) \(index ?? "")
-            ORDER BY \(order.joined(separator: ", "))
+            \(isSet ? "" : "ORDER BY \(order.joined(separator: ", "))")
             """
     }
 
@@ -57,66 +77,5 @@ struct ManifestRows: Sendable, Hashable {
                 SELECT 1 FROM pragma_index_xinfo(l.name, 'main') AS x
                 WHERE x.key = 1 AND (x."desc" = 1 OR upper(x.coll) <> 'BINARY'))
             """, shape.name, as: String.self)
-    }
-}
-
-/// The digest of a table's values, one after another.
-private struct RowDigest: ~Copyable {
-    private let digest: StreamingDigest
-    private var waiting: [UInt8] = []
-    var rows: UInt64 = 0
-
-    /// As much is put together before it is digested.
-    private static let batch = 65_536
-
-    init() throws(LockstepError) {
-        digest = try StreamingDigest(.sha256)
-        waiting.reserveCapacity(2 * Self.batch)
-    }
-
-    /// Adds a value.
-    /// - Returns: Whether it looks like a cell; nil for NULL.
-    mutating func add(_ row: borrowing Row, _ column: Int) throws(LockstepError) -> Bool? {
-        switch try row.stored(column) {
-        case .null:
-            try add(.null, [])
-            return nil
-        case .integer(let number): try add(.integer, number.bigEndianBytes)
-        case .real(let number): try add(.real, number.bitPattern.bigEndianBytes)
-        case .text(let bytes): try add(.text, bytes)
-        case .blob(let bytes):
-            try add(.blob, bytes)
-            let prefix = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe CellPrefix(bytes.bindMemory(to: UInt8.self).span)
-            }
-            return prefix != nil
-        }
-        return false
-    }
-
-    private mutating func add(_ tag: CellTag, _ bytes: [UInt8]) throws(LockstepError) {
-        unsafe try add(tag, bytes.span.bytes)
-    }
-
-    private mutating func add(_ tag: CellTag, _ bytes: RawSpan) throws(LockstepError) {
-        waiting.append(tag.rawValue)
-        // SQLite's values are shorter than 2^31 bytes.
-        waiting += UInt32(truncatingIfNeeded: bytes.byteCount).bigEndianBytes
-        if bytes.byteCount > Self.batch {
-            try flush()
-            return try digest.update(bytes)
-        }
-        unsafe bytes.withUnsafeBytes { unsafe waiting.append(contentsOf: $0) }
-        if waiting.count > Self.batch { try flush() }
-    }
-
-    private mutating func flush() throws(LockstepError) {
-        unsafe try digest.update(waiting.span.bytes)
-        waiting.removeAll(keepingCapacity: true)
-    }
-
-    consuming func finish() throws(LockstepError) -> [UInt8] {
-        try flush()
-        return try digest.finish()
     }
 }

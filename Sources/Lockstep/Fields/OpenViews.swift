@@ -5,6 +5,8 @@ struct OpenViews {
     struct Group {
         let shape: SealedTable
         let columns: [(number: Int, column: SealedColumn)]
+        /// What its calls show.
+        let capability: CellCapability
 
         /// What its view is called.
         var viewName: String { OpenViews.name(of: shape.name) }
@@ -19,15 +21,28 @@ struct OpenViews {
     mutating func adapt(to groups: [Group], _ connection: borrowing Connection) throws {
         var due: [String: [String]] = [:]
         for group in groups { due[group.viewName] = ViewSQL(group).statements }
+        // First of all: without its view, what has the view's name would take plaintext.
+        for group in groups { try Self.requireFree(group, connection) }
         for (name, statements) in made where due[name] != statements {
             try connection.execute("DROP VIEW temp.\(verbatim: SQLTokens.quote(name))")
             made[name] = nil
         }
         for group in groups where made[group.viewName] == nil {
-            try Self.requireFree(group, connection)
             let statements = due[group.viewName] ?? []
             for statement in statements { try connection.execute(SQL(verbatim: statement)) }
             made[group.viewName] = statements
+        }
+    }
+
+    /// Puts views in their place that hold on to no table and only fail: what is in the file under such a name stays
+    /// hidden meanwhile.
+    mutating func withdraw(_ connection: borrowing Connection) throws {
+        for name in made.keys.sorted() {
+            let view = SQLTokens.quote(name)
+            let statement = "CREATE TEMP VIEW \(view) AS SELECT lockstep_open(NULL) AS withdrawn"
+            try connection.execute("DROP VIEW temp.\(verbatim: view)")
+            try connection.execute(SQL(verbatim: statement))
+            made[name] = [statement]
         }
     }
 
@@ -71,14 +86,15 @@ struct ViewSQL {
             .column
     }
 
-    /// `lockstep_…(number, value, key…)`.
+    /// `lockstep_…(capability, value, key…)`.
     private func call(
         _ function: String, _ column: SealedTable.Column, _ value: String,
         key: (SealedTable.Column) -> String
     ) -> String? {
         guard let number = number(column), let sealing = sealing(column) else { return nil }
         let keys = sealing.mode == .random ? shape.key.columns.map(key) : []
-        return "\(function)(\(([String(number), value] + keys).joined(separator: ", ")))"
+        return
+            "\(function)(\(([group.capability.literal(for: number), value] + keys).joined(separator: ", ")))"
     }
 
     /// What an index's column takes for a row's new values; nil for a column of the program's.
@@ -86,8 +102,9 @@ struct ViewSQL {
         for (number, sealed) in group.columns {
             for index in sealed.indexes
             where index.name.asciiLowercased == column.name.asciiLowercased {
+                let capability = group.capability.literal(for: number)
                 return
-                    "lockstep_token(\(number), \(index.index.number), NEW.\(SQLTokens.quote(sealed.name)))"
+                    "lockstep_token(\(capability), \(index.index.number), NEW.\(SQLTokens.quote(sealed.name)))"
             }
         }
         return nil
@@ -118,9 +135,9 @@ struct ViewSQL {
             let name = quote(column)
             var last = "max(\(name))"
             if shape.isAutoincrement {
-                let text = shape.name.replacing("'", with: "''")
+                let text = SQLTokens.quoteText(shape.name)
                 last =
-                    "max(coalesce(\(last), 0), coalesce((SELECT seq FROM sqlite_sequence WHERE name = '\(text)'), 0))"
+                    "max(coalesce(\(last), 0), coalesce((SELECT seq FROM sqlite_sequence WHERE name = \(text)), 0))"
             }
             source =
                 " FROM (SELECT coalesce(NEW.\(name), \(last) + 1, 1) AS lockstep_row FROM \(shape.quotedName))"
@@ -131,16 +148,47 @@ struct ViewSQL {
             if let token = token(column) { return token }
             var value = "NEW.\(quote(column))"
             // A view has no defaults: what is left out arrives as NULL, which such a column cannot mean.
-            if column.isNotNull, let standard = column.defaultSQL {
-                value = "coalesce(\(value), \(standard))"
+            if column.isNotNull, let standard = standard(column) {
+                value = "coalesce(\(value), \(standard.sql))"
             }
             return call("lockstep_seal", column, value, key: key) ?? value
         }
         return trigger(
             "INSERT",
             "INSERT INTO \(shape.quotedName) (\(written.map(quote).joined(separator: ", "))) SELECT \(values.joined(separator: ", "))\(source)",
+            after: mustBeNamed,
             then: shape.hasRowID
-                ? " SELECT lockstep_inserted(last_insert_rowid()) WHERE changes() > 0;" : "")
+                ? " SELECT lockstep_inserted(\(group.capability.literal(for: 0)), last_insert_rowid()) WHERE changes() > 0;"
+                : "")
+    }
+
+    /// What stands for a value that is left out; nil where the insert has to name the column.
+    private func standard(_ column: SealedTable.Column) -> LiteralDefault? {
+        showsEquality(column) ? nil : column.literalDefault
+    }
+
+    /// Whether anyone who can open the database sees which cells are equal. Somebody who chose the default there would
+    /// learn which rows hold it.
+    private func showsEquality(_ column: SealedTable.Column) -> Bool {
+        sealing(column).map { $0.mode == .deterministic || !$0.indexes.isEmpty } ?? false
+    }
+
+    /// Refuses an insert that leaves out a column whose default is an expression: that is the file's text, and never
+    /// runs here.
+    private var mustBeNamed: String {
+        written.filter { $0.isNotNull && $0.defaultSQL != nil && standard($0) == nil }
+            .filter { shape.key != .row($0) && token($0) == nil }
+            .map { column in
+                let why =
+                    column.literalDefault == nil
+                    ? "its default in the file is an expression"
+                    : "a default from the file would show which other rows hold it"
+                let reason =
+                    "an insert through \(group.viewName) must name \(column.name): \(why)"
+                return
+                    "SELECT RAISE(ABORT, \(SQLTokens.quoteText(reason))) WHERE NEW.\(quote(column)) IS NULL; "
+            }
+            .joined()
     }
 
     private var update: String? {
@@ -179,11 +227,11 @@ struct ViewSQL {
     }
 
     private func trigger(
-        _ event: String, _ statement: String, then second: String = ""
+        _ event: String, _ statement: String, after first: String = "", then second: String = ""
     ) -> String {
         let name = SQLTokens.quote("\(group.viewName)_\(event.asciiLowercased)")
         return "CREATE TEMP TRIGGER \(name) INSTEAD OF \(event) ON temp.\(quotedView) "
-            + "BEGIN \(statement);\(second) END"
+            + "BEGIN \(first)\(statement);\(second) END"
     }
 
     private func quote(_ column: SealedTable.Column) -> String { SQLTokens.quote(column.name) }

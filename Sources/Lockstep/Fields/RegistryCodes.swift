@@ -12,8 +12,9 @@ struct RegistryCodes {
     ) throws(LockstepError) {
         let key = try keys.registryKey(version)
         let mac = try HMAC(.sha256, key: key.bytes)
+        let isSecond = registry.database != nil
         for column in registry.columns {
-            var message = Message("column/1")
+            var message = AuthenticatedMessage(isSecond ? "column/2" : "column/1")
             message.add(registry.dataset)
             message.add(UInt64(column.id))
             for text in [
@@ -21,10 +22,11 @@ struct RegistryCodes {
             ] { message.add(Array(text.utf8)) }
             message.add(UInt64(column.padding.unit))
             message.add(column.cursor)
+            if isSecond { message.addOptional(column.rowKey?.spelling) }
             columns.append(try message.code(mac))
         }
         for one in registry.columns.flatMap(\.indexes) {
-            var message = Message("index/1")
+            var message = AuthenticatedMessage("index/1")
             message.add(registry.dataset)
             message.add(UInt64(one.index.column))
             message.add(UInt64(one.index.number))
@@ -35,8 +37,9 @@ struct RegistryCodes {
             message.add(keys.indexCommitment(one.index.keyVersion) ?? [])
             indexes.append(try message.code(mac))
         }
-        var message = Message("set/1")
+        var message = AuthenticatedMessage(isSecond ? "set/2" : "set/1")
         message.add(registry.dataset)
+        if let database = registry.database { message.add(database) }
         message.add(registry.changes)
         message.add(UInt64(version))
         message.add(UInt64(columns.count))
@@ -49,30 +52,5 @@ struct RegistryCodes {
         message.add(UInt64(indexes.count))
         for code in indexes { message.add(code) }
         set = try message.code(mac)
-    }
-
-    /// What is authenticated: no two different lists of parts are the same bytes.
-    private struct Message {
-        private var bytes: [UInt8] = []
-
-        init(_ label: String) { add(Array(label.utf8)) }
-
-        mutating func add(_ number: UInt64) { bytes += number.bigEndianBytes }
-
-        mutating func add(_ part: [UInt8]) {
-            add(UInt64(part.count))
-            bytes += part
-        }
-
-        mutating func add(_ number: Int64?) {
-            guard let number else { return bytes.append(0) }
-            bytes.append(1)
-            add(UInt64(bitPattern: number))
-        }
-
-        func code(_ mac: borrowing HMAC) throws(LockstepError) -> [UInt8] {
-            try mac.update(bytes.span)
-            return try mac.finish()
-        }
     }
 }

@@ -5,14 +5,18 @@
 //     dataset        its identifier, 16 bytes
 //     changes        how many times what is said of it was changed, 1 or more
 //     key_version    the field key that the MACs are made with
-//     mac            HMAC-SHA256 over `set/1`, dataset, changes, key_version, the number of columns and their
-//                    MACs by id, the number of keys, and their versions and commitments by version, the number of
-//                    blind indexes and their MACs by column and number
+//     mac            HMAC-SHA256 over `set/2`, dataset, database, changes, key_version, the number of columns and
+//                    their MACs by id, the number of keys, and their versions and commitments by version, the number
+//                    of blind indexes and their MACs by column and number
+//     database       the database's id, 16 bytes: see KeyringTable.swift
 //   lockstep_column        one row for each column that is or ever was sealed
 //     dataset, id    its number in the dataset, 1 to 2^32 − 1
 //     table_name, name   empty names once another column has taken its place
 //     mode, padding, state, cursor
-//     mac            HMAC-SHA256 over `column/1` and all of these
+//     mac            HMAC-SHA256 over `column/2` and all of these, row_key last
+//     row_key        what its cells are bound to: `row` and the name of the INTEGER PRIMARY KEY, or `key` and the
+//                    names of the primary key's columns in the key's order, spelled as in manifests and parted by
+//                    spaces; NULL for deterministic cells and for a column that is plaintext
 //   lockstep_index         one row for each blind index of a column that is not plaintext
 //     dataset, column_id, number   its number among those that the column ever had
 //     name           the column of the table that holds its tokens
@@ -26,7 +30,11 @@
 // are of 8 bytes, big-endian; texts and bytes have their length before them, as such a number; what is NULL is
 // one byte 0, and what is not has one byte 1 before it.
 //
-// All of it is valid if each commitment is the keyring's, each MAC is right, and there is a row for each column
+// That is the second format. In the first there are no columns `database` and `row_key` (or
+// the dataset's `database` is NULL), and the MACs are over `set/1` without the database, and over `column/1` without
+// row_key. It is read where the fields keyring remembers no database at all, and the next change writes the second.
+//
+// All of it is valid if the id is the file's, each commitment is the keyring's, each MAC is right, and there is a row for each column
 // and key that the set's MAC covers, and no other.
 
 /// Reads and writes the tables.
@@ -38,21 +46,64 @@ enum RegistryTables {
         _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws -> ColumnRegistry? {
         guard try EngineTables.exists(EngineTables.datasets, connection) else { return nil }
+        return try namingForgery { try readRows(keys, connection) }
+    }
+
+    /// How many times what is said of a dataset was changed, as it stands there; 0 if nothing is said.
+    static func changes(
+        of dataset: [UInt8], _ connection: borrowing Connection
+    ) throws -> UInt64 {
+        try namingForgery {
+            let changes = try connection.value(
+                "SELECT changes FROM main.lockstep_dataset WHERE dataset = ?", dataset,
+                as: Int64.self)
+            return UInt64(clamping: changes ?? 0)
+        }
+    }
+
+    /// Tables that lack a column, or hold another type of value, were changed by somebody else.
+    private static func namingForgery<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LockstepError
+            where error.code == .decodeMismatch || error.code == .sqlFailed
+        {
+            throw forged("is impossible")
+        }
+    }
+
+    private static func readRows(
+        _ keys: FieldKeys, _ connection: borrowing Connection
+    ) throws -> ColumnRegistry? {
+        let database = EngineTables.has("database", in: EngineTables.datasets, connection)
         let sets = try connection.query(
-            "SELECT changes, key_version, mac FROM main.lockstep_dataset WHERE dataset = ?",
-            keys.dataset
+            """
+            SELECT changes, key_version, mac, \(verbatim: database ? "database" : "NULL")
+            FROM main.lockstep_dataset WHERE dataset = ?
+            """, keys.dataset
         ) { row in
-            (changes: try row[0] as Int64, version: try row[1] as Int64, mac: try row[2] as [UInt8])
+            (
+                changes: try row[0] as Int64, version: try row[1] as Int64,
+                mac: try row[2] as [UInt8], database: try row[3] as [UInt8]?
+            )
         }
         guard let set = sets.first else { return nil }
         let commitments = try commitments(keys, connection)
         guard let changes = UInt64(exactly: set.changes), changes > 0,
             let version = UInt32(exactly: set.version)
         else { throw forged("is impossible") }
+        if let id = set.database, try id != KeyringTable.database(connection) {
+            throw forged("is another database's")
+        }
         var (columns, macs) = try columns(keys.dataset, connection)
+        // The first format's codes do not cover it.
+        guard set.database != nil || columns.allSatisfy({ $0.rowKey == nil }) else {
+            throw forged("is impossible")
+        }
         let indexMACs = try RegistryIndexes.read(into: &columns, keys, connection)
-        let registry = ColumnRegistry(
-            dataset: keys.dataset, changes: changes, columns: columns, commitments: commitments)
+        var registry = ColumnRegistry(
+            dataset: keys.dataset, database: set.database, changes: changes, columns: columns,
+            commitments: commitments)
         let codes = try RegistryCodes(registry, keys, version)
         guard equal(macs, codes.columns) else { throw forged("of a column does not authenticate") }
         guard equal(indexMACs, codes.indexes) else {
@@ -61,6 +112,7 @@ enum RegistryTables {
         guard ConstantTime.equal(set.mac.span, codes.set.span) else {
             throw forged("does not authenticate as a whole")
         }
+        registry.code = codes.set
         return registry
     }
 
@@ -73,24 +125,28 @@ enum RegistryTables {
             throw LockstepError(.misuse, "the dataset was changed too often")
         }
         registry.changes = changes
+        registry.database = try KeyringTable.identify(connection)
         registry.learn(keys)
+        try registry.nameRowKeys(connection)
         let codes = try RegistryCodes(registry, keys, keys.activeVersion)
+        registry.code = codes.set
         try prepare(connection)
         try connection.execute(
             """
-            INSERT OR REPLACE INTO main.lockstep_dataset (dataset, changes, key_version, mac)
-            VALUES (?, ?, ?, ?)
-            """, registry.dataset, Int64(changes), Int64(keys.activeVersion), codes.set)
+            INSERT OR REPLACE INTO main.lockstep_dataset (dataset, changes, key_version, mac, database)
+            VALUES (?, ?, ?, ?, ?)
+            """, registry.dataset, Int64(changes), Int64(keys.activeVersion), codes.set,
+            registry.database)
         let column = try connection.prepare(
             """
             INSERT OR REPLACE INTO main.lockstep_column
-                (dataset, id, table_name, name, mode, padding, state, cursor, mac)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (dataset, id, table_name, name, mode, padding, state, cursor, mac, row_key)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         for (one, mac) in zip(registry.columns, codes.columns) {
             try column.run(
                 registry.dataset, Int64(one.id), one.table, one.name, one.mode.rawValue,
-                one.padding.unit, one.state.rawValue, one.cursor, mac)
+                one.padding.unit, one.state.rawValue, one.cursor, mac, one.rowKey?.spelling)
         }
         try RegistryIndexes.write(registry, codes.indexes, keys, connection)
         let key = try connection.prepare(
@@ -107,6 +163,10 @@ enum RegistryTables {
     /// cannot open them.
     static func claimed(_ connection: borrowing Connection) throws -> [SealedColumn] {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return [] }
+        return try namingForgery { try claims(connection) }
+    }
+
+    private static func claims(_ connection: borrowing Connection) throws -> [SealedColumn] {
         let datasets = try connection.query(
             "SELECT DISTINCT dataset FROM main.lockstep_column ORDER BY dataset"
         ) { row in try row[0] as [UInt8] }
@@ -154,9 +214,11 @@ enum RegistryTables {
         _ dataset: [UInt8], _ connection: borrowing Connection
     ) throws -> (columns: [SealedColumn], macs: [[UInt8]]) {
         var columns: [SealedColumn] = []
+        let rowKey = EngineTables.has("row_key", in: EngineTables.columns, connection)
         let macs = try connection.query(
             """
-            SELECT id, table_name, name, mode, padding, state, cursor, mac
+            SELECT id, table_name, name, mode, padding, state, cursor, mac,
+                \(verbatim: rowKey ? "row_key" : "NULL")
             FROM main.lockstep_column WHERE dataset = ? ORDER BY id
             """, dataset
         ) { row in
@@ -165,10 +227,13 @@ enum RegistryTables {
                 let padding = CellPadding(unit: try row[4]),
                 let state = SealedColumn.State(rawValue: try row[5])
             else { throw forged("is impossible") }
+            let spelling = try row[8] as String?
+            let rowKey = spelling.flatMap(SealedRowKey.init)
+            guard rowKey?.spelling == spelling else { throw forged("is impossible") }
             columns.append(
                 SealedColumn(
                     id: id, table: try row[1], name: try row[2], mode: mode, padding: padding,
-                    state: state, cursor: try row[6]))
+                    state: state, cursor: try row[6], rowKey: rowKey))
             return try row[7] as [UInt8]
         }
         return (columns, macs)
@@ -182,7 +247,8 @@ enum RegistryTables {
                 dataset BLOB PRIMARY KEY NOT NULL,
                 changes INTEGER NOT NULL,
                 key_version INTEGER NOT NULL,
-                mac BLOB NOT NULL
+                mac BLOB NOT NULL,
+                database BLOB
             ) WITHOUT ROWID
             """)
         try connection.execute(
@@ -197,9 +263,16 @@ enum RegistryTables {
                 state TEXT NOT NULL,
                 cursor INTEGER,
                 mac BLOB NOT NULL,
+                row_key TEXT,
                 PRIMARY KEY (dataset, id)
             ) WITHOUT ROWID
             """)
+        for (table, column, type) in [
+            (EngineTables.datasets, "database", "BLOB"), (EngineTables.columns, "row_key", "TEXT"),
+        ] where !EngineTables.has(column, in: table, connection) {
+            try connection.execute(
+                "ALTER TABLE main.\(name: table) ADD COLUMN \(name: column) \(verbatim: type)")
+        }
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS main.lockstep_field_key (

@@ -44,6 +44,8 @@ public struct SealedColumn: Sendable, Hashable {
     public internal(set) var state: State
     /// While it goes from one state to another: the last row that is done, in the order of its key.
     public internal(set) var cursor: Int64?
+    /// What its cells are bound to; nil where they are bound to the column alone, or that is not noted.
+    var rowKey: SealedRowKey?
     /// What look-ups in it go by.
     public internal(set) var indexes: [SealedIndex] = []
 }

@@ -26,19 +26,23 @@ extension Connection {
     public func matching(
         _ column: String, of table: String, _ match: SealedMatch, as alias: String? = nil
     ) throws -> SQL {
-        guard let (number, open) = sealed?.column(named: column, of: table) else {
+        guard let session = sealed, let (number, open) = session.column(named: column, of: table)
+        else {
             throw LockstepError(
                 .keyUnavailable, "\(table).\(column) is no column that this connection can open",
                 hint: "open the database with the fields keyring of its dataset")
         }
         let view = alias ?? OpenViews.name(of: open.column.table)
-        return try SealedLookup(number: number, column: open, view: view).condition(match)
+        return try SealedLookup(
+            capability: session.capability.argument(for: number), column: open, view: view
+        ).condition(match)
     }
 }
 
 /// Turns what is looked for into SQL over tokens.
 struct SealedLookup {
-    let number: Int
+    /// What a call that concerns the column shows.
+    let capability: [UInt8]
     let column: OpenColumn
     /// What the view is called in the query.
     let view: String
@@ -62,7 +66,7 @@ struct SealedLookup {
             let index = Int64(column.column.indexes[place].index.number)
             return try tokens(
                 place, [sought],
-                "lockstep_same(\(Int64(number)), \(index), \(verbatim: value), \(wanted))")
+                "lockstep_same(\(capability), \(index), \(verbatim: value), \(wanted))")
         case .prefix(let text):
             let length = FoldedText.scalars(text).count
             guard let place = prefixPlace(atMost: length) else {
@@ -155,7 +159,7 @@ struct SealedLookup {
         guard !keys.isEmpty else {
             throw LockstepError(
                 .misuse, "\(column.column.table) has no primary key that its rows are found by",
-                hint: "compare lockstep_token(…) with the index's own column")
+                hint: "compare Connection.token(_:of:index:value:) with the index's own column")
         }
         let key = keys.map(SQLTokens.quote).joined(separator: ", ")
         let keyInView = keys.map(inView).joined(separator: ", ")

@@ -17,7 +17,8 @@ enum SealedNames {
     }
 
     /// Brings the registry to what has happened to the columns since `before`, in the transaction that is open.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if only a keyring that was not given could do that.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if only a keyring that was not given could do that;
+    ///   ``LockstepError/Code/misuse`` for a primary key that the cells are not sealed to.
     static func follow(from before: [String: Name], _ connection: borrowing Connection) throws {
         guard !before.isEmpty else { return }
         let after = try known(connection)
@@ -26,6 +27,7 @@ enum SealedNames {
             // A column that was unsealed has no guard any more, and is not in the way.
             try rename(old, to: after[guardName], connection)
         }
+        try SealedRowKeys.follow(connection)
     }
 
     private static func rename(

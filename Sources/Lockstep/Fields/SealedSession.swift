@@ -3,13 +3,15 @@
 final class SealedSession: ConnectionAttachment {
     private let fields: SealedFields
     private let tools = SealingTools()
+    /// What calls of this connection's own SQL show.
+    let capability: CellCapability
     /// In the order in which they became known, which numbers them for SQL.
     private var columns: [OpenColumn] = []
     private var known: Known?
     private var isLearning = false
     private var isWithoutViews = false
-    /// How often each dataset had been changed, by what others have committed: it never becomes less.
-    private var seen: [UInt64] = []
+    /// What the file has proven so far.
+    let proof: SealedProof
     private var views = OpenViews()
 
     /// What it was when it was last looked at.
@@ -22,24 +24,12 @@ final class SealedSession: ConnectionAttachment {
 
     init(_ fields: SealedFields, _ connection: borrowing Connection) throws {
         self.fields = fields
-        let functions: [(String, CellFunction.Work)] = [
-            ("lockstep_open", { column, call throws(LockstepError) in try column.open(call) }),
-            (
-                "lockstep_open_whole",
-                { column, call throws(LockstepError) in try column.open(call, anyLength: true) }
-            ),
-            ("lockstep_seal", { column, call throws(LockstepError) in try column.seal(call) }),
-            ("lockstep_check", { column, call throws(LockstepError) in try column.check(call) }),
-            ("lockstep_reseal", { column, call throws(LockstepError) in try column.reseal(call) }),
-            (
-                "lockstep_token",
-                { column, call throws(LockstepError) in try column.giveToken(call) }
-            ),
-            ("lockstep_same", { column, call throws(LockstepError) in try column.giveSame(call) }),
-        ]
+        capability = try CellCapability()
+        proof = fields.proof ?? SealedProof()
         try connection.add("lockstep_begins", argumentCount: 2, BeginsFunction())
-        try connection.add("lockstep_inserted", argumentCount: 1, ViewInsertion(connection.core))
-        for (name, work) in functions {
+        try connection.add(
+            "lockstep_inserted", argumentCount: 2, ViewInsertion(connection.core, capability))
+        for (name, work) in CellFunction.all {
             try connection.add(name, argumentCount: nil, CellFunction(self, work))
         }
         try refresh(connection)
@@ -53,12 +43,12 @@ final class SealedSession: ConnectionAttachment {
     ) throws -> Result {
         guard fields.hasViews, !isWithoutViews else { return try body() }
         isWithoutViews = true
-        try connection.with(rights: .engine) { try views.adapt(to: [], connection) }
+        try connection.with(rights: .engine) { try views.withdraw(connection) }
         let result: Result
         do {
             result = try body()
         } catch {
-            // With the next transaction they are there again.
+            // With the next transaction they are there again; until then their names are of no use.
             isWithoutViews = false
             known = nil
             throw error
@@ -106,15 +96,16 @@ final class SealedSession: ConnectionAttachment {
     private func load(_ connection: borrowing Connection) throws {
         let version = try connection.core.dataVersion()
         let (schema, changes) = try look(connection)
-        for (number, before) in zip(changes, seen) where number < before {
-            throw LockstepError(
-                .registryForged,
-                "what the database says of its sealed columns is older than it was",
-                hint: "somebody put an older state back; restore the database from a backup")
-        }
+        try ForeignSchema.requireNone(connection)
+        let trust = SealedTrust(
+            fields: fields, proof: proof, database: try KeyringTable.database(connection))
         var shapes: [String: SealedTable] = [:]
+        var proven: [ColumnRegistry] = []
         for keys in fields.keys {
-            guard let registry = try RegistryTables.read(keys, connection) else { continue }
+            let registry = try RegistryTables.read(keys, connection)
+            try trust.require(registry, keys)
+            guard let registry else { continue }
+            proven.append(registry)
             for column in registry.columns where !column.name.isEmpty {
                 guard
                     let shape = try shapes[column.table] ?? SealedTable(column.table, connection),
@@ -124,13 +115,35 @@ final class SealedSession: ConnectionAttachment {
                     if column.state == .plaintext { continue }
                     throw Self.missing(column)
                 }
+                try ForeignSchema.requireStored(column, shape)
+                try Self.requireRowKey(column, shape)
                 shapes[column.table] = shape
                 try learn(column, shape, keys)
             }
         }
-        if fields.hasViews, !isWithoutViews { try views.adapt(to: groups(shapes), connection) }
-        seen = changes
+        try trust.requireRelied(proven)
+        if fields.hasViews, !isWithoutViews {
+            // If it fails, the transaction that is open takes back what was done to them.
+            var adapted = views
+            try adapted.adapt(to: groups(shapes), connection)
+            views = adapted
+        }
         known = Known(dataVersion: version, schemaVersion: schema, changes: changes)
+    }
+
+    /// The schema is the file's, and cells open by the primary key that they were sealed to.
+    private static func requireRowKey(
+        _ column: SealedColumn, _ shape: SealedTable
+    ) throws(LockstepError) {
+        guard let due = column.rowKey, column.state != .plaintext else { return }
+        guard SealedRowKey(shape.key) == due else {
+            throw LockstepError(
+                .registryForged,
+                "the cells of \(column.table).\(column.name) are sealed to another primary key than "
+                    + "\(column.table) has now",
+                hint: "somebody changed the schema without the fields keyring; undo that, "
+                    + "or restore the database from a backup")
+        }
     }
 
     private func learn(
@@ -152,23 +165,25 @@ final class SealedSession: ConnectionAttachment {
             return (schema, fields.keys.map { _ in 0 })
         }
         let changes = try fields.keys.map { keys in
-            try connection.value(
-                "SELECT changes FROM main.lockstep_dataset WHERE dataset = ?", keys.dataset,
-                as: Int64.self
-            ).map { UInt64(clamping: $0) } ?? 0
+            try RegistryTables.changes(of: keys.dataset, connection)
         }
         return (schema, changes)
     }
 
     private func groups(_ shapes: [String: SealedTable]) -> [OpenViews.Group] {
         shapes.values.sorted { $0.name < $1.name }.compactMap { shape in
+            // The file may write the name in other letters than the registry; without its view, a table of the view's
+            // name would take plaintext.
+            let table = shape.name.asciiLowercased
             let numbered = columns.enumerated().filter {
-                $0.element.column.table == shape.name && $0.element.column.state != .plaintext
+                $0.element.column.table.asciiLowercased == table
+                    && $0.element.column.state != .plaintext
             }
             guard !numbered.isEmpty else { return nil }
             return OpenViews.Group(
                 shape: shape,
-                columns: numbered.map { (number: $0.offset, column: $0.element.column) })
+                columns: numbered.map { (number: $0.offset, column: $0.element.column) },
+                capability: capability)
         }
     }
 
@@ -189,31 +204,14 @@ final class SealedSession: ConnectionAttachment {
     /// The keys of the dataset that is called so.
     func keys(named name: String) -> FieldKeys? { fields.keys.first { $0.name == name } }
 
-    /// The column that the first argument of a call names: by its number on this connection, or as
-    /// `table.column`.
+    /// The column that the first argument of a call names, with this connection's capability.
+    /// - Throws: ``LockstepError/Code/denied`` for a call without it.
     func column(_ call: borrowing EngineCall) throws(LockstepError) -> OpenColumn {
-        switch call.kind(0) {
-        case .integer:
-            let number = call.integer(0)
-            guard columns.indices.contains(Int(clamping: number)) else {
-                throw LockstepError(.misuse, "this connection has no sealed column \(number)")
-            }
-            return columns[Int(number)]
-        case .text:
-            let title = String(decoding: try call.bytes(0), as: UTF8.self)
-            // The latest: a column that was unsealed may have given its name to another one.
-            guard let number = number(titled: title) else {
-                throw LockstepError(
-                    .keyUnavailable,
-                    "\(title) is no column that the given fields keyrings can open",
-                    hint: "name it as table.column, and give the keyring of its dataset")
-            }
-            return columns[number]
-        default:
-            throw LockstepError(
-                .misuse, "lockstep_open and lockstep_seal take `table.column` first",
-                hint: "for example lockstep_open('movie.title', title, id)")
+        let number = try capability.column(call)
+        guard columns.indices.contains(number) else {
+            throw LockstepError(.misuse, "this connection has no sealed column \(number)")
         }
+        return columns[number]
     }
 
     /// All whose names the registry has, with their numbers.
@@ -238,33 +236,5 @@ final class SealedSession: ConnectionAttachment {
             "\(column.table).\(column.name) is said to be sealed, and is not in the schema",
             hint: "it was renamed or dropped without the fields keyring; undo that, "
                 + "or restore the database from a backup")
-    }
-}
-
-/// A function of SQL that does one thing with a cell: `name(column, value, key…)`.
-private final class CellFunction: EngineFunction {
-    typealias Work = (OpenColumn, borrowing EngineCall) throws(LockstepError) -> Void
-
-    private weak let session: SealedSession?
-    private let work: Work
-
-    init(_ session: SealedSession, _ work: @escaping Work) {
-        self.session = session
-        self.work = work
-    }
-
-    func call(_ call: borrowing EngineCall) throws(LockstepError) {
-        guard let column = try session?.column(call) else { return }
-        try work(column, call)
-    }
-}
-
-/// `lockstep_begins(text, beginning)`: whether a text begins so, whatever the case of either.
-private final class BeginsFunction: EngineFunction {
-    func call(_ call: borrowing EngineCall) throws(LockstepError) {
-        guard call.kind(0) == .text, call.kind(1) == .text else { return }
-        let text = FoldedText.scalars(String(decoding: try call.bytes(0), as: UTF8.self))
-        let beginning = FoldedText.scalars(String(decoding: try call.bytes(1), as: UTF8.self))
-        call.give(text.starts(with: beginning))
     }
 }

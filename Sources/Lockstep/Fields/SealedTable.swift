@@ -5,13 +5,16 @@ struct SealedTable: Sendable, Equatable {
         /// As it was declared; empty if it was not.
         let type: String
         let isNotNull: Bool
-        /// The expression of its default.
+        /// The expression of its default, as the file has it: it never enters SQL of ours.
         let defaultSQL: String?
         /// Its place in the primary key, from 1 on; 0 for none.
         let keyPosition: Int
         let isGenerated: Bool
 
         var affinity: Affinity { Affinity(type) }
+
+        /// Its default, where that is a literal and so may enter SQL of ours.
+        var literalDefault: LiteralDefault? { defaultSQL.flatMap(LiteralDefault.init) }
     }
 
     /// By what a row is found, and cells are bound to it.
@@ -66,6 +69,7 @@ struct SealedTable: Sendable, Equatable {
                 defaultSQL: try row[3], keyPosition: try row[4],
                 isGenerated: try row[5] as Int > 1)
         }
+        try Self.requireOneEach(columns, name)
         self.columns = columns
         let parts = columns.filter { $0.keyPosition > 0 }.sorted {
             $0.keyPosition < $1.keyPosition
@@ -78,6 +82,17 @@ struct SealedTable: Sendable, Equatable {
             key = .columns(parts)
         } else {
             key = .none
+        }
+    }
+
+    /// SQLite refuses to make such a table, and reads one that somebody has written into the schema: a name would then
+    /// mean the one column to some statements, and the other to others.
+    private static func requireOneEach(_ columns: [Column], _ table: String) throws(LockstepError) {
+        var names: Set<String> = []
+        for column in columns where !names.insert(column.name.asciiLowercased).inserted {
+            throw LockstepError(
+                .foreignSchema, "the table \(table) in the file has two columns \(column.name)",
+                hint: "somebody changed its schema: restore the database from a backup")
         }
     }
 
@@ -109,6 +124,6 @@ struct SealedTable: Sendable, Equatable {
 
     /// Whether new rows get numbers that were never used.
     var isAutoincrement: Bool {
-        SQLTokens.normalize(sql).contains("autoincrement")
+        SQLTokens.hasWord("autoincrement", in: sql)
     }
 }

@@ -103,7 +103,7 @@ private struct Source {
         var options = ConnectionOptions()
         options.isQueryOnly = true
         options.sharesLog = true
-        options.addition = SealedFields([keys], hasViews: false)
+        options.addition = SealedFields([keys], hasViews: false, mayBeUnsealed: true)
         return try Connection.open(path, key: key.value, options: options)
     }
 }

@@ -140,12 +140,13 @@ extension SealingChange {
     func conversion(
         _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> Conversion {
-        guard let number = connection.sealed?.number(titled: title) else {
+        guard let session = connection.sealed, let number = session.number(titled: title) else {
             throw Self.keysMissing(title)
         }
+        let capability = session.capability.literal(for: number)
         let name = SQLTokens.quote(column)
         let key = sealed.mode == .random ? shape.key.columns.map { SQLTokens.quote($0.name) } : []
-        let arguments = ([String(number), name] + key).joined(separator: ", ")
+        let arguments = ([capability, name] + key).joined(separator: ", ")
         let function =
             switch goal {
             case .protect: "lockstep_seal"
@@ -157,7 +158,7 @@ extension SealingChange {
             changes += sealed.indexes.map {
                 (
                     SQLTokens.quote($0.name),
-                    "lockstep_token(\(number), \($0.index.number), \(name))"
+                    "lockstep_token(\(capability), \($0.index.number), \(name))"
                 )
             }
         }

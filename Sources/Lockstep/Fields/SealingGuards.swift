@@ -109,8 +109,7 @@ struct SealingGuards {
     private func trigger(
         _ kind: SealingGuard.Kind, _ event: String, _ condition: String, _ reason: String
     ) -> String {
-        let text = reason.replacing("'", with: "''")
         return "CREATE TRIGGER main.\(name(kind)) BEFORE \(event) ON \(SQLTokens.quote(table)) "
-            + "WHEN \(condition) BEGIN SELECT RAISE(ABORT, '\(text)'); END"
+            + "WHEN \(condition) BEGIN SELECT RAISE(ABORT, \(SQLTokens.quoteText(reason))); END"
     }
 }

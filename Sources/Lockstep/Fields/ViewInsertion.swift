@@ -1,13 +1,18 @@
-/// `lockstep_inserted(row)`: tells a connection of the row that was inserted through one of its views.
+/// `lockstep_inserted(capability, row)`: reports to a connection which row was inserted through one of its views.
 ///
 /// SQLite takes back what it says of the last inserted row when a trigger ends, and a view is written through nothing
 /// but triggers.
 final class ViewInsertion: EngineFunction {
     private weak let core: ConnectionCore?
+    private let capability: CellCapability
 
-    init(_ core: ConnectionCore) { self.core = core }
+    init(_ core: ConnectionCore, _ capability: CellCapability) {
+        self.core = core
+        self.capability = capability
+    }
 
     func call(_ call: borrowing EngineCall) throws(LockstepError) {
-        core?.noteInsertedRow(call.integer(0))
+        _ = try capability.column(call)
+        core?.noteInsertedRow(call.integer(1))
     }
 }

@@ -6,6 +6,7 @@ public struct Credential: ~Copyable {
         case environment(variable: String)
         case command
         case identity(Recipient)
+        case plugin(PluginName)
     }
 
     let kind: Kind
@@ -57,6 +58,13 @@ public struct Credential: ~Copyable {
         Credential(.identity(identity.recipient), try identity.secret.clone())
     }
 
+    /// The file key that a plugin has given for one slot.
+    /// - Parameter fileKey: Empty where the plugin gave none: then the credential opens nothing, and errors name
+    ///   the plugin among what was tried.
+    static func plugin(_ name: PluginName, fileKey: consuming SecretBytes) -> Credential {
+        Credential(.plugin(name), fileKey)
+    }
+
     /// Whose identity it is, if it is one.
     public var recipient: Recipient? {
         if case .identity(let recipient) = kind { recipient } else { nil }
@@ -70,6 +78,7 @@ public struct Credential: ~Copyable {
         case .environment(let variable): "environment variable \(variable)"
         case .command: "command"
         case .identity(let recipient): "identity of \(recipient)"
+        case .plugin(let name): "plugin \(name)"
         }
     }
 

@@ -44,20 +44,28 @@ public struct Identity: ~Copyable, Sendable {
     /// Reads the text of an identity file.
     /// - Throws: ``LockstepError/Code/identityMalformed`` unless it holds exactly one key.
     public init(parsing text: borrowing SecretBytes) throws(LockstepError) {
-        let keys = Self.lines(of: text).filter { line in
-            !line.isEmpty && text.bytes[line.lowerBound] != UInt8(ascii: "#")
-        }
+        let keys = Self.keyLines(of: text)
         guard keys.count == 1 else {
             throw Self.malformed("it holds \(counted(keys.count, "key")); exactly one is due")
         }
-        guard
-            let secret = try Bech32.decode(
-                text.bytes.extracting(keys[0]), prefix: Self.prefix),
+        try self.init(spelled: text.bytes.extracting(keys[0]))
+    }
+
+    /// Reads `AGE-SECRET-KEY-1…`, without anything around it.
+    init(spelled text: Span<UInt8>) throws(LockstepError) {
+        guard let secret = try Bech32.decode(text, prefix: Self.prefix),
             secret.count == Curve25519Key.length
         else {
             throw Self.malformed("its key is none: AGE-SECRET-KEY-1 and 58 more characters are due")
         }
         try self.init(secret)
+    }
+
+    /// The ranges of the lines that are neither empty nor a remark.
+    static func keyLines(of text: borrowing SecretBytes) -> [Range<Int>] {
+        lines(of: text).filter { line in
+            !line.isEmpty && text.bytes[line.lowerBound] != UInt8(ascii: "#")
+        }
     }
 
     /// Writes the identity to a new file of mode 0600, as `age-keygen` does.
@@ -102,7 +110,7 @@ public struct Identity: ~Copyable, Sendable {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
     }
 
-    private static func malformed(_ what: String) -> LockstepError {
+    static func malformed(_ what: String) -> LockstepError {
         LockstepError(
             .identityMalformed, "that is no identity file: \(what)",
             hint: "make one with `lockstep keys generate-identity FILE` or with age-keygen")

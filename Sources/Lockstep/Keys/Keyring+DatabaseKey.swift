@@ -3,7 +3,10 @@ extension Keyring {
     /// ``databaseKey(for:)`` tells by the file which one it is.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     public borrowing func databaseKey() throws(LockstepError) -> DatabaseKey {
-        try databaseKey(version: activeDatabaseKey().version)
+        let entry = try activeDatabaseKey()
+        var key = try databaseKey(version: entry.version)
+        key.origin = origin(entry)
+        return key
     }
 
     /// The database key of one version.

@@ -14,7 +14,8 @@ extension Keyring {
         let field = try fieldKeyVersions(.field)
         let index = try fieldKeyVersions(.index)
         return FieldKeys(
-            dataset: subjectID, name: name, active: field.active, keys: field.keys, index: index)
+            dataset: subjectID, name: name, active: field.active, keys: field.keys, index: index,
+            memory: sealedMemory)
     }
 
     private borrowing func fieldKeyVersions(
@@ -36,6 +37,11 @@ extension Keyring {
 /// The keys that seal and open the cells of one dataset, and those that compute its blind indexes. They are wiped
 /// when the last user lets go of them.
 public final class FieldKeys: Sendable {
+    /// The same keys without what the keyring remembers of databases: to look at one that is to be accepted as it is.
+    public func withoutMemory() -> FieldKeys {
+        FieldKeys(dataset: dataset, name: name, active: activeVersion, keys: keys, index: index)
+    }
+
     struct Key: Sendable {
         let state: KeyState
         let commitment: [UInt8]
@@ -57,15 +63,19 @@ public final class FieldKeys: Sendable {
     public let activeVersion: UInt32
     private let keys: [UInt32: Key]
     private let index: Versions
+    /// What the keyring remembered of the dataset's databases when it was opened.
+    public let memory: SealedMemory
 
     init(
-        dataset: [UInt8], name: String? = nil, active: UInt32, keys: [UInt32: Key], index: Versions
+        dataset: [UInt8], name: String? = nil, active: UInt32, keys: [UInt32: Key],
+        index: Versions, memory: SealedMemory = SealedMemory()
     ) {
         self.dataset = dataset
         self.name = name
         activeVersion = active
         self.keys = keys
         self.index = index
+        self.memory = memory
     }
 
     /// Every version that there is or was, ascending.
@@ -93,6 +103,15 @@ public final class FieldKeys: Sendable {
         try HKDF.derive(
             secret(version).value, salt: dataset, info: Array("registry".utf8))
     }
+
+    /// The key that authenticates the ledger's rows of versions that were applied with these keys.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func ledgerKey(_ version: UInt32) throws(LockstepError) -> SecretBytes {
+        try HKDF.derive(secret(version).value, salt: dataset, info: Array("ledger".utf8))
+    }
+
+    /// Whether the key of a version is at hand: neither unknown nor destroyed.
+    func hasSecret(_ version: UInt32) -> Bool { keys[version]?.secret != nil }
 
     private func secret(_ version: UInt32) throws(LockstepError) -> SharedSecret<SecretBytes> {
         try Self.secret(keys, version, .field, lost: "what it sealed cannot be read any more")

@@ -22,8 +22,31 @@ extension Keyring {
     public borrowing func issue(
         to recipients: [String: Recipient]
     ) throws(LockstepError) -> Keyring {
+        var keyring = try issuable(recipients.count)
+        for (name, recipient) in recipients.sorted(by: { $0.key < $1.key }) {
+            try keyring.addSlot(name, for: recipient)
+        }
+        return keyring
+    }
+
+    /// Makes a keyring of the same dataset for recipients of either kind.
+    /// - Parameter plugin: Gives the plugin of this name; it is asked for recipients of plugins only.
+    /// - Throws: as for recipients of the other kind; ``LockstepError/Code/commandFailed`` if a plugin does not seal
+    ///   for its recipient; what `plugin` throws.
+    public borrowing func issue(
+        to recipients: [String: SlotRecipient], plugin: (PluginName) throws -> Plugin
+    ) throws -> Keyring {
+        var keyring = try issuable(recipients.count)
+        for (name, recipient) in recipients.sorted(by: { $0.key < $1.key }) {
+            try keyring.addSlot(name, for: recipient, plugin: plugin)
+        }
+        return keyring
+    }
+
+    /// The keyring that is issued, which has no slot yet.
+    private borrowing func issuable(_ recipients: Int) throws(LockstepError) -> Keyring {
         try requireIssuer()
-        guard !recipients.isEmpty else {
+        guard recipients > 0 else {
             throw LockstepError(
                 .keyringConflict, "a keyring is issued to at least one recipient",
                 hint: "give the customer's recipient, age1…")
@@ -37,11 +60,9 @@ extension Keyring {
             if own.wrapped != nil { try Self.wrap(unwrap(entry), into: &own, ringKey, ringID) }
             issued.keys.append(own)
         }
-        var keyring = Keyring(document: issued, ringKey: ringKey)
-        for (name, recipient) in recipients.sorted(by: { $0.key < $1.key }) {
-            try keyring.addSlot(name, for: recipient)
-        }
-        return keyring
+        // The customer's copy of a file must prove what the publisher's did.
+        issued.sealed = document.sealed
+        return Keyring(document: issued, ringKey: ringKey)
     }
 
     /// Makes a keyring of the same dataset for one recipient, as for several.

@@ -4,7 +4,7 @@ extension Keyring {
     /// - Parameter cost: What a passphrase costs whoever guesses, and whoever opens the slot; nothing else
     ///   has a cost.
     /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none, or if the
-    ///   keyring's passphrases together would cost more than is read.
+    ///   keyring's passphrases together would cost more than one of N = 2^21.
     public mutating func addSlot(
         _ name: String, _ credential: borrowing Credential, cost: PassphraseCost = .standard
     ) throws(LockstepError) {
@@ -34,6 +34,44 @@ extension Keyring {
                 name: name, recipient, ringKey: ringKey, ringID: document.ringID))
     }
 
+    /// Adds a slot that an identity of the plugin opens. The plugin's program is run once.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none;
+    ///   ``LockstepError/Code/misuse`` if `plugin` is not the recipient's;
+    ///   ``LockstepError/Code/commandFailed`` if the plugin cannot be run, reports an error, breaks the protocol, or
+    ///   returns several stanzas or one that no keyring takes; what its ``Plugin/interaction`` throws.
+    public mutating func addSlot(
+        _ name: String, for recipient: PluginRecipient, through plugin: Plugin
+    ) throws {
+        // Before anybody is asked for a touch.
+        try requireRoom(for: name)
+        try KeyringDocument.Slot.requireName(name)
+        guard plugin.name == recipient.plugin else {
+            throw LockstepError(
+                .misuse, "the plugin \(plugin.name) does not seal for age1\(recipient.plugin)1…",
+                hint: "find the plugin by the recipient's name")
+        }
+        let fileKey = try SecretBytes(random: Plugin.fileKeyLength)
+        let stanza = try plugin.wrap(fileKey, for: recipient)
+        document.slots.append(
+            try KeyringDocument.Slot(
+                name: name, plugin.name, stanza, fileKey: fileKey, ringKey: ringKey,
+                ringID: document.ringID))
+    }
+
+    /// Adds a slot for a recipient of either kind.
+    /// - Parameter plugin: Gives the plugin of this name; it is asked for recipients of plugins only.
+    /// - Throws: as the other two, and what `plugin` throws.
+    public mutating func addSlot(
+        _ name: String, for recipient: SlotRecipient, plugin: (PluginName) throws -> Plugin
+    ) throws {
+        switch recipient {
+        case .identity(let recipient): try addSlot(name, for: recipient)
+        case .plugin(let recipient):
+            try requireRoom(for: name)
+            try addSlot(name, for: recipient, through: plugin(recipient.plugin))
+        }
+    }
+
     /// Removes a way to open the keyring. Who has a copy of the file from before still opens that one, and
     /// whoever knew the ring key knows it on: ``rotateRing()`` shuts them out of what comes next.
     /// - Parameter force: Whether the last slot may go, too; then a new one is due before it is written.
@@ -53,7 +91,7 @@ extension Keyring {
     /// Has `credential` open a slot in the place of what opened it, such as another passphrase.
     /// - Parameter cost: as in ``addSlot(_:_:cost:)``.
     /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot, or if the keyring's
-    ///   passphrases together would cost more than is read.
+    ///   passphrases together would cost more than one of N = 2^21.
     public mutating func changeSlot(
         _ name: String, to credential: borrowing Credential, cost: PassphraseCost = .standard
     ) throws(LockstepError) {
@@ -91,6 +129,8 @@ extension Keyring {
             let material = try unwrap(keys[index])
             try Self.wrap(material, into: &keys[index], fresh, ringID)
         }
+        document.formerRings =
+            (document.formerRings + [document.ringID]).suffix(KeyringDocument.mostFormerRings)
         setRing(ringID, fresh)
         document.keys = keys
         document.slots = []
@@ -106,7 +146,7 @@ extension Keyring {
         guard cost.n <= left else {
             throw LockstepError(
                 .keyringConflict,
-                "with that passphrase the keyring's slots together would cost more than is read",
+                "with that passphrase the keyring's slots together would cost more than one of N = 2^21",
                 hint: "choose a lower cost, remove a slot, or add one for a recipient instead")
         }
         return cost

@@ -39,19 +39,23 @@ public struct Keyring: ~Copyable {
     /// Opens a keyring's text.
     ///
     /// `credential` is asked for each slot in the file's order and gives what to try, or nil to skip
-    /// the slot. The first slot that opens decides; then the MAC must verify.
+    /// the slot. The first slot that opens decides; then the MAC must verify. Passphrases are tried on slots
+    /// whose N come to 2^21 together; `credential` chooses among more by giving nil.
     /// - Throws: ``LockstepError/Code/slotNotOpened`` if something was tried and nothing fitted,
     ///   ``LockstepError/Code/noUsableSlot`` if there was nothing to try,
     ///   ``LockstepError/Code/keyringTampered``, and what the parser throws.
     static func open(
-        _ text: [UInt8], credential: (SlotDescription) throws -> Credential?
+        _ text: [UInt8], most: Int = Scrypt.Cost.mostTogether,
+        credential: (SlotDescription) throws -> Credential?
     ) throws -> Keyring {
         let parsed = try KeyringParser.parse(text)
         var tried: [String] = []
+        var left = most
         for slot in parsed.document.slots {
-            let ringKey = try tryOpening(slot, parsed.document.ringID, credential, &tried)
+            let ringKey = try tryOpening(slot, parsed.document.ringID, credential, &tried, &left)
             if let ringKey { return try proven(parsed, ringKey) }
         }
+        if left < 0 { throw tooDear(tried) }
         throw tried.isEmpty
             ? nothingToTry(parsed.document)
             : LockstepError(
@@ -62,14 +66,30 @@ public struct Keyring: ~Copyable {
 
     private static func tryOpening(
         _ slot: KeyringDocument.Slot, _ ringID: [UInt8],
-        _ credential: (SlotDescription) throws -> Credential?, _ tried: inout [String]
+        _ credential: (SlotDescription) throws -> Credential?, _ tried: inout [String],
+        _ left: inout Int
     ) throws -> SecretBytes? {
         let offered = try credential(slot.description)
         if let offered {
+            if case .scrypt(_, let price) = slot.kind, offered.kind == .passphrase {
+                // A prepared file could keep its reader busy for as long as it likes.
+                left -= price.n
+                guard left >= 0 else { return nil }
+            }
             tried.append(offered.name)
             return try slot.open(with: offered, ringID: ringID)
         }
         return nil
+    }
+
+    private static func tooDear(_ tried: [String]) -> LockstepError {
+        LockstepError(
+            .slotNotOpened,
+            "the keyring did not open, and not all of its passphrase slots were tried: together they cost "
+                + "more than a slot of N = 2^\(Scrypt.Cost.mostTogether.trailingZeroBitCount)",
+            hint:
+                "open it with another slot, such as a key file, and remove passphrase slots; a program "
+                + "chooses the slot in the closure that it gives KeyringFile.open")
     }
 
     private static func proven(
@@ -86,6 +106,25 @@ public struct Keyring: ~Copyable {
         return keyring
     }
 
+    /// The same keyring as a newer text has it, which the same ring key proves.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for another ring, ``LockstepError/Code/keyringOutdated`` for an
+    ///   older text, ``LockstepError/Code/keyringTampered``, and what the parser throws.
+    borrowing func reopened(_ text: [UInt8]) throws(LockstepError) -> Keyring {
+        let parsed = try KeyringParser.parse(text)
+        guard parsed.document.ringID == writtenRingID, writtenRingID == document.ringID else {
+            throw LockstepError(
+                .keyringConflict, "the keyring's ring was changed by someone else meanwhile",
+                hint: "run the command again")
+        }
+        guard parsed.document.epoch >= epoch else {
+            throw LockstepError(
+                .keyringOutdated,
+                "the keyring's file is older than it was: its epoch is \(parsed.document.epoch), and it was \(epoch)",
+                hint: "put the newest copy of the keyring back")
+        }
+        return try Self.proven(parsed, ringKey.clone())
+    }
+
     private static func nothingToTry(_ document: KeyringDocument) -> LockstepError {
         let ways = document.slots.map { slot in
             switch slot.description.kind {
@@ -94,6 +133,8 @@ public struct Keyring: ~Copyable {
             case .environment(let variable): "the environment variable \(variable)"
             case .command: "a command"
             case .identity: "an identity"
+            case .plugin(let plugin, _):
+                "the plugin \(plugin) (--identity FILE, or --plugin \(plugin))"
             case .other(let type): "a slot of type \(type), which this version cannot use"
             }
         }
@@ -146,7 +187,17 @@ public struct Keyring: ~Copyable {
         } else {
             try requireUnsigned()
         }
-        return document.text(mac: try mac(over: document.textAboveMAC()))
+        let text = document.text(mac: try mac(over: document.textAboveMAC()))
+        // Plugin slots may have 8 KiB each, and databases lines of any length; no reader takes a longer file.
+        guard text.count <= document.mostBytes else {
+            throw LockstepError(
+                .keyringConflict,
+                "the keyring would be \(text.count) bytes long; \(document.mostBytes) are read",
+                hint:
+                    "remove a plugin slot first, with `lockstep keys remove-slot`, or give further "
+                    + "databases a keyring of their own")
+        }
+        return text
     }
 
     /// Notes that the file was written under `epoch`.

@@ -1,11 +1,11 @@
-// A keyring file, format 1
-// ========================
+// A keyring file, formats 1 and 2
+// ===============================
 //
 // Strict text in lines, each ended by LF alone. Fields are separated by single spaces; bytes are
-// canonical unpadded base64 (RFC 4648); numbers are decimal without leading zeros. At most 256 KiB,
-// 64 slots and 1024 keys. In order:
+// canonical unpadded base64 (RFC 4648); numbers are decimal without leading zeros. At most 256 KiB
+// (1 MiB in format 2), 64 slots, 1024 keys, 64 former rings and 1024 databases. In order:
 //
-//   lockstep-keyring/1
+//   lockstep-keyring/2                               /1 if none of the lines of format 2 stands in it
 //   ring <id:16> epoch <n> purpose database database <id:16>
 //   ring <id:16> epoch <n> purpose fields dataset <id:16>
 //   -> scrypt <slot> <salt:16> <log2 N> <r> <p>      one or more slots, each a header line ...
@@ -13,19 +13,35 @@
 //   -> env <slot> <VARIABLE> <salt:16>
 //   -> command <slot> <salt:16>
 //   -> x25519 <slot> <ephemeral share:32> <tag:8>
+//   -> plugin <slot> <plugin> <salt:16> <body | -> <type> [<argument> ...]
 //   <commitment:32 ‖ AES-256-GCM(ring key):48>       ... and a body line
 //   key <kind> <version> <state> <YYYY-MM-DD> <commitment:32> <nonce:24 ‖ ciphertext:32 ‖ tag:16>
 //   key <kind> <version> destroyed <YYYY-MM-DD> <commitment:32> -
+//   former <id:16>                                   format 2: rings that this one took the place of, oldest first
+//   file <database:16> key <version>                 format 2: a database that a database keyring opens
+//   sealed <database:16> changes <n> <MAC:32> <table.column> …
+//                                                    format 2: what a fields keyring remembers of a database
 //   sig ed25519 <public key:32> <signature:64>       at most one, over all bytes above it
 //   --- <HMAC-SHA256:32>                             over all bytes above this line
 //
+// Format 2 is written where one of its lines is needed, and then only. Lines of databases stand in the order of
+// their ids, none twice. In a `sealed` line stand the registry's counter and MAC (see RegistryTables.swift) and the
+// columns that are not plaintext, names spelled as in manifests, in the order of the bytes of these spellings.
+//
 // A slot's name is 1 to 32 of [a-z0-9-]. Slots of other types are kept as they are and open nothing.
+//
+// A plugin's name is 1 to 64 of [a-z0-9+._-], and does not begin with a dot. What follows the salt is the one
+// stanza that the plugin (C2SP, age-plugin.md) returned for the slot: its body of at most 4096 bytes, or - for
+// an empty one, its type and its arguments, each of characters 0x21 to 0x7E. The header line is at most 8192
+// bytes long. The keyring says which plugin made the slot. It never starts one: the reader names the plugin.
+//
 // The epoch counts the file's versions. A key's date is the day on which its state last changed.
 //
 // Derivations, all HKDF-SHA256 (‖ is concatenation, texts are ASCII):
 //
 //   slot secret   scrypt(passphrase, salt) · the key file's bytes · the variable's bytes · the command's
-//                 output · X25519(ephemeral secret, recipient), whose salt is share ‖ recipient
+//                 output · X25519(ephemeral secret, recipient), whose salt is share ‖ recipient ·
+//                 the 16-byte file key that the plugin wrapped into the stanza, made for this slot alone
 //   tag           the first 8 bytes of SHA-256(recipient)
 //   wrap ‖ commit HKDF(slot secret, salt = the slot's salt, info = "slot/1" ‖ ring id ‖ header line)
 //   slot body     commit ‖ AES-256-GCM(wrap, nonce = 0, ring key, associated data = header line)
@@ -46,11 +62,17 @@
 
 /// A keyring's text, taken apart. Nothing in it is secret; nothing in it is proven before the MAC is.
 struct KeyringDocument: Sendable, Equatable {
-    static let magic = "lockstep-keyring/1"
-    static let largestFile = 262_144
+    /// How the two formats begin.
+    static let magics = ["lockstep-keyring/1", "lockstep-keyring/2"]
+    static let largestFile = 1_048_576
+    /// Of format 1.
+    static let largestFirstFile = 262_144
     static let mostSlots = 64
     static let mostKeys = 1024
+    static let mostFormerRings = 64
+    static let mostDatabases = 1024
     static let ringIDLength = 16
+    static let databaseIDLength = DatabaseKey.idLength
     /// What SQLite can store of it.
     static let greatestEpoch = UInt64(Int64.max)
 
@@ -60,7 +82,19 @@ struct KeyringDocument: Sendable, Equatable {
     var subjectID: [UInt8]
     var slots: [Slot] = []
     var keys: [KeyEntry] = []
+    /// The rings that this one took the place of, oldest first.
+    var formerRings: [[UInt8]] = []
+    /// The databases that a database keyring opens, in the order of their ids.
+    var files: [DatabaseRecord] = []
+    /// What a fields keyring remembers of databases, in the order of their ids.
+    var sealed: [SealedRecord] = []
     var signature: SignatureLine?
+
+    /// How many bytes a file of it may have.
+    var mostBytes: Int { needsSecondFormat ? Self.largestFile : Self.largestFirstFile }
+
+    /// Whether it takes format 2 to write it.
+    var needsSecondFormat: Bool { !formerRings.isEmpty || !files.isEmpty || !sealed.isEmpty }
 
     /// One way to the ring key.
     struct Slot: Sendable, Equatable {
@@ -76,6 +110,7 @@ struct KeyringDocument: Sendable, Equatable {
             case environment(variable: String, salt: [UInt8])
             case command(salt: [UInt8])
             case x25519(share: [UInt8], tag: [UInt8])
+            case plugin(PluginName, salt: [UInt8], stanza: PluginStanza)
             /// A type that this version cannot open, kept as it is.
             case other(type: String)
         }
@@ -112,7 +147,7 @@ struct KeyringDocument: Sendable, Equatable {
     /// The text above the line with the MAC.
     func textAboveMAC() -> [UInt8] {
         var lines = [
-            Self.magic,
+            Self.magics[needsSecondFormat ? 1 : 0],
             "ring \(Base64.encode(ringID)) epoch \(epoch) purpose \(purpose.rawValue)"
                 + " \(purpose.subjectWord) \(Base64.encode(subjectID))",
         ]
@@ -123,6 +158,8 @@ struct KeyringDocument: Sendable, Equatable {
         for key in keys {
             lines.append("\(key.boundLine) \(key.wrapped.map { Base64.encode($0) } ?? "-")")
         }
+        lines += formerRings.map { "former \(Base64.encode($0))" }
+        lines += files.map(\.line) + sealed.map(\.line)
         if let signature { lines.append(signature.text) }
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }
@@ -143,6 +180,7 @@ struct KeyringDocument: Sendable, Equatable {
         guard Set(slots.map(\.name)).count == slots.count else {
             throw Self.malformed("two slots have one name")
         }
+        try checkRecords()
         var seen: Set<String> = []
         for key in keys {
             guard purpose.kinds.contains(key.kind) else {
@@ -159,6 +197,22 @@ struct KeyringDocument: Sendable, Equatable {
                 throw Self.malformed(
                     "it has \(active) active \(kind.rawValue) keys; exactly one is due")
             }
+        }
+    }
+
+    private func checkRecords() throws(LockstepError) {
+        guard purpose == .database || files.isEmpty, purpose == .fields || sealed.isEmpty else {
+            throw Self.malformed("it remembers databases as a keyring of another purpose does")
+        }
+        guard formerRings.count <= Self.mostFormerRings,
+            files.count + sealed.count <= Self.mostDatabases
+        else { throw Self.malformed("it remembers more than a keyring may") }
+        guard Set(formerRings + [ringID]).count == formerRings.count + 1 else {
+            throw Self.malformed("a ring stands in it twice")
+        }
+        let ids = files.map(\.database) + sealed.map(\.database)
+        guard zip(ids, ids.dropFirst()).allSatisfy({ $0.lexicographicallyPrecedes($1) }) else {
+            throw Self.malformed("databases stand in the order of their ids, none twice")
         }
     }
 

@@ -97,6 +97,26 @@ public struct KeyringFile: Sendable, Hashable {
         keyring.wasWritten(epoch: epoch, try KeyringParser.parse(text).document.signature)
     }
 
+    /// Changes the keyring as its file has it by now, and writes it: what others have changed since it was opened stays.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if its ring was changed meanwhile, or for a signed one;
+    ///   ``LockstepError/Code/keyringOutdated`` if an older copy stands there; what `body` throws. The keyring in memory
+    ///   is what it was then.
+    func update(
+        _ keyring: inout Keyring, _ body: (inout Keyring) throws -> Void
+    ) throws {
+        try FileAccess.requireOwnFolder(folder)
+        let lock = try FileLock(lockPath)
+        defer { _ = lock }
+        let text = try read()
+        var current = try located { try keyring.reopened(text) }
+        try body(&current)
+        try AtomicFile.removeLeftovers(of: path)
+        let epoch = current.epoch + 1
+        try AtomicFile.write(current.encode(epoch: epoch), to: path)
+        current.wasWritten(epoch: epoch, nil)
+        keyring = current
+    }
+
     /// - Throws: ``LockstepError/Code/keyringConflict`` unless the file is the one that was opened.
     func requireUnchanged(since keyring: borrowing Keyring) throws {
         let standing = try located { try KeyringParser.parse(try read()).document }
@@ -118,7 +138,12 @@ public struct KeyringFile: Sendable, Hashable {
                     + "`lockstep init`")
         }
         try FileAccess.requireOwnFolder(folder)
-        return try FileAccess.read(path, limit: KeyringDocument.largestFile, .secret)
+        do {
+            return try FileAccess.read(path, limit: KeyringDocument.largestFile, .secret)
+        } catch let error as LockstepError where error.code == .tooLarge {
+            // A file that breaks its format, and not one that this machine has no room for.
+            throw LockstepError(.keyringMalformed, error.message, hint: error.hint)
+        }
     }
 
     private func located<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {

@@ -21,7 +21,10 @@ struct KeyringParser {
     }
 
     private mutating func run(_ bytes: [UInt8]) throws(LockstepError) -> Outcome {
-        try magic()
+        let isSecond = try magic()
+        guard isSecond || bytes.count <= KeyringDocument.largestFirstFile else {
+            throw text.bad("it is larger than \(KeyringDocument.largestFirstFile / 1024) KiB")
+        }
         var document = try ring()
         while let line = text.peek(), line.hasPrefix("-> ") {
             guard document.slots.count < KeyringDocument.mostSlots else {
@@ -35,6 +38,7 @@ struct KeyringParser {
             }
             document.keys.append(try key())
         }
+        if isSecond { try records(&document) }
         if let line = text.peek(), line.hasPrefix(SignatureLine.beginning) {
             document.signature = try SignatureLine(text.take("the signature"), of: text)
         }
@@ -54,16 +58,45 @@ struct KeyringParser {
 
     /// Each slot that a passphrase is tried on costs its N.
     private func checkTotalCost(_ document: KeyringDocument) throws(LockstepError) {
-        guard document.costOfSlots() <= Scrypt.Cost.mostTogether else {
+        guard document.costOfSlots() <= Scrypt.Cost.mostTogetherBefore else {
             throw LockstepError(
                 .keyringUnsupported, "the keyring's passphrase slots together cost too much to try",
                 hint: "the file was not written by Lockstep, or it was changed")
         }
     }
 
-    private mutating func magic() throws(LockstepError) {
+    /// The lines that came with format 2.
+    private mutating func records(_ document: inout KeyringDocument) throws(LockstepError) {
+        while let line = text.peek(), line.hasPrefix("former ") {
+            let parts = text.fields(try text.take("a former ring"))
+            guard parts.count == 2, document.formerRings.count < KeyringDocument.mostFormerRings
+            else { throw text.bad("a former ring is its id alone, and there are 64 at most") }
+            document.formerRings.append(
+                try text.base64(parts[1], KeyringDocument.ringIDLength, "a former ring's id"))
+        }
+        while let line = text.peek(), line.hasPrefix("file ") {
+            let record = try DatabaseRecord(text.take("a database"), of: text)
+            try requireRoom(document.files.count)
+            document.files.append(record)
+        }
+        while let line = text.peek(), line.hasPrefix("sealed ") {
+            let record = try SealedRecord(text.take("a database"), of: text)
+            try requireRoom(document.sealed.count)
+            document.sealed.append(record)
+        }
+        guard document.needsSecondFormat else {
+            throw text.bad("nothing in it is of format 2, which it names")
+        }
+    }
+
+    private func requireRoom(_ count: Int) throws(LockstepError) {
+        guard count < KeyringDocument.mostDatabases else { throw text.bad("too many databases") }
+    }
+
+    /// Whether the file is of format 2.
+    private mutating func magic() throws(LockstepError) -> Bool {
         let line = try text.take("the format's name")
-        if line == KeyringDocument.magic { return }
+        if let format = KeyringDocument.magics.firstIndex(of: String(line)) { return format == 1 }
         guard line.hasPrefix("lockstep-keyring/") else { throw text.bad("it is no keyring") }
         throw LockstepError(
             .keyringUnsupported, "the keyring is of format \(line.prefix(40))",
@@ -110,7 +143,10 @@ struct KeyringParser {
             kind = .x25519(
                 share: try text.base64(parts[3], Curve25519Key.length, "an ephemeral share"),
                 tag: try text.base64(parts[4], Recipient.tagLength, "a recipient's tag"))
-        case ("scrypt", _), ("keyfile", _), ("env", _), ("command", _), ("x25519", _):
+        case ("plugin", 7...):
+            kind = try plugin(header, parts)
+        case ("scrypt", _), ("keyfile", _), ("env", _), ("command", _), ("x25519", _),
+            ("plugin", _):
             throw text.bad("the slot has the wrong number of fields")
         default:
             kind = .other(type: String(parts[1]))
@@ -120,6 +156,28 @@ struct KeyringParser {
         return KeyringDocument.Slot(
             header: header, name: String(parts[2]), kind: kind,
             body: try text.base64(body, known ? 80 : nil, "a slot's body"))
+    }
+
+    private func plugin(
+        _ header: String, _ parts: [Substring]
+    ) throws(LockstepError) -> KeyringDocument.Slot.Kind {
+        guard header.utf8.count <= PluginStanza.longestHeader else {
+            throw text.bad(
+                "a plugin slot's header is longer than \(PluginStanza.longestHeader) bytes")
+        }
+        guard let name = PluginName(exactly: parts[3]) else {
+            throw text.bad("a plugin's name is \(PluginName.rule)")
+        }
+        let body = parts[5] == "-" ? [] : try text.base64(parts[5], nil, "a stanza's body")
+        guard
+            let stanza = PluginStanza(
+                type: String(parts[6]), arguments: parts[7...].map(String.init), body: body)
+        else {
+            throw text.bad("a stanza's body is longer than \(PluginStanza.longestBody) bytes")
+        }
+        return .plugin(
+            name, salt: try text.base64(parts[4], KeyringDocument.Slot.saltLength, "a salt"),
+            stanza: stanza)
     }
 
     /// Costs are checked before any work is done, or a prepared file could exhaust the reader.

@@ -9,7 +9,8 @@
 /// | 2^18 | 256 MiB | 1 s |
 /// | 2^20 | 1 GiB | 4 s |
 ///
-/// A keyring's passphrase slots may cost 2^23 together: a passphrase is tried on one after another.
+/// A keyring's passphrase slots may cost 2^21 together, 16 standard ones: a passphrase is tried on one after
+/// another.
 public struct PassphraseCost: Sendable, Hashable {
     private enum Kind: Hashable {
         case power(Int)

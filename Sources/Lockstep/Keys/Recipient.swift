@@ -11,6 +11,12 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
     /// Reads a recipient as `age-keygen` and ``description`` write it.
     /// - Throws: ``LockstepError/Code/recipientMalformed``.
     public init(_ text: String) throws(LockstepError) {
+        guard !PluginRecipient.begins(text) else {
+            throw LockstepError(
+                .recipientMalformed,
+                "that is the recipient of a plugin, and plugins seal slots only",
+                hint: "give a recipient of age-keygen or `lockstep keys generate-identity` here")
+        }
         let bytes = Array(text.utf8)
         guard text == text.lowercased(),
             let key = try Bech32.decode(bytes.span, prefix: Self.prefix),

@@ -5,6 +5,12 @@ public struct SlotDescription: Sendable, Hashable {
     /// What opens it.
     public let kind: Kind
 
+    /// Whether a guess at its passphrase costs less than it should: N is below 2^16. Only another program can
+    /// have made such a slot.
+    public var isCheapToGuess: Bool {
+        if case .passphrase(let logN) = kind { logN < Scrypt.Cost.advisable } else { false }
+    }
+
     /// What a slot asks for.
     public enum Kind: Sendable, Hashable {
         /// A passphrase, stretched with N = 2^logN.
@@ -17,6 +23,8 @@ public struct SlotDescription: Sendable, Hashable {
         case command
         /// An identity, whose recipient has this tag: the first 8 bytes of SHA-256 over its public key.
         case identity(tag: [UInt8])
+        /// What the age plugin of this name makes of `stanza`: see ``Plugin/credential(for:with:)``.
+        case plugin(PluginName, stanza: PluginStanza)
         /// Something that this version cannot open.
         case other(type: String)
     }
@@ -32,6 +40,8 @@ extension KeyringDocument.Slot {
             SlotDescription(name: name, kind: .environment(variable: variable))
         case .command: SlotDescription(name: name, kind: .command)
         case .x25519(_, let tag): SlotDescription(name: name, kind: .identity(tag: tag))
+        case .plugin(let plugin, _, let stanza):
+            SlotDescription(name: name, kind: .plugin(plugin, stanza: stanza))
         case .other(let type): SlotDescription(name: name, kind: .other(type: type))
         }
     }

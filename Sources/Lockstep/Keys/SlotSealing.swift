@@ -29,6 +29,31 @@ extension KeyringDocument.Slot {
             ringKey)
     }
 
+    /// Makes a slot of what a plugin has returned for `fileKey`, which is made for this slot alone.
+    /// - Throws: ``LockstepError/Code/commandFailed`` for a stanza that is longer than the format takes.
+    init(
+        name: String, _ plugin: PluginName, _ stanza: PluginStanza, fileKey: borrowing SecretBytes,
+        ringKey: borrowing SecretBytes, ringID: [UInt8]
+    ) throws(LockstepError) {
+        try Self.requireName(name)
+        let salt = try Random.bytes(Self.saltLength)
+        let header = "-> plugin \(name) \(plugin) \(Base64.encode(salt)) \(stanza.fields)"
+        guard header.utf8.count <= PluginStanza.longestHeader else {
+            throw LockstepError(
+                .commandFailed,
+                "the plugin \(plugin) returned a stanza of \(stanza.fields.utf8.count) characters, more than a "
+                    + "keyring takes",
+                hint: "use another kind of recipient; a slot's header has at most "
+                    + "\(PluginStanza.longestHeader) characters")
+        }
+        let wrap = try SlotWrap(
+            .plugin(plugin, salt: salt, stanza: stanza), header,
+            .plugin(plugin, fileKey: fileKey.clone()), ringID)
+        try self.init(
+            name: name, .plugin(plugin, salt: salt, stanza: stanza), header,
+            try Self.requireWrap(wrap, name), ringKey)
+    }
+
     static let saltLength = 16
 
     private init(
@@ -41,7 +66,7 @@ extension KeyringDocument.Slot {
         self.init(header: header, name: name, kind: kind, body: wrap.commitment + sealed)
     }
 
-    private static func requireName(_ name: String) throws(LockstepError) {
+    static func requireName(_ name: String) throws(LockstepError) {
         guard PlainName.isValid(name) else {
             throw LockstepError(
                 .keyringConflict, "a slot cannot be named “\(name)”",
@@ -75,6 +100,10 @@ extension KeyringDocument.Slot {
             throw LockstepError(
                 .misuse, "a slot is made for a recipient, not for an identity",
                 hint: "give the identity's recipient, age1…")
+        case .plugin:
+            throw LockstepError(
+                .misuse, "a slot is made for a plugin's recipient, not for what the plugin gave",
+                hint: "give the plugin's recipient, age1NAME1…")
         }
     }
 
@@ -133,6 +162,11 @@ private struct SlotWrap: ~Copyable {
                 credential.secret, with: share, share: share, recipient: recipient.publicKey,
                 header,
                 ringID)
+        case (.plugin(let expected, let salt, _), .plugin(let plugin)):
+            guard expected == plugin, credential.secret.count == Plugin.fileKeyLength else {
+                return nil
+            }
+            try self.init(credential.secret, salt, header, ringID)
         default: return nil
         }
     }

@@ -39,6 +39,17 @@ struct BareStatements {
         count = 0
     }
 
+    /// Whether an offset is one that a run can have come to: the beginning, the end, or right after a semicolon
+    /// that is a token of its own.
+    static func endsStatement(at offset: Int, of sql: String) -> Bool {
+        let bytes = Array(sql.utf8)
+        guard offset > 0, offset < bytes.count else { return offset == 0 || offset == bytes.count }
+        return SQLTokens(bytes, from: 0).contains { token in
+            token.range.upperBound == offset && token.range.count == 1
+                && bytes[token.range.lowerBound] == UInt8(ascii: ";")
+        }
+    }
+
     /// Whether SQLite runs it only outside a transaction.
     var runsAlone: Bool { kind == .vacuum || kind == .pragma }
 

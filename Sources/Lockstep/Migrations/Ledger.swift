@@ -2,18 +2,42 @@
 // ========================================
 //
 //   lockstep_migration
-//     position         order of application, ascending
+//     position         order of application, ascending from 1
 //     set, version     which migration; together unique
 //     name             what its file calls it
 //     checksum_bytes   SHA-256 of the file · checksum_text of its text with LF endings ·
 //     checksum_tokens  of its tokens, without spacing and comments
-//     down             the SQL that leads back, so that a program without the file can step down; or NULL
+//     down             the SQL that leads back, as the file said it; or NULL
 //     applied_at       microseconds since 1970-01-01T00:00:00Z
 //     duration         microseconds
 //     tool_version     of the Lockstep that applied it
+//     mac_dataset, mac_key_version, mac     see below; NULL, or not there, for a version that was applied without
+//                      field keys
 //
 // A row is written in the transaction of the migration it speaks of, so the two cannot disagree: there
 // is no state in between that would have to be repaired.
+//
+// Recorded SQL is data
+// --------------------
+//
+// Anyone who has the database's key can write any of this. So nothing here is an instruction:
+//
+// - Where there are migration files, a row is compared with its file in every field that the file determines: name,
+//   checksums, down. A difference is drift; only one in comments, spacing or line endings is a notice.
+// - A version is undone by its file's way down. The text in `down` runs only where the caller asks for it because
+//   the file is gone, and then on a connection without field keys.
+// - A row that was written on a connection with field keys carries a MAC of one dataset: of those that the connection
+//   has keys of, the one whose identifier sorts first. `mac` is HMAC-SHA256 over `ledger/1`, the dataset, the version
+//   of its field key, position, set, version, name, the three checksums, down, applied_at, duration and tool_version,
+//   in this order, written as ``AuthenticatedMessage`` does. Its key is HKDF-SHA256(field key, salt = dataset, info =
+//   `ledger`), the field key being the one that was active. With the keys of that dataset, reading the ledger checks
+//   it, and a row that it does not fit is tampering.
+//
+// What the MAC shows: any change of a row that has one, its place among the others included; a MAC taken from another
+// row, another database or another dataset. What it does not: a row that was removed, or that has lost its MAC and
+// looks as if it had been applied without keys; a row under a dataset, or a version of its key, that the reader has no
+// key of; a row copied whole, with its place, from another database of the same dataset. For all of these the
+// comparison with the files holds as it does without keys.
 
 /// A migration that was applied.
 public struct LedgerEntry: Sendable, Equatable {
@@ -32,8 +56,10 @@ public struct LedgerEntry: Sendable, Equatable {
     /// Which version of Lockstep applied it.
     public let toolVersion: String
     let position: Int64
+    /// What authenticates the row, if it was written with field keys.
+    var code: LedgerCode?
 
-    /// Whether the version can be undone.
+    /// Whether a way down was recorded.
     public var isReversible: Bool { down != nil }
 }
 
@@ -60,38 +86,36 @@ public struct MigrationHistory: Sendable, Equatable {
 /// Reads and writes the ledger.
 public enum Ledger {
     /// What was applied, in the order of application; empty for a database without a ledger.
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
+    ///
+    /// With field keys each row that has a MAC under one of them is checked: some microseconds a row.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote, or that was changed since.
     public static func entries(_ connection: borrowing Connection) throws -> [LedgerEntry] {
-        guard try EngineTables.exists(EngineTables.ledger, connection) else { return [] }
-        return try connection.query(
-            """
-            SELECT position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
-                   down, applied_at, duration, tool_version
-            FROM main.lockstep_migration ORDER BY position
-            """
-        ) { row in
-            let text: String = try row[2]
-            guard let version = MigrationVersion(text) else { throw impossibleVersion() }
-            return LedgerEntry(
-                set: try row[1], version: version, name: try row[3],
-                checksums: MigrationChecksums(
-                    bytes: try row[4], text: try row[5], tokens: try row[6]),
-                down: try row[7], appliedAt: try row[8], duration: try row[9],
-                toolVersion: try row[10], position: try row[0])
-        }
+        let entries = try LedgerRows.read(connection)
+        try LedgerCodes(connection).check(entries)
+        return entries
     }
 
     /// All that the database remembers of migrations.
+    /// - Throws: as ``entries(_:)``.
     public static func history(_ connection: borrowing Connection) throws -> MigrationHistory {
+        let history = try all(connection)
+        guard !history.unfinished.isEmpty else { return history }
+        // What is under way has to fit what was applied, so both have to be of one moment.
+        guard !connection.isInTransaction else {
+            try LedgerRows.requireConsistent(history)
+            return history
+        }
+        return try connection.read { connection in
+            let history = try all(connection)
+            try LedgerRows.requireConsistent(history)
+            return history
+        }
+    }
+
+    private static func all(_ connection: borrowing Connection) throws -> MigrationHistory {
         MigrationHistory(
             entries: try entries(connection), unfinished: try MigrationProgress.all(connection),
             repeated: try RepeatableLedger.all(connection))
-    }
-
-    static func impossibleVersion() -> LockstepError {
-        LockstepError(
-            .tampered, "the ledger holds a version that cannot be one",
-            hint: "restore the database from a backup")
     }
 
     /// Makes the table unless it is there. The ledger must have been looked at before, and nobody else have
@@ -123,16 +147,23 @@ public enum Ledger {
         _ migration: Migration, of set: String, duration: Int64,
         _ connection: borrowing Connection
     ) throws {
-        try connection.execute(
-            """
-            INSERT INTO main.lockstep_migration ("set", version, name, checksum_bytes, checksum_text,
-                checksum_tokens, down, applied_at, duration, tool_version)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, set, migration.version.description, migration.name,
-            migration.checksums.bytes, migration.checksums.text, migration.checksums.tokens,
-            migration.recordedDown,
-            Clock.microsecondsSinceEpoch, duration, LockstepVersion.current)
+        var entry = LedgerEntry(
+            set: set, version: migration.version, name: migration.name,
+            checksums: migration.checksums, down: migration.recordedDown,
+            appliedAt: Clock.microsecondsSinceEpoch, duration: duration,
+            toolVersion: LockstepVersion.current, position: try nextPosition(connection))
+        entry.code = try LedgerCodes(connection).code(for: entry)
+        try LedgerRows.write(entry, connection)
         try mirrorCount(connection)
+    }
+
+    /// The MAC covers the place, so it has to be known before the row is written.
+    private static func nextPosition(_ connection: borrowing Connection) throws -> Int64 {
+        let last: Int64? = try connection.value(
+            "SELECT coalesce(max(position), 0) FROM main.lockstep_migration")
+        let (next, overflow) = (last ?? 0).addingReportingOverflow(1)
+        guard !overflow else { throw LedgerRows.impossible("position") }
+        return next
     }
 
     static func erase(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {

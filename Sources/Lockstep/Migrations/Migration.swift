@@ -37,6 +37,11 @@ public enum Migration: Sendable, Equatable {
         }
     }
 
+    /// How messages call what its way down is in.
+    var downTitle: String {
+        if case .file(let file) = self { file.downFileName ?? file.fileName } else { title }
+    }
+
     /// Whether it may be applied although a later version already is.
     var mayComeLate: Bool {
         if case .file(let file) = self { file.mayComeLate } else { false }
@@ -49,7 +54,7 @@ public enum Migration: Sendable, Equatable {
         }
     }
 
-    /// The SQL that leads back, as the ledger keeps it; code leaves none.
+    /// The SQL that leads back, as the ledger records it; code leaves none.
     var recordedDown: String? {
         switch self {
         case .file(let file): file.down?.text

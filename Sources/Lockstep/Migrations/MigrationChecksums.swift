@@ -17,15 +17,25 @@ struct MigrationChecksums: Sendable, Equatable {
     init(
         bytes: [UInt8], text: String, markers: (String) -> String? = { _ in nil }
     ) throws(LockstepError) {
-        let lines =
-            text.utf8.contains(UInt8(ascii: "\r"))
-            ? text.split(separator: "\r\n", omittingEmptySubsequences: false)
-                .joined(separator: "\n") : text
+        let lines = Self.withPlainLineEndings(text)
         self.bytes = try HashFunction.sha256.digest(bytes.span)
         let content = Array(lines.utf8)
         self.text =
             content == bytes ? self.bytes : try HashFunction.sha256.digest(content.span)
         tokens = try HashFunction.sha256.digest(Self.significant(content, markers).span)
+    }
+
+    /// Whether two scripts say the same, but for spacing, comments and line endings; directives count.
+    static func areAlike(_ one: String, _ other: String) -> Bool {
+        one == other
+            || significant(Array(withPlainLineEndings(one).utf8))
+                == significant(Array(withPlainLineEndings(other).utf8))
+    }
+
+    private static func withPlainLineEndings(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "\r")) else { return text }
+        return text.split(separator: "\r\n", omittingEmptySubsequences: false)
+            .joined(separator: "\n")
     }
 
     /// The tokens that count, a line each; words in small letters.

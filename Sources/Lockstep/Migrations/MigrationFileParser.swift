@@ -1,6 +1,6 @@
 /// Reads scripts that hold nothing but SQL and directives.
 enum MigrationFileParser {
-    /// Reads a script of the native layout on its own: the way down as the ledger keeps it.
+    /// Reads a script of the native layout on its own: the way down as the ledger recorded it.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with name and line.
     static func parseScript(_ text: String, _ name: String) throws(LockstepError) -> MigrationScript
     {

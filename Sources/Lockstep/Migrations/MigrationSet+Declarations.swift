@@ -6,7 +6,7 @@ extension MigrationSet {
     /// told by ``MigrationReport/notices``.
     /// - Parameters:
     ///   - directive: `allow loss of table T`, `allow broken references of table T` or `foreign keys off`.
-    ///   - down: Of the version's way down instead, as the ledger keeps it.
+    ///   - down: Of the version's way down instead.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` for another directive,
     ///   ``LockstepError/Code/notFound`` where the set has no file of that version.
     public func declaring(

@@ -62,17 +62,29 @@ public struct MigrationSet: Sendable, Equatable {
         try Self.requireOneOrder(files, layout)
     }
 
+    /// How many bytes a migration file may have unless another limit is given: 8 MiB. A migration is text that
+    /// a person wrote, and is held in memory several times while it is taken apart.
+    public static let usualLargestFile = 8 * 1024 * 1024
+
     /// Reads the set that a folder holds. What is no migration to its layout is left alone.
-    /// - Parameter layout: Whose file names and markers it uses; by default that is told by the files.
-    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``.
-    public init(folder: FilePath, layout: MigrationLayout? = nil) throws {
-        try self.init(folder: folder, layout: layout, name: try Folder.name(of: folder))
+    /// - Parameters:
+    ///   - layout: Whose file names and markers it uses; by default that is told by the files.
+    ///   - largestFile: How many bytes a file may have.
+    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``, also for what has a
+    ///   migration's name and is no file; ``LockstepError/Code/tooLarge``.
+    public init(
+        folder: FilePath, layout: MigrationLayout? = nil, largestFile: Int = usualLargestFile
+    ) throws {
+        try self.init(
+            folder: folder, layout: layout, name: try Folder.name(of: folder), largestFile)
     }
 
-    private init(folder: FilePath, layout: MigrationLayout?, name: String) throws {
+    private init(
+        folder: FilePath, layout: MigrationLayout?, name: String, _ largestFile: Int
+    ) throws {
         try self.init(
             name: name, layout: layout,
-            sources: try MigrationFolder.read(folder, layout: layout))
+            sources: try MigrationFolder.read(folder, layout: layout, limit: largestFile))
     }
 
     /// What the set in a folder is called: as the folder.
@@ -83,12 +95,15 @@ public struct MigrationSet: Sendable, Equatable {
     /// migrations, by name; with a name, only that one.
     ///
     /// A folder that is a set, and whose own name cannot be a set's, gives it the name that is wanted.
-    /// - Parameter layout: Whose file names and markers they use; by default that is told by the files.
-    ///   With `refinery` or `flyway`, which read subfolders, a folder with migrations anywhere below it is
-    ///   one set, unless a name is given that one of its folders has.
-    /// - Throws: ``LockstepError/Code/notFound`` if there is none.
+    /// - Parameters:
+    ///   - layout: Whose file names and markers they use; by default that is told by the files.
+    ///     With `refinery` or `flyway`, which read subfolders, a folder with migrations anywhere below it is
+    ///     one set, unless a name is given that one of its folders has.
+    ///   - largestFile: How many bytes a file may have.
+    /// - Throws: ``LockstepError/Code/notFound`` if there is none; as ``init(folder:layout:largestFile:)``.
     public static func sets(
-        in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil
+        in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil,
+        largestFile: Int = usualLargestFile
     ) throws -> [MigrationSet] {
         let (_, folders) = try Folder.list(folder)
         let isInside = wanted.map { folders.contains($0) } ?? false
@@ -96,13 +111,14 @@ public struct MigrationSet: Sendable, Equatable {
         if try MigrationFolder.holdsMigrations(folder, layout: direct) {
             let own = try Folder.name(of: folder)
             let name = PlainName.isValid(own) ? own : wanted ?? own
-            return [try MigrationSet(folder: folder, layout: layout, name: name)]
+            return [try MigrationSet(folder: folder, layout: layout, name: name, largestFile)]
         }
         var sets: [MigrationSet] = []
         for name in folders where wanted == nil || wanted == name {
             let inner = folder.appending(name)
             guard try MigrationFolder.holdsMigrations(inner, layout: layout) else { continue }
-            sets.append(try MigrationSet(folder: inner, layout: layout))
+            sets.append(
+                try MigrationSet(folder: inner, layout: layout, largestFile: largestFile))
         }
         guard !sets.isEmpty else {
             throw LockstepError(

@@ -8,27 +8,33 @@ public struct Migrator {
     let set: MigrationSet
     private let patience: Duration
     private let allowsOutOfOrder: Bool
+    private let recordedDown: RecordedDown
     private let observe: (MigrationEvent) throws -> Void
 
     /// A migrator for `set`.
     /// - Parameters:
     ///   - patience: How long to wait, in whole seconds, while another runner holds the write lock.
     ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
+    ///   - recordedDown: Whether a version whose file is gone may be undone as the database recorded it, which
+    ///     anyone with its key can have written. Only on a connection without field keys.
     ///   - observe: Told what happens; an error it throws stops the run, and the transaction that is under
     ///     way is rolled back.
     public init(
         _ set: MigrationSet, patience: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
+        recordedDown: RecordedDown = .refused,
         observe: @escaping (MigrationEvent) throws -> Void = { _ in }
     ) {
         self.set = set
         self.patience = patience
         self.allowsOutOfOrder = allowsOutOfOrder
+        self.recordedDown = recordedDown
         self.observe = observe
     }
 
     /// Runs what `wish` asks for.
     /// - Throws: ``LockstepError`` of the group "Migrations"; the version it speaks of is rolled back,
-    ///   those before it stay.
+    ///   those before it stay. ``LockstepError/Code/tampered`` for a ledger that was changed,
+    ///   ``LockstepError/Code/misuse`` if recorded ways down are allowed on a connection with field keys.
     public func run(
         _ wish: Plan.Wish = .latest, on connection: borrowing Connection
     ) throws -> MigrationReport {
@@ -47,6 +53,7 @@ public struct Migrator {
                 .misuse, "a migration cannot run inside a transaction",
                 hint: "commit or roll back first")
         }
+        try recordedDown.require(on: connection)
         try Self.requireOwnFile(connection)
         guard let sealed = connection.sealed else {
             return try runParts(of: wish, connection, &report)
@@ -63,10 +70,18 @@ public struct Migrator {
     }
 
     /// What would be run, and what is wrong.
+    /// - Throws: ``LockstepError/Code/registryMissing`` where the file does not say any more that a column is sealed which
+    ///   an applied version has sealed; what reading the ledger throws.
     public func plan(_ wish: Plan.Wish, on connection: borrowing Connection) throws -> Plan {
-        Plan(
-            set, history: try Ledger.history(connection), wish: wish,
-            allowsOutOfOrder: allowsOutOfOrder)
+        let history = try Ledger.history(connection)
+        if SealedExpectations.concern(set) {
+            try connection.with(rights: .engine) {
+                try SealedExpectations.require(set, history, connection)
+            }
+        }
+        return Plan(
+            set, history: history, wish: wish, allowsOutOfOrder: allowsOutOfOrder,
+            recordedDown: recordedDown)
     }
 
     // MARK: Steps
@@ -77,7 +92,7 @@ public struct Migrator {
     ) throws -> [Plan.Wish] {
         switch wish {
         case .version(let target):
-            // Once it leads down it must not lead up again, and what is wrong with files does not matter.
+            // Once it leads down it must not lead up again, and what is wrong with other versions does not matter.
             let first = try plan(wish, on: connection).steps.first
             return first?.isUp == false ? [.downTo(target)] : [wish]
         case .redo(let count):

@@ -24,17 +24,17 @@ public struct Plan: Sendable, Equatable {
     public enum Step: Sendable, Equatable {
         /// Apply a version, or go on with one that was begun.
         case up(Migration)
-        /// Undo what the ledger records.
-        case down(LedgerEntry)
+        /// Undo a version of the ledger.
+        case down(LedgerEntry, WayDown)
         /// Undo what was done of a version that was begun.
-        case abandon(UnfinishedMigration)
+        case abandon(UnfinishedMigration, WayDown)
 
         /// The version that is applied or undone.
         public var version: MigrationVersion {
             switch self {
             case .up(let migration): migration.version
-            case .down(let entry): entry.version
-            case .abandon(let unfinished): unfinished.version
+            case .down(let entry, _): entry.version
+            case .abandon(let unfinished, _): unfinished.version
             }
         }
 
@@ -42,8 +42,8 @@ public struct Plan: Sendable, Equatable {
         public var name: String {
             switch self {
             case .up(let migration): migration.name
-            case .down(let entry): entry.name
-            case .abandon(let unfinished): unfinished.name
+            case .down(let entry, _): entry.name
+            case .abandon(let unfinished, _): unfinished.name
             }
         }
 
@@ -72,10 +72,13 @@ public struct Plan: Sendable, Equatable {
     public let findings: [Finding]
 
     /// Makes the plan.
-    /// - Parameter allowsOutOfOrder: Whether a version may be applied though a newer one already is, as
-    ///   after branches were merged. A database that was made afresh has them in another order then.
+    /// - Parameters:
+    ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is, as
+    ///     after branches were merged. A database that was made afresh has them in another order then.
+    ///   - recordedDown: Whether what the ledger recorded may undo a version whose file does not.
     public init(
-        _ set: MigrationSet, history: MigrationHistory, wish: Wish, allowsOutOfOrder: Bool = false
+        _ set: MigrationSet, history: MigrationHistory, wish: Wish, allowsOutOfOrder: Bool = false,
+        recordedDown: RecordedDown = .refused
     ) {
         let state = PlanState(set, history, upTo: wish.target)
         var findings = PlanFindings.all(state, allowsOutOfOrder: allowsOutOfOrder)
@@ -92,18 +95,22 @@ public struct Plan: Sendable, Equatable {
                 steps = state.pending.filter { $0.version <= target }.map(Step.up)
                 findings += PlanFindings.unfinishedWayDown(state)
             } else {
-                steps = Self.undo(undo, state, &findings)
+                steps = Self.undo(undo, state, recordedDown, &findings)
             }
             findings += PlanFindings.unknown(target, state)
         case .downTo(let target):
-            steps = Self.undo(state.undoable.filter { $0.version > target }, state, &findings)
+            let undo = state.undoable.filter { $0.version > target }
+            steps = Self.undo(undo, state, recordedDown, &findings)
             findings += PlanFindings.unknown(target, state)
         case .back(let count):
-            steps = Self.undo(Array(state.undoable.suffix(max(count, 0))), state, &findings)
+            let undo = Array(state.undoable.suffix(max(count, 0)))
+            steps = Self.undo(undo, state, recordedDown, &findings)
         case .redo(let count):
             let undo = Array(state.undoable.suffix(max(count, 0)))
-            steps = Self.undo(undo, state, &findings)
-            steps += state.migrations(in: undo.map(\.version)).map(Step.up)
+            steps = Self.undo(undo, state, recordedDown, &findings)
+            let versions = undo.map(\.version)
+            steps += state.migrations(in: versions).map(Step.up)
+            findings += Self.afterwards(set, history, without: versions)
         }
         let isSound = !findings.contains(where: \.isFatal)
         self.steps = isSound ? steps : []
@@ -112,8 +119,12 @@ public struct Plan: Sendable, Equatable {
     }
 
     /// The same, of a ledger alone.
-    public init(_ set: MigrationSet, ledger: [LedgerEntry], wish: Wish) {
-        self.init(set, history: MigrationHistory(entries: ledger), wish: wish)
+    public init(
+        _ set: MigrationSet, ledger: [LedgerEntry], wish: Wish,
+        recordedDown: RecordedDown = .refused
+    ) {
+        self.init(
+            set, history: MigrationHistory(entries: ledger), wish: wish, recordedDown: recordedDown)
     }
 
     /// Throws the first fatal finding.
@@ -121,24 +132,42 @@ public struct Plan: Sendable, Equatable {
         if let finding = findings.first(where: \.isFatal) { throw finding.error }
     }
 
-    /// Newest application first. The way down is the ledger's, so that a program whose files are older
-    /// can step back: what is wrong with the files does not stand in its way.
+    /// Newest application first. What undoes a version is its file or code, so that has to be what was applied; what
+    /// is wrong with others does not stand in the way.
     private static func undo(
-        _ applied: [PlanState.Applied], _ state: PlanState, _ findings: inout [Finding]
+        _ applied: [PlanState.Applied], _ state: PlanState, _ recorded: RecordedDown,
+        _ findings: inout [Finding]
     ) -> [Step] {
         findings = findings.map { Finding(isFatal: false, error: $0.error) }
-        for one in applied where !state.isReversible(one) {
-            findings.append(
-                .fatal(
-                    .irreversible, "\(state.set.name) \(one.version) (\(one.name)) has no way down",
-                    "restore a backup from before it instead"))
-        }
-        return applied.reversed().map { one in
-            switch one {
-            case .whole(let entry): .down(entry)
-            case .begun(let unfinished): .abandon(unfinished)
+        var steps: [Step] = []
+        for one in applied.reversed() {
+            do throws(LockstepError) {
+                let way = try state.wayDown(of: one, recorded)
+                switch one {
+                case .whole(let entry): steps.append(.down(entry, way))
+                case .begun(let unfinished): steps.append(.abandon(unfinished, way))
+                }
+            } catch {
+                findings.append(Finding(isFatal: true, error: error))
             }
         }
+        return steps
+    }
+
+    /// What would stand in the way of applying `versions` again once they are undone: then it stands in the way of
+    /// undoing them.
+    private static func afterwards(
+        _ set: MigrationSet, _ history: MigrationHistory, without versions: [MigrationVersion]
+    ) -> [Finding] {
+        func isUndone(_ name: String, _ version: MigrationVersion) -> Bool {
+            name == set.name && versions.contains(version)
+        }
+        let left = MigrationHistory(
+            entries: history.entries.filter { !isUndone($0.set, $0.version) },
+            unfinished: history.unfinished.filter { !isUndone($0.set, $0.version) },
+            repeated: history.repeated)
+        return PlanFindings.all(PlanState(set, left, upTo: nil), allowsOutOfOrder: true)
+            .filter(\.isFatal)
     }
 }
 

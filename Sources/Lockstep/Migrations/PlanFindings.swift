@@ -13,10 +13,11 @@ enum PlanFindings {
                 )
                 continue
             }
-            findings += compare(migration, entry.checksums)
+            findings += migration.differences(from: entry).map { finding($0, migration) }
         }
         for unfinished in state.begun { findings += check(unfinished, known) }
         findings += outOfOrder(state, isAllowed: allowsOutOfOrder)
+        findings += repeatables(state)
         for name in state.goneRepeatables {
             findings.append(
                 .notice(.migrationMissing, "the file of the repeatable migration \(name) is gone"))
@@ -107,33 +108,67 @@ enum PlanFindings {
                     "put the file back, or roll back what was done of it")
             ]
         }
-        guard migration.checksums.tokens == unfinished.checksums.tokens else {
+        let differences = migration.differences(from: unfinished)
+        if differences.contains(.statements) {
             return [
                 .fatal(
                     .migrationChanged, "\(what), and \(migration.title) has changed since",
                     "restore the file as it was, or roll back what was done of it")
             ]
         }
-        return [.notice(.migrationUnfinished, "\(what): the next run goes on where it stopped")]
+        return differences.filter(\.isFatal).map { finding($0, migration) }
+            + [.notice(.migrationUnfinished, "\(what): the next run goes on where it stopped")]
     }
 
-    private static func compare(
-        _ migration: Migration, _ applied: MigrationChecksums
-    ) -> [Plan.Finding] {
-        if migration.checksums.bytes == applied.bytes { return [] }
-        guard migration.checksums.tokens == applied.tokens else {
-            return [
-                .fatal(
-                    .migrationChanged, "\(migration.title) has changed since it was applied",
-                    "restore the file as it was, and put the change into a new version")
-            ]
+    /// One that has changed runs again, which is what it is for. Its name finds it.
+    private static func repeatables(_ state: PlanState) -> [Plan.Finding] {
+        state.repeated.compactMap { repeated in
+            guard let file = state.set.repeatables.first(where: { $0.name == repeated.name }),
+                let difference = RecordedDifference.difference(
+                    file.checksums, repeated.checksums),
+                difference != .statements
+            else { return nil }
+            return finding(difference, .file(file))
         }
-        let what =
-            migration.checksums.text == applied.text ? "line endings" : "comments or spacing"
-        return [
-            .notice(
+    }
+
+    // MARK: Differences
+
+    private static func finding(
+        _ difference: RecordedDifference, _ migration: Migration
+    ) -> Plan.Finding {
+        Plan.Finding(isFatal: difference.isFatal, error: error(difference, migration))
+    }
+
+    /// What is said of a migration that is not what was recorded. Of the record nothing is repeated: it may be
+    /// anybody's.
+    static func error(
+        _ difference: RecordedDifference, _ migration: Migration
+    ) -> LockstepError {
+        let title = migration.title
+        let orTampering = "; if nobody changed it, somebody changed the ledger: restore a backup"
+        switch difference {
+        case .statements:
+            return LockstepError(
+                .migrationChanged, "\(title) has changed since it was applied",
+                hint: "restore the file as it was, and put the change into a new version")
+        case .name:
+            return LockstepError(
+                .migrationChanged, "\(title) has another name than the one recorded with it",
+                hint: "give the file its name back" + orTampering)
+        case .down:
+            return LockstepError(
                 .migrationChanged,
-                "\(migration.title) differs from what was applied, in \(what) only")
-        ]
+                "\(migration.downTitle) has another way down than the one recorded with it",
+                hint: "restore the file as it was" + orTampering)
+        case .checksums:
+            return LockstepError(
+                .migrationChanged, "the checksums recorded with \(title) contradict each other",
+                hint: "somebody changed the ledger: restore the database from a backup")
+        case .lineEndings, .spacing:
+            let what = difference == .lineEndings ? "line endings" : "comments or spacing"
+            return LockstepError(
+                .migrationChanged, "\(title) differs from what was applied, in \(what) only")
+        }
     }
 }

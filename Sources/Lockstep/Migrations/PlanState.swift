@@ -9,7 +9,8 @@ struct PlanState {
     let begun: [UnfinishedMigration]
     /// Versions that were being undone, and are still in the ledger.
     let halfUndone: [UnfinishedMigration]
-    private let repeated: [RepeatedMigration]
+    /// What ran of the repeatable migrations of this set.
+    let repeated: [RepeatedMigration]
 
     /// Something that can be undone.
     enum Applied {
@@ -23,10 +24,11 @@ struct PlanState {
             }
         }
 
-        var name: String {
+        /// The way down as it was recorded.
+        var down: String? {
             switch self {
-            case .whole(let entry): entry.name
-            case .begun(let unfinished): unfinished.name
+            case .whole(let entry): entry.down
+            case .begun(let unfinished): unfinished.down
             }
         }
     }
@@ -57,18 +59,6 @@ struct PlanState {
 
     /// What can be undone, oldest first; what was begun is the newest.
     var undoable: [Applied] { applied.map(Applied.whole) + begun.map(Applied.begun) }
-
-    func isReversible(_ one: Applied) -> Bool {
-        switch one {
-        case .whole(let entry): entry.isReversible || codeDown(entry) != nil
-        case .begun(let unfinished): unfinished.isReversible
-        }
-    }
-
-    /// Code is not in the ledger: it can be undone by a program that has it.
-    func codeDown(_ entry: LedgerEntry) -> CodeMigration.Change? {
-        set.code.first { $0.version == entry.version && $0.checksums == entry.checksums }?.down
-    }
 
     /// The set's migrations of these versions, ascending.
     func migrations(in versions: [MigrationVersion]) -> [Migration] {

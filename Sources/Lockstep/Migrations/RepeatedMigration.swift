@@ -20,19 +20,25 @@ public struct RepeatedMigration: Sendable, Equatable {
 
 /// Reads and writes which repeatable migrations have run.
 enum RepeatableLedger {
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
     static func all(_ connection: borrowing Connection) throws -> [RepeatedMigration] {
         guard try EngineTables.exists(EngineTables.repeatables, connection) else { return [] }
-        return try connection.query(
-            """
-            SELECT "set", name, applied_at, checksum_bytes, checksum_text, checksum_tokens
-            FROM main.lockstep_repeatable ORDER BY "set", name
-            """
-        ) { row in
-            RepeatedMigration(
-                set: try row[0], name: try row[1], appliedAt: try row[2],
-                checksums: MigrationChecksums(
-                    bytes: try row[3], text: try row[4], tokens: try row[5]))
+        let found = try LedgerRows.decoding("ledger of repeatable migrations") {
+            try connection.query(
+                """
+                SELECT "set", name, applied_at, checksum_bytes, checksum_text, checksum_tokens
+                FROM main.lockstep_repeatable ORDER BY "set", name
+                """
+            ) { row in
+                RepeatedMigration(
+                    set: try row[0], name: try row[1], appliedAt: try row[2],
+                    checksums: try LedgerRows.checksums(row, from: 3))
+            }
         }
+        guard LedgerRows.isUnique(found.map { [$0.set, $0.name] }) else {
+            throw LedgerRows.impossible("repeatable migration")
+        }
+        return found
     }
 
     static func record(

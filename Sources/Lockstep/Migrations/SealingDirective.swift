@@ -74,6 +74,11 @@ struct SealingDirective: Sendable, Equatable {
         return .protect(mode: mode, padding: padding, indexes: indexes)
     }
 
+    /// Whether plaintext becomes cells.
+    var isProtection: Bool {
+        if case .protect = change.goal { true } else { false }
+    }
+
     /// The text that reads as it.
     var spelling: String {
         let name = "\(SQLTokens.quote(change.table)).\(SQLTokens.quote(change.column))"

@@ -227,8 +227,9 @@ struct SegmentedRun {
         let (checksums, down): (MigrationChecksums, String?)
         switch step.step {
         case .up(let migration): (checksums, down) = (migration.checksums, migration.recordedDown)
-        case .down(let entry): (checksums, down) = (entry.checksums, entry.down)
-        case .abandon(let unfinished): (checksums, down) = (unfinished.checksums, unfinished.down)
+        case .down(let entry, _): (checksums, down) = (entry.checksums, entry.down)
+        case .abandon(let unfinished, _):
+            (checksums, down) = (unfinished.checksums, unfinished.down)
         }
         return UnfinishedMigration(
             set: step.set.name, version: step.step.version, name: step.step.name,
@@ -245,8 +246,34 @@ struct SegmentedRun {
             case .bare(let sql, let line) = state.segments[segment]
         else { return nil }
         var start = 0
-        if case .integer(let offset)? = noted?.cursor { start = Int(clamping: offset) }
+        if let noted, case .integer(let offset) = noted.cursor {
+            start = Int(clamping: offset)
+            if state.isFirst { try requireSameText(noted, start, sql) }
+        }
         return try BareStatements(sql, from: start, line: line, segment: segment, title)
+    }
+
+    /// An offset means something only in the text that it was counted in, and where a statement ends.
+    private func requireSameText(
+        _ noted: UnfinishedMigration, _ offset: Int, _ sql: String
+    ) throws(LockstepError) {
+        let isSame =
+            switch step.step {
+            case .up(let migration): migration.checksums.bytes == noted.checksums.bytes
+            case .down(_, .own), .abandon(_, .own): script.text == noted.down
+            case .down(_, .recorded), .abandon(_, .recorded): true
+            }
+        guard isSame else {
+            throw LockstepError(
+                .migrationChanged,
+                "\(title) was begun with other comments or spacing, and it goes on by its place in the text",
+                hint: "restore the file as it was, byte by byte, until the version is done")
+        }
+        guard BareStatements.endsStatement(at: offset, of: sql) else {
+            throw LockstepError(
+                .tampered, "\(title) is noted as begun up to where no statement ends",
+                hint: "restore the database from a backup")
+        }
     }
 
     private func checked<Result>(

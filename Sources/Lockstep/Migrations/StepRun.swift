@@ -85,7 +85,7 @@ struct StepRun {
             case .up(let migration):
                 try Ledger.prepare(connection)
                 try Ledger.record(migration, of: set.name, duration: duration, connection)
-            case .down(let entry): try Ledger.erase(entry, connection)
+            case .down(let entry, _): try Ledger.erase(entry, connection)
             case .abandon: break
             }
             try MigrationProgress.erase(set.name, step.version, connection)

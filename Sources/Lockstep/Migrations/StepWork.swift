@@ -9,7 +9,10 @@ extension Plan.Step {
     func title(in set: MigrationSet) -> String {
         switch self {
         case .up(let migration): "\(set.name)/\(migration.title)"
-        case .down, .abandon: "\(set.name) \(version) (\(name)), way down as recorded"
+        case .down(_, .own(let migration)), .abandon(_, .own(let migration)):
+            "\(set.name)/\(migration.downTitle)"
+        case .down(_, .recorded), .abandon(_, .recorded):
+            "\(set.name) \(version) (\(name)), way down as recorded"
         }
     }
 
@@ -20,28 +23,39 @@ extension Plan.Step {
         case .up(.code(let code)):
             return .code(
                 code.up, foreignKeysOff: code.foreignKeysOff, allowed: code.tablesAllowedToLoseRows)
-        case .down(let entry):
-            if let down = entry.down { return .script(try parse(down, set)) }
-            let code = set.code.first { $0.version == entry.version }
-            guard let code, let change = code.down else { throw irreversible(set) }
-            return .code(
-                change, foreignKeysOff: code.foreignKeysOff, allowed: code.tablesAllowedToLoseRows)
-        case .abandon(let unfinished):
-            guard let down = unfinished.down else { throw irreversible(set) }
-            let script = try parse(down, set)
-            guard script.isOneTransaction else {
+        case .down(let entry, let way): return try down(way, entry.down, set)
+        case .abandon(let unfinished, let way):
+            let work = try down(way, unfinished.down, set)
+            if case .script(let script) = work, !script.isOneTransaction {
                 throw LockstepError(
                     .irreversible,
                     "\(title(in: set)) takes several transactions, and so does its way up",
                     hint: "finish it with a migration, then roll it back")
             }
-            return .script(script)
+            return work
         }
     }
 
-    private func parse(_ down: String, _ set: MigrationSet) throws -> MigrationScript {
-        try MigrationFileParser.parseScript(down, title(in: set))
-            .declaring(set.downDeclarations[version] ?? [])
+    private func down(
+        _ way: WayDown, _ recorded: String?, _ set: MigrationSet
+    ) throws -> StepWork {
+        switch way {
+        case .own(.file(let file)):
+            guard let down = file.down else { throw irreversible(set) }
+            return .script(declared(down, set))
+        case .own(.code(let code)):
+            guard let change = code.down else { throw irreversible(set) }
+            return .code(
+                change, foreignKeysOff: code.foreignKeysOff, allowed: code.tablesAllowedToLoseRows)
+        case .recorded:
+            guard let recorded else { throw irreversible(set) }
+            return .script(
+                declared(try MigrationFileParser.parseScript(recorded, title(in: set)), set))
+        }
+    }
+
+    private func declared(_ down: MigrationScript, _ set: MigrationSet) -> MigrationScript {
+        down.declaring(set.downDeclarations[version] ?? [])
     }
 
     private func irreversible(_ set: MigrationSet) -> LockstepError {

@@ -6,20 +6,24 @@ extension Store {
     ///   - wish: How far to go.
     ///   - patience: How long to wait, in whole seconds, while another process holds the write lock.
     ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
+    ///   - recordedDown: Whether a version whose file is gone may be undone as the database recorded it, which
+    ///     anyone with its key can have written. Only in a store without field keys.
     ///   - observe: Told what happens; an error it throws stops the run.
     /// - Throws: ``LockstepError`` of the group "Migrations"; the version it speaks of is rolled back,
-    ///   those before it stay. ``LockstepError/Code/closed``.
+    ///   those before it stay. ``LockstepError/Code/tampered`` for a ledger that was changed,
+    ///   ``LockstepError/Code/misuse`` for recorded ways down beside field keys, ``LockstepError/Code/closed``.
     @discardableResult
     public func migrate(
         _ sets: MigrationSet..., to wish: Plan.Wish = .latest, patience: Duration = .seconds(60),
-        allowsOutOfOrder: Bool = false,
+        allowsOutOfOrder: Bool = false, recordedDown: RecordedDown = .refused,
         observe: @escaping (MigrationEvent) throws -> Void = { _ in }
     ) throws -> MigrationReport {
         try withoutTransaction { connection in
             var report = MigrationReport()
             for set in sets {
                 try Migrator(
-                    set, patience: patience, allowsOutOfOrder: allowsOutOfOrder, observe: observe
+                    set, patience: patience, allowsOutOfOrder: allowsOutOfOrder,
+                    recordedDown: recordedDown, observe: observe
                 ).run(wish, on: connection, into: &report)
             }
             return report
@@ -32,14 +36,15 @@ extension Store {
     @discardableResult
     public func migrate(
         _ sets: MigrationSet..., to wish: Plan.Wish = .latest, patience: Duration = .seconds(60),
-        allowsOutOfOrder: Bool = false,
+        allowsOutOfOrder: Bool = false, recordedDown: RecordedDown = .refused,
         observe: @escaping @Sendable (MigrationEvent) throws -> Void = { _ in }
     ) async throws -> MigrationReport {
         try await withoutTransaction { connection in
             var report = MigrationReport()
             for set in sets {
                 try Migrator(
-                    set, patience: patience, allowsOutOfOrder: allowsOutOfOrder, observe: observe
+                    set, patience: patience, allowsOutOfOrder: allowsOutOfOrder,
+                    recordedDown: recordedDown, observe: observe
                 ).run(wish, on: connection, into: &report)
             }
             return report

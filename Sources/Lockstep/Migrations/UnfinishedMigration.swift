@@ -34,24 +34,28 @@ public struct UnfinishedMigration: Sendable, Equatable {
 
 /// Reads and writes how far versions have come.
 enum MigrationProgress {
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
     static func all(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
         guard try EngineTables.exists(EngineTables.progress, connection) else { return [] }
-        return try connection.query(
-            """
-            SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up,
-                   segment, cursor, started_at
-            FROM main.lockstep_progress ORDER BY started_at
-            """
-        ) { row in
-            let text: String = try row[1]
-            guard let version = MigrationVersion(text) else { throw Ledger.impossibleVersion() }
-            return UnfinishedMigration(
-                set: try row[0], version: version, name: try row[2], isUp: try row[7],
-                startedAt: try row[10],
-                checksums: MigrationChecksums(
-                    bytes: try row[3], text: try row[4], tokens: try row[5]),
-                down: try row[6], segment: try row[8], cursor: try row[9])
+        let found = try LedgerRows.decoding("note of what is under way") {
+            try connection.query(
+                """
+                SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up,
+                       segment, cursor, started_at
+                FROM main.lockstep_progress ORDER BY started_at
+                """
+            ) { row in
+                UnfinishedMigration(
+                    set: try row[0], version: try LedgerRows.version(row[1]), name: try row[2],
+                    isUp: try row[7], startedAt: try row[10],
+                    checksums: try LedgerRows.checksums(row, from: 3), down: try row[6],
+                    segment: try row[8], cursor: try row[9])
+            }
         }
+        guard found.allSatisfy({ $0.segment >= 0 }),
+            LedgerRows.isUnique(found.map { LedgerRows.Key($0.set, $0.version) })
+        else { throw LedgerRows.impossible("note of what is under way") }
+        return found
     }
 
     /// Notes that a version is under way, or how far it has come. Part of the transaction it speaks of.

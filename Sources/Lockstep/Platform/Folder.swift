@@ -32,6 +32,22 @@ package enum Folder {
     package static func list(
         _ path: FilePath, hidden: Bool = false, where isWanted: (String) -> Bool = { _ in true }
     ) throws -> (files: [String], folders: [String]) {
+        let entries = try entries(path, hidden: hidden, where: isWanted)
+        return (entries.files, entries.folders)
+    }
+
+    /// What stands in a folder, by name.
+    struct Entries {
+        var files: [String] = []
+        var folders: [String] = []
+        /// Pipes, sockets, devices, and links that lead nowhere.
+        var others: [String] = []
+    }
+
+    /// The same, with what is neither file nor folder.
+    static func entries(
+        _ path: FilePath, hidden: Bool = false, where isWanted: (String) -> Bool = { _ in true }
+    ) throws -> Entries {
         guard let stream = unsafe path.withPlatformString({ unsafe opendir($0) }) else {
             let failure = Errno(rawValue: errno)
             guard failure != .notDirectory else {
@@ -41,8 +57,7 @@ package enum Folder {
             throw LockstepError.system(failure, "open the folder", path)
         }
         defer { unsafe closedir(stream) }
-        var files: [String] = []
-        var folders: [String] = []
+        var entries = Entries()
         while let entry = unsafe nextEntry(stream) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
                 unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
@@ -51,15 +66,18 @@ package enum Folder {
             }
             guard name.hasPrefix(".") == hidden, isWanted(name) else { continue }
             switch kind(unsafe Int32(entry.pointee.d_type), path.appending(name)) {
-            case .regular: files.append(name)
-            case .directory: folders.append(name)
-            default: continue
+            case .regular: entries.files.append(name)
+            case .directory: entries.folders.append(name)
+            default: entries.others.append(name)
             }
         }
         guard errno == 0 else {
             throw LockstepError.system(Errno(rawValue: errno), "list the folder", path)
         }
-        return (files.sorted(), folders.sorted())
+        entries.files.sort()
+        entries.folders.sort()
+        entries.others.sort()
+        return entries
     }
 
     /// What an entry is, or what the link leads to that it is. Most file systems say so in the entry; the

@@ -146,11 +146,21 @@ public struct DatabaseKeyRotation: Sendable {
         _ version: UInt32, _ copy: CopyReport?, _ keyring: inout Keyring
     ) throws -> KeyRotationReport {
         var old: UInt32 = 0
+        let id = try identity(version, keyring)
         try keyring.change(in: keyringFile) { keyring in
+            try keyring.relist(id, under: version)
             old = try keyring.promoteDatabaseKey(
                 version, leaving: reason == .compromise ? .compromised : .retired)
         }
         return KeyRotationReport(oldVersion: old, newVersion: version, copy: copy)
+    }
+
+    /// The id of the database, which is under the new key by now.
+    private func identity(_ version: UInt32, _ keyring: borrowing Keyring) throws -> [UInt8]? {
+        var reading = options.ofSchema
+        reading.isQueryOnly = true
+        let key = try keyring.databaseKey(version: version)
+        return try KeyringTable.database(Connection.open(database, key: key, options: reading))
     }
 
     /// The file is under the pending key: all that is missing is that the keyring says so.

@@ -11,7 +11,15 @@ extension Keyring {
     ///   old copy was put in the database's place, maybe by someone who knows that key.
     ///   ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     public borrowing func databaseKey(for path: FilePath) throws -> DatabaseKey {
-        try databaseKey(version: standingKey(of: path).version)
+        let entry = try standingKey(of: path)
+        var key = try databaseKey(version: entry.version)
+        key.origin = origin(entry)
+        return key
+    }
+
+    /// The key of a database that was made or put back just now: opening it does not compare what it remembers.
+    package borrowing func keyOfNew(_ path: FilePath) throws -> DatabaseKey {
+        try databaseKey(for: path).withoutOrigin()
     }
 
     /// The key of a backup at `path`: any that the keyring holds, the retired and compromised ones included.

@@ -26,6 +26,9 @@ final class Authorizer {
 
     /// Which tables migrations have created and dropped since this was last reset.
     var tableChanges = TableChanges()
+    /// Whether the statement that is being prepared defines what SQLite does not ask about: the body of a
+    /// trigger, the parent of a foreign key, the new name of a table.
+    private(set) var sawDefinition = false
     /// Whether the statement that is being prepared begins or ends a transaction.
     private(set) var sawTransactionControl = false
     /// The tables that the statement that is being prepared reads and writes.
@@ -34,6 +37,9 @@ final class Authorizer {
     var ignoresUse = false
     /// Whether a store brings the log into the file, and must hear of each commit.
     var isLogWatched = false
+    /// Whether migrations that were applied long ago run again, on a database that is thrown away: what was
+    /// allowed then does not fail now, and has no effect.
+    var isReplay = false
     /// How many transactions of the engine are open on the connection: SQL may not end them.
     var openTransactions = 0
     /// In milliseconds; as last set by the engine or by SQL.
@@ -49,6 +55,20 @@ final class Authorizer {
         "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema",
         "cell_size_check", "mmap_size", "application_id", "user_version",
         "locking_mode",
+        // Of the process, whose other connections they would starve.
+        "soft_heap_limit", "hard_heap_limit",
+    ]
+    /// Go on to hold for the connection after a migration, and what they do harms its data or its program.
+    private static let lastingPragmas: [String: String] = [
+        "ignore_check_constraints": "rows that break CHECK constraints would come in",
+        "max_page_count": "later writes would fail as if the disk were full",
+        "secure_delete": "what is deleted later would stay in the file, or cost more",
+        "reverse_unordered_selects": "later queries would give their rows in another order",
+        "case_sensitive_like":
+            "indexes and constraints that use LIKE would no longer fit their rows",
+        "full_column_names": "later queries would name their columns in another way",
+        "short_column_names": "later queries would name their columns in another way",
+        "count_changes": "later statements would give a row that nobody expects",
     ]
     /// Silently do nothing inside a transaction, where a migration always is.
     private static let futilePragmas: Set<String> = ["foreign_keys", "synchronous"]
@@ -77,12 +97,19 @@ final class Authorizer {
     func beginPreparing() {
         lastDenial = nil
         sawTransactionControl = false
+        sawDefinition = false
         tableUse = TableUse()
     }
 
     private func decide(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {
         tableUse.note(action, first, second)
         guard mode != .engine else { return SQLITE_OK }
+        switch action {
+        case SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER, SQLITE_CREATE_TABLE,
+            SQLITE_CREATE_TEMP_TABLE, SQLITE_ALTER_TABLE:
+            sawDefinition = true
+        default: break
+        }
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: sawTransactionControl = true
         case SQLITE_CREATE_TABLE where mode == .migration,
@@ -92,6 +119,11 @@ final class Authorizer {
             SQLITE_DROP_VTABLE where mode == .migration:
             tableChanges.dropped.insert((first ?? "").asciiLowercased)
         default: break
+        }
+        if isReplay, action == SQLITE_PRAGMA, mode == .migration, second != nil,
+            Self.lastingPragmas[(first ?? "").asciiLowercased] != nil
+        {
+            return SQLITE_IGNORE
         }
         guard let denial = denial(action, first, second) else { return SQLITE_OK }
         lastDenial = denial
@@ -137,12 +169,16 @@ final class Authorizer {
     /// engine's; nothing may stand in for them.
     private func ownNameDenial(_ name: String?) -> LockstepError? {
         let name = (name ?? "").asciiLowercased
-        guard name.hasPrefix(EngineTables.prefix), !name.hasPrefix("lockstep_rebuild_") else {
-            return nil
-        }
+        guard EngineTables.isReserved(name) else { return nil }
         return LockstepError(
             .denied, "\(name) is refused: names that begin with lockstep_ are the engine's",
             hint: "choose another name")
+    }
+
+    /// Why a definition is refused for what SQLite does not ask about; nil for one that may stand.
+    func definitionDenial(_ sql: Span<UInt8>) -> LockstepError? {
+        guard sawDefinition, mode != .engine, !isReplay else { return nil }
+        return ownNameDenial(DefinedNames.reserved(in: sql))
     }
 
     private func pragmaDenial(_ name: String, _ argument: String?) -> LockstepError? {
@@ -156,6 +192,15 @@ final class Authorizer {
                 .denied,
                 "PRAGMA \(name) is refused: it is the engine's, which keeps the file safe with it",
                 hint: "keys, cipher settings and the safety of a connection are the engine's")
+        }
+        if mode == .migration, argument != nil, let harm = Self.lastingPragmas[name] {
+            return LockstepError(
+                .denied,
+                "PRAGMA \(name) is refused inside a migration: it would hold for the connection from then on, "
+                    + "and \(harm)",
+                hint:
+                    "remove it from the file; where the program needs it, set it there after opening"
+            )
         }
         if name == "busy_timeout", let argument { busyTimeout = Int32(argument) ?? 0 }
         if mode == .migration, argument != nil, Self.futilePragmas.contains(name) {

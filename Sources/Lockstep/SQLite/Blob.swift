@@ -131,6 +131,7 @@ public struct Blob: ~Copyable {
         guard core.borrower.isHere, !core.borrower.isCancelled else {
             throw LockstepError(.interrupted, "the use of the blob was cancelled")
         }
+        try core.requireTime()
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else {
             throw LockstepError(
                 .misuse, "bytes \(offset) to \(offset &+ length) of \(count) were asked for",

@@ -15,6 +15,9 @@ final class ConnectionCore {
     private let dataNumber = HeaderNumber("data_version")
     /// What the handle calls into the program for; it must live as long as the handle.
     var hooks: Hooks?
+    /// Ends what takes too long, where there is a limit.
+    var timer: StatementTimer? { didSet { hasTimer.isSet = timer != nil } }
+    private let hasTimer = Flag()
     /// What a layer above has added to the connection.
     var attachment: (any ConnectionAttachment)?
     /// The database's key, where a layer above opens connections of its own.
@@ -64,6 +67,14 @@ final class ConnectionCore {
 
     /// Whether somebody wants to know which tables statements use.
     var isWatched: Bool { tracker.isOn || asksForTables.isSet }
+
+    /// Whether what runs is limited in time.
+    var isTimed: Bool { hasTimer.isSet }
+
+    /// - Throws: ``LockstepError/Code/limitExceeded`` past the connection's deadline.
+    func requireTime() throws(LockstepError) {
+        if isTimed { _ = try timer?.begin("the rest") }
+    }
 
     private(set) var isClosed = false
     /// Whether undoing a part of the open transaction has failed, so that all of it has to be undone.
@@ -121,6 +132,7 @@ final class ConnectionCore {
             functionFailure = nil
             return failure
         }
+        if isTimed, let failure = timer?.error(code, in: sql) { return failure }
         return unsafe ResultCode.error(code, on: database, sql: sql)
     }
 }

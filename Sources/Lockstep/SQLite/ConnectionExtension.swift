@@ -2,6 +2,13 @@
 protocol ConnectionExtension: Sendable {
     /// Called once a connection is open, with the engine's rights.
     func attach(to connection: borrowing Connection) throws -> any ConnectionAttachment
+
+    /// The same for procedures that run migrations, which may be the first to add what the layer looks for.
+    func migrating() -> any ConnectionExtension
+
+    /// The same for all connections of one store, which learn from each other.
+    /// - Parameter isNew: Whether the store makes its database.
+    func shared(isNew: Bool) -> any ConnectionExtension
 }
 
 /// What an extension has of one connection. It is told when the connection closes by being let go of.

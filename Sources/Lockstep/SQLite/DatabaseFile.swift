@@ -75,6 +75,7 @@ private struct Handle: ~Copyable {
 
     init(_ path: FilePath, _ kind: Int32) throws {
         _ = MemoryCount.isLeftOut
+        _ = EngineMemory.isArranged
         guard let layer = unsafe sqlite3_vfs_find(nil) else {
             throw LockstepError(.libraryUnusable, "SQLite has no file layer")
         }

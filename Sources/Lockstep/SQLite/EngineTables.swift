@@ -36,6 +36,12 @@ enum EngineTables {
     /// For SQL, what a schema of the program's does not count: `name NOT IN (\(verbatim: quotedNames))`.
     static let quotedNames = names.map { "'\($0)'" }.joined(separator: ", ")
 
+    /// Whether only the engine may use the name, which is given in lower case. Tables that a migration rebuilds
+    /// bear a name of their own for a moment.
+    static func isReserved(_ name: String) -> Bool {
+        name.hasPrefix(prefix) && !name.hasPrefix("lockstep_rebuild_")
+    }
+
     /// Whether there is such a table.
     ///
     /// The schema's own table has no index by name, and reading all of it for each migration of a long row
@@ -49,13 +55,33 @@ enum EngineTables {
             _ = try connection.value(
                 "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema)", as: Bool.self)
         }
+        return try knows(nil, of: table, connection)
+    }
+
+    /// Whether the table has the column, after a look at the schema that still holds.
+    static func exists(
+        column: String, of table: String, _ connection: borrowing Connection
+    ) throws -> Bool {
+        try knows(column, of: table, connection)
+    }
+
+    private static func knows(
+        _ column: String?, of table: String, _ connection: borrowing Connection
+    ) throws -> Bool {
         let code = unsafe sqlite3_table_column_metadata(
-            connection.handle, "main", table, nil, nil, nil, nil, nil, nil)
+            connection.handle, "main", table, column, nil, nil, nil, nil, nil)
         switch code {
         case SQLITE_OK: return true
         // Also for a view of that name.
         case SQLITE_ERROR: return false
         default: throw connection.core.error(code)
         }
+    }
+
+    /// Whether a table that exists has a column: formats grow by columns.
+    static func has(_ column: String, in table: String, _ connection: borrowing Connection) -> Bool
+    {
+        unsafe sqlite3_table_column_metadata(
+            connection.handle, "main", table, column, nil, nil, nil, nil, nil) == SQLITE_OK
     }
 }

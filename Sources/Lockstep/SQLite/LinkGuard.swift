@@ -47,6 +47,7 @@ enum LinkGuard {
             throw unusable("the SQLCipher in this process is older than 4.5")
         }
         _ = MemoryCount.isLeftOut
+        _ = EngineMemory.isArranged
         let database = try KeyedMemory()
         guard let version = database.answer("PRAGMA cipher_version"), !version.isEmpty else {
             throw unusable("PRAGMA cipher_version has no answer")

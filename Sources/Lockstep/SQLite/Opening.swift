@@ -36,6 +36,17 @@ public struct ConnectionOptions: Sendable {
     /// Is asked while statements run whether to go on.
     public var progress: ProgressHandler?
 
+    /// How long one statement may run, from its beginning to its end, before it ends with
+    /// ``LockstepError/Code/limitExceeded``; nil for as long as it takes. What the program does with the
+    /// statement's rows counts. SQLite looks every 0.1 to 1 ms while the statement runs, but neither within
+    /// one call of a function nor while it sorts what it has collected, nor while it waits for a lock, which
+    /// ``busyTimeout`` bounds. COMMIT and ROLLBACK are never ended.
+    public var timeLimit: Duration?
+    /// When everything on the connection must have ended: from then on no statement begins, and what runs ends
+    /// as under ``timeLimit``. A transaction can still be rolled back, and committed. For a connection or
+    /// store that is opened for one task.
+    public var deadline: ContinuousClock.Instant?
+
     /// What a layer above adds to the connection.
     var addition: (any ConnectionExtension)?
 
@@ -90,17 +101,34 @@ extension Connection {
     }
 
     /// Makes a new encrypted database, readable by its owner only.
+    ///
+    /// Under a key that came out of a keyring it gets an id of 16 random bytes, by which keyrings know it, and remembers
+    /// the keyring.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`.
     public static func create(
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
+        try createEmpty(path, key: key, options: options) { connection in
+            try KeyringTable.bind(key.origin, connection)
+        }
+    }
+
+    /// Makes a database without an id: one that gets what another one remembers.
+    /// - Parameter fill: Run before the file counts as made; if it throws, nothing is left.
+    static func createEmpty(
+        _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init(),
+        fill: (borrowing Connection) throws -> Void = { _ in }
+    ) throws -> Connection {
         _ = try LinkGuard.check()
         try Opening.requireNoSideFiles(of: path)
+        var options = options
+        options.addition = options.addition?.shared(isNew: true)
         // SQLite would make the file readable for all.
         try AtomicFile.create(path).close()
         do {
             let connection = try Opening.open(path, key, withSalt: true, options)
             try connection.setHeaderField("application_id", applicationID)
+            try fill(connection)
             try Opening.requireCiphertext(path, key)
             try AtomicFile.syncFolder(of: path)
             return connection
@@ -115,6 +143,8 @@ extension Connection {
     /// A database in memory under a key that nobody knows, gone when it is closed.
     public static func inMemory(_ options: ConnectionOptions = .init()) throws -> Connection {
         _ = try LinkGuard.check()
+        var options = options
+        options.addition = options.addition?.shared(isNew: true)
         return try Opening.open(
             nil, keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true), options)
     }
@@ -128,12 +158,36 @@ enum Opening {
     ) throws -> Connection {
         let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options)
         if options.addition != nil { connection.core.key = SharedSecret(try key.clone()) }
+        if let origin = key.origin, !withSalt {
+            try connection.with(rights: .engine) {
+                try KeyringFreshness.require(origin, connection)
+            }
+        }
         return connection
     }
 
     /// - Parameter path: The file; nil for a database in memory.
     static func open(
         _ path: FilePath?, keyspec: borrowing SecretBytes, _ options: ConnectionOptions
+    ) throws -> Connection {
+        let connection = try MemoryLimit.suspended { try keyed(path, keyspec, options) }
+        let core = connection.core
+        let handle = unsafe connection.handle
+        try configure(connection, options)
+        try extend(connection, options)
+        for (limit, value) in options.limits { connection.setLimit(limit, value) }
+        if let addition = options.addition { core.attachment = try addition.attach(to: connection) }
+        core.timer = StatementTimer(options)
+        let hooks = Hooks(options, core.timer)
+        core.hooks = hooks
+        unsafe hooks.install(on: handle)
+        core.authorizer.mode = .program
+        return connection
+    }
+
+    /// A handle that has its key, and has derived what follows from it where memory is limited from then on.
+    private static func keyed(
+        _ path: FilePath?, _ keyspec: borrowing SecretBytes, _ options: ConnectionOptions
     ) throws -> Connection {
         let handle = unsafe try openHandle(path, SQLITE_OPEN_READWRITE)
         let path = path ?? ":memory:"
@@ -148,20 +202,15 @@ enum Opening {
         unsafe core.authorizer.install(on: handle)
         try unsafe Functions.register(on: handle)
         try pinProfile(connection)
-        try configure(connection, options)
-        try extend(connection, options)
-        for (limit, value) in options.limits { connection.setLimit(limit, value) }
-        if let addition = options.addition { core.attachment = try addition.attach(to: connection) }
-        let hooks = Hooks(options)
-        core.hooks = hooks
-        unsafe hooks.install(on: handle)
-        core.authorizer.mode = .program
+        // Reads the first page, and nothing of the schema.
+        if MemoryLimit.bytes != nil { _ = try connection.headerField("user_version") }
         return connection
     }
 
     /// Opens a file that exists, or a database in memory for nil, with nothing else done to it.
     static func openHandle(_ path: FilePath?, _ access: Int32) throws -> OpaquePointer {
         _ = MemoryCount.isLeftOut
+        _ = EngineMemory.isArranged
         var opened: OpaquePointer?
         // Never SQLITE_OPEN_URI: a path from outside could name another file's key.
         let flags =
@@ -224,7 +273,8 @@ enum Opening {
 
     /// Gives SQLCipher the key. Never as SQL: that would reach traces and error messages.
     static func setKey(_ keyspec: borrowing SecretBytes, on database: OpaquePointer) -> Int32 {
-        unsafe keyspec.bytes.withUnsafeBytes {
+        EngineMemory.awaitKeys()
+        return unsafe keyspec.bytes.withUnsafeBytes {
             unsafe sqlite3_key_v2(database, "main", $0.baseAddress, Int32($0.count))
         }
     }

@@ -19,6 +19,9 @@ final class PreparedStatement {
     private let isNoted = Flag()
     let buffer: ParameterBuffer?
 
+    /// When the run began, where runs are limited in time.
+    var began: ContinuousClock.Instant?
+
     /// Whether values wait to be run, so that a run need be given none.
     let isBound = Flag()
     private var isFinalized = false
@@ -122,7 +125,14 @@ final class PreparedStatement {
             }
             return (nil, end)
         }
-        return unsafe (PreparedStatement(owning: handle, on: core), end)
+        let prepared = unsafe PreparedStatement(owning: handle, on: core)
+        if core.authorizer.sawDefinition,
+            let denial = core.authorizer.definitionDenial(script.span.extracting(start..<end))
+        {
+            prepared.finalize()
+            throw denial
+        }
+        return (prepared, end)
     }
 
     // MARK: Between runs
@@ -170,6 +180,10 @@ final class PreparedStatement {
         }
         core.tracker.note(written: tables.written, mayReplace: mayReplace || movesRows)
     }
+
+    /// Notes when the run begins, for a limit in time.
+    @inline(never)
+    func startTimer() throws(LockstepError) { began = try core.timer?.begin(SQLTokens.redact(sql)) }
 
     /// Tells who watches that it is about to run, and what it will do then: SQLite prepares it anew if the
     /// schema has changed.

@@ -48,6 +48,8 @@ enum ProviderFunctions {
         let place = UnsafeMutablePointer<ProviderState>.allocate(capacity: 1)
         unsafe place.initialize(to: state)
         unsafe context.pointee = Context(place)
+        // For databases that SQLCipher keys by itself, such as the temporary one of VACUUM.
+        EngineMemory.awaitKeys()
         return SQLITE_OK
     }
 

@@ -12,12 +12,21 @@ enum ResultCode {
         if let database = unsafe database, unsafe sqlite3_extended_errcode(database) == code {
             text = unsafe String(cString: sqlite3_errmsg(database))
         }
+        if isOutOfMemory(code), let error = MemoryLimit.error(in: sql.map { SQLTokens.redact($0) })
+        {
+            return error
+        }
         var (kind, hint) = classify(code)
         if code == SQLITE_ERROR { hint = OpenNames.hint(for: text) }
         guard let sql else { return LockstepError(kind, text, hint: hint, sqliteCode: code) }
         let message = MessageRedaction.redact(text, code, sql, isRunning: isRunning)
         return LockstepError(
             kind, "\(message) in: \(SQLTokens.redact(sql))", hint: hint, sqliteCode: code)
+    }
+
+    private static func isOutOfMemory(_ code: Int32) -> Bool {
+        // SQLITE_IOERR_NOMEM, a macro that Swift cannot import.
+        code == SQLITE_NOMEM || code == SQLITE_IOERR | 12 << 8
     }
 
     private static func classify(_ code: Int32) -> (LockstepError.Code, String?) {

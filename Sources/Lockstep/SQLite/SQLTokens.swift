@@ -103,6 +103,14 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return "\"\(String(decoding: inner, as: UTF8.self))\""
     }
 
+    /// `text` as a literal of SQL. Byte by byte, since a quote with a combining mark after it is one character of a
+    /// `String`, and still a quote to SQLite.
+    static func quoteText(_ text: String) -> String {
+        let quote = UInt8(ascii: "'")
+        let inner = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+        return "'\(String(decoding: inner, as: UTF8.self))'"
+    }
+
     private static func canonical(_ quoted: String) -> String {
         canonicalName(unquote(quoted).asciiLowercased)
     }
@@ -176,6 +184,10 @@ struct SQLTokens: Sequence, IteratorProtocol {
         switch first {
         case 0x09, 0x0A, 0x0C, 0x0D, 0x20:
             skip { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 || $0 == 0x0D || $0 == 0x0C }
+            return .space
+        case 0xEF where byte() == 0xBB && byte(at: 1) == 0xBF:
+            // A byte order mark is white space where a token begins.
+            position += 2
             return .space
         case UInt8(ascii: "-") where byte() == UInt8(ascii: "-"):
             skip { $0 != 0x0A }

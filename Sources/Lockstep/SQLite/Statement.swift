@@ -129,7 +129,7 @@ public struct Statement: ~Copyable {
     /// Goes on to the next row. False: there is none, and the statement is ready to run again.
     @usableFromInline
     func step() throws(LockstepError) -> Bool {
-        let code = unsafe sqlite3_step(prepared.handle)
+        let code = prepared.core.isTimed ? timedStep() : unsafe sqlite3_step(prepared.handle)
         if prepared.core.isWatched { try prepared.noteTables() }
         if code == SQLITE_ROW { return true }
         guard code == SQLITE_DONE else {
@@ -145,6 +145,14 @@ public struct Statement: ~Copyable {
         unsafe sqlite3_reset(prepared.handle)
         prepared.core.tellInsertedRow()
         return false
+    }
+
+    /// A function in Swift may run other statements meanwhile, each in its own time.
+    private func timedStep() -> Int32 {
+        let timer = prepared.core.timer
+        let outer = timer?.enter(prepared.began)
+        defer { timer?.leave(outer) }
+        return unsafe sqlite3_step(prepared.handle)
     }
 
     /// Ends the run, whatever it has come to, and gives SQLite's result code. An INSERT … RETURNING
@@ -297,6 +305,7 @@ public struct Statement: ~Copyable {
                 .misuse, "the statement is still reading: \(redactedSQL)",
                 hint: "prepare it a second time to run it inside its own rows")
         }
+        if core.isTimed { try prepared.startTimer() }
         if core.isGuarded { try prepared.announce() }
         prepared.beginRun()
     }

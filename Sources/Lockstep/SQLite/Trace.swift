@@ -24,7 +24,7 @@ public struct ProgressHandler: Sendable {
 }
 
 extension ConnectionOptions {
-    /// The same, with statements that end as soon as `goOn` says no.
+    /// The same for procedures that migrate, with statements that end as soon as `goOn` says no.
     func asking(_ goOn: @escaping @Sendable () -> Bool) -> ConnectionOptions {
         var options = self
         let own = progress
@@ -32,6 +32,7 @@ extension ConnectionOptions {
         options.progress = ProgressHandler(every: own?.interval ?? 10_000) {
             goOn() && own?.goOn() != false
         }
+        options.addition = addition?.migrating()
         return options
     }
 }
@@ -44,10 +45,20 @@ final class Hooks {
     var isSilent = false
     private let trace: (@Sendable (TraceEvent) -> Void)?
     private let progress: ProgressHandler?
+    private let timer: StatementTimer?
+    /// After how many instructions SQLite calls.
+    private let interval: Int
+    /// How many instructions have run since the program was asked.
+    private var instructions = 0
 
-    init(_ options: ConnectionOptions) {
+    init(_ options: ConnectionOptions, _ timer: StatementTimer?) {
         trace = options.trace
         progress = options.progress
+        self.timer = timer
+        let own = progress.map { max($0.interval, 1) }
+        interval =
+            timer == nil
+            ? own ?? 0 : min(own ?? StatementTimer.interval, StatementTimer.interval)
     }
 
     /// Installs what there is. Not before the connection is keyed: nothing of the key may be traced. The
@@ -67,16 +78,26 @@ final class Hooks {
                     return 0
                 }, context)
         }
-        if let progress {
+        if interval > 0 {
             unsafe sqlite3_progress_handler(
-                database, Int32(clamping: max(progress.interval, 1)),
+                database, Int32(clamping: interval),
                 { context in
                     guard let context = unsafe context else { return 0 }
                     let hooks = unsafe Unmanaged<Hooks>.fromOpaque(context).takeUnretainedValue()
                     guard !hooks.isPaused, !hooks.isSilent else { return 0 }
-                    return hooks.progress?.goOn() == false ? 1 : 0
+                    return hooks.goesOn() ? 0 : 1
                 }, context)
         }
+    }
+
+    /// The time is looked at each time, the program is asked as often as it wants to be.
+    private func goesOn() -> Bool {
+        if let timer, timer.mustEnd() { return false }
+        guard let progress else { return true }
+        instructions += interval
+        guard instructions >= progress.interval else { return true }
+        instructions = 0
+        return progress.goOn()
     }
 
     private func tell(_ statement: OpaquePointer, _ nanoseconds: Int64) {

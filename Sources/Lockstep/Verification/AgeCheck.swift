@@ -4,6 +4,9 @@ internal import SystemPackage
 /// keyring in its epoch and the file in what it remembers. What was put back between two changes of the keyring
 /// is not seen.
 ///
+/// A keyring that lists databases was remembered by each of them before it did, so that a file that knows neither its
+/// ring nor a former one has lost what it remembered, or is another file: what opening refuses, fails here.
+///
 /// A rotation of the key is two versions of the keyring: in the first the new key is pending, in the second it
 /// is in use, and between them the file is replaced. Interrupted, it leaves the old file, which does not know of
 /// the first version, or the new one, which knows of the second already. Neither is a sign of anything.
@@ -14,6 +17,10 @@ struct AgeCheck: Sendable {
     let key: KeyringSummary.Key
     /// Whether a rotation was begun and not finished.
     let isRotating: Bool
+    /// The rings that this one took the place of.
+    var formerRings: Set<[UInt8]> = []
+    /// The ids of the databases that the keyring lists.
+    var databases: Set<[UInt8]> = []
 
     /// - Parameter path: The file.
     init(_ keyring: borrowing Keyring, of path: FilePath) throws {
@@ -25,6 +32,8 @@ struct AgeCheck: Sendable {
             isRotating: keyring.document.keys.contains {
                 $0.kind == .database && $0.state == .pending
             })
+        formerRings = Set(keyring.document.formerRings)
+        databases = Set(keyring.document.files.map(\.database))
     }
 
     init(ring: [UInt8], epoch: UInt64, key: KeyringSummary.Key, isRotating: Bool) {
@@ -35,16 +44,21 @@ struct AgeCheck: Sendable {
     }
 
     func run(_ connection: borrowing Connection) throws -> CheckResult {
-        compare(try RememberedEpochs.read(connection))
+        let content = try KeyringTable.read(connection)
+        return compare(content.epochs, content.database)
     }
 
-    /// - Parameter remembered: The least epochs by the rings' ids, as the file has them.
+    /// - Parameters:
+    ///   - remembered: The least epochs by the rings' ids, as the file has them.
+    ///   - database: The id of the database; nil for one that has none yet.
     func compare(
-        _ remembered: [[UInt8]: UInt64]
+        _ remembered: [[UInt8]: UInt64], _ database: [UInt8]? = nil
     ) -> (summary: String, findings: [VerificationReport.Finding]) {
         let seen = remembered[ring]
         let summary = seen.map { "the file has seen epoch \($0) of its keyring" } ?? "not known"
-        let findings = [keyFinding, epochFinding(seen, isNew: remembered.isEmpty)]
+        let findings = [
+            keyFinding, epochFinding(seen, remembered), databaseFinding(database),
+        ]
         return (summary, findings.compactMap { $0 })
     }
 
@@ -56,10 +70,28 @@ struct AgeCheck: Sendable {
         )
     }
 
-    private func epochFinding(_ seen: UInt64?, isNew: Bool) -> VerificationReport.Finding? {
-        guard let seen else {
+    private func databaseFinding(_ database: [UInt8]?) -> VerificationReport.Finding? {
+        guard !databases.isEmpty else { return nil }
+        guard let database else {
             return .notice(
-                isNew
+                "the file has no id, and its keyring lists databases by theirs: `lockstep migrate` "
+                    + "gives it one")
+        }
+        guard !databases.contains(database) else { return nil }
+        return .notice(
+            "the keyring lists other databases, and not this one: `lockstep migrate` makes it listed"
+        )
+    }
+
+    private func epochFinding(
+        _ seen: UInt64?, _ remembered: [[UInt8]: UInt64]
+    ) -> VerificationReport.Finding? {
+        guard let seen else {
+            guard databases.isEmpty || !formerRings.isDisjoint(with: remembered.keys) else {
+                return .failure(KeyringFreshness.forgotten(remembered.isEmpty).message)
+            }
+            return .notice(
+                remembered.isEmpty
                     ? "the file remembers no keyring: `lockstep migrate` makes it remember this one"
                     : "the file does not know this keyring's ring: `lockstep migrate` makes it known"
             )

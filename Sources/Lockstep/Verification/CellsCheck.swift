@@ -35,10 +35,11 @@ struct CellsCheck: Sendable {
     }
 
     /// What the database says of its columns, on a connection of its own.
-    func checkRegistry() throws -> CheckResult {
+    /// - Parameter sets: Whose applied versions say what has to be sealed.
+    func checkRegistry(_ sets: [MigrationSet]) throws -> CheckResult {
         var tools = [try openTool()]
         defer { closing.locked { tools = [] } }
-        return try RegistryCheck.run(tools[0].connection)
+        return try RegistryCheck.run(tools[0].connection, sets)
     }
 
     func run(progress: @escaping (Int, Int) -> Void) throws -> CheckResult {
@@ -124,7 +125,10 @@ struct CellsCheck: Sendable {
         }
         if let limit = piece.limit { condition += " LIMIT \(limit)" }
         let row = piece.shape.rowIDName ?? "NULL"
-        var call = "lockstep_check(\(piece.number), \(arguments.joined(separator: ", ")))"
+        guard let capability = connection.sealed?.capability.literal(for: piece.number) else {
+            return
+        }
+        var call = "lockstep_check(\(capability), \(arguments.joined(separator: ", ")))"
         // A token is of a whole value.
         let large = piece.column.indexes.isEmpty ? LargeCells(piece.shape, piece.column.name) : nil
         if let large { call = "CASE WHEN \(large.condition) THEN 0 ELSE \(call) END" }

@@ -26,7 +26,7 @@ enum KeyringCheck {
                 )
             }
         }
-        if !SecretBytes.areLocked {
+        if KeyMemory.gaps.contains(.notLocked) {
             findings.append(.notice("secrets cannot be locked in memory here, and may reach swap"))
         }
         return ("epoch \(keyring.epoch), MAC verified", findings)

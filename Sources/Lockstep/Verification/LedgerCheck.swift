@@ -1,11 +1,17 @@
 /// What the ledger says was applied is what the migration files say.
 enum LedgerCheck {
-    /// - Parameter hasOthers: Whether the database carries sets besides, of which nothing is to be said.
+    /// - Parameters:
+    ///   - hasOthers: Whether the database carries sets besides, of which nothing is to be said.
+    ///   - keys: What checks the MACs of rows, besides the keys that the connection holds.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote, or that was changed since.
     static func run(
-        _ connection: borrowing Connection, _ sets: [MigrationSet], hasOthers: Bool = false
+        _ connection: borrowing Connection, _ sets: [MigrationSet], hasOthers: Bool = false,
+        keys: [FieldKeys] = []
     ) throws -> CheckResult {
         let history = try Ledger.history(connection)
         let ledger = history.entries
+        let codes = keys.isEmpty ? LedgerCodes(connection) : LedgerCodes(keys)
+        let proven = try codes.check(ledger)
         var findings: [VerificationReport.Finding] = []
         let known = Set(sets.map(\.name))
         let carried = Set(ledger.map(\.set))
@@ -23,6 +29,7 @@ enum LedgerCheck {
             for file in state.changedRepeatables {
                 findings.append(.notice("\(file.fileName) has not run yet as it is now"))
             }
+            findings += lateVersions(state)
         }
         for unfinished in history.unfinished
         where !hasOthers && !known.contains(unfinished.set) {
@@ -40,9 +47,37 @@ enum LedgerCheck {
             findings.append(.failure("application_id is \(mark), which is not Lockstep's mark"))
         }
         let names = carried.sorted().joined(separator: ", ")
-        return (
-            ledger.isEmpty ? "nothing applied" : "\(ledger.count) applied of \(names)", findings
-        )
+        var summary =
+            ledger.isEmpty ? "nothing applied" : "\(ledger.count) applied of \(names)"
+        if proven > 0 { summary += ", \(proven) authenticated" }
+        let uncheckable = codes.uncheckable(ledger)
+        if uncheckable > 0 {
+            findings.append(
+                .notice(
+                    "\(counted(uncheckable, "row")) of the ledger cannot be authenticated: the given fields keyrings do not have their key"
+                ))
+        }
+        return (summary, findings)
+    }
+
+    /// The ledger does not say whether an order was allowed, so one that is not that of the versions is reported.
+    private static func lateVersions(_ state: PlanState) -> [VerificationReport.Finding] {
+        var newest: MigrationVersion?
+        var findings: [VerificationReport.Finding] = []
+        for entry in state.applied {
+            if let before = newest, entry.version < before {
+                let mayBeLate = state.migrations.contains {
+                    $0.version == entry.version && $0.mayComeLate
+                }
+                if !mayBeLate {
+                    findings.append(
+                        .notice("\(entry.set) \(entry.version) was applied after \(before)"))
+                }
+            } else {
+                newest = entry.version
+            }
+        }
+        return findings
     }
 
     /// What was begun and not ended is neither the schema from before nor the one behind it.

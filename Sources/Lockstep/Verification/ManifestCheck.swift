@@ -1,4 +1,4 @@
-/// What is sealed in the database is what its publisher has released.
+/// What the manifest covers of the database is what its publisher has released.
 struct ManifestCheck: Sendable {
     /// Who must have signed it; nil where nobody said.
     let publisher: Publisher?
@@ -26,10 +26,14 @@ struct ManifestCheck: Sendable {
         let report = try Manifest.check(connection, publisher: publisher, dataset: dataset)
         let releases = report.outcomes.compactMap(\.manifest).map {
             "release \($0.number) of \($0.day), \(counted($0.tables.count, "table"))"
+                + ($0.definitionCount == nil ? "" : " and the schema")
+        }
+        let notices = report.outcomes.compactMap(\.notice).map {
+            VerificationReport.Finding.notice($0)
         }
         return (
             releases.isEmpty ? "no release" : releases.joined(separator: "; "),
-            report.findings.map { .failure("\($0)") }
+            report.findings.map { .failure("\($0)") } + notices
         )
     }
 }

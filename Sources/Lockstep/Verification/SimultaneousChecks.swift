@@ -89,11 +89,13 @@ struct SimultaneousChecks: Sendable {
         options.progress = ProgressHandler(every: 10_000, goOn: desk.goOn)
         options.addition =
             schema.fieldKeys.isEmpty
-            ? nil : SealedFields(schema.fieldKeys, hasViews: false)
+            ? nil
+            : SealedFields(
+                schema.fieldKeys, hasViews: false, relied: schema.sealed, mayBeUnsealed: true)
         let check = CellsCheck(
             path: path, key: key, options: options, sample: sample, closing: closing)
         try desk.start { desk in
-            try desk.run(.registry) { try check.checkRegistry() }
+            try desk.run(.registry) { try check.checkRegistry(sets) }
             guard !schema.fieldKeys.isEmpty else { return }
             try desk.run(.cells) {
                 try check.run { done, total in
@@ -108,7 +110,9 @@ struct SimultaneousChecks: Sendable {
         try desk.run(.foreignKeys) { try ForeignKeyCheck.run(connection) }
         try desk.run(.references) { try ReferencesCheck.run(connection) }
         try desk.run(.objects) { try ObjectsCheck.run(connection) }
-        try desk.run(.ledger) { try LedgerCheck.run(connection, sets) }
+        try desk.run(.ledger) {
+            try LedgerCheck.run(connection, sets, keys: schema.fieldKeys)
+        }
         try desk.run(.drift) {
             try DriftCheck.run(connection, sets, schema, goOn: desk.goOn)
         }

@@ -32,7 +32,14 @@ extension Store {
         if hasProfile {
             report.outcomes.append(try .of(.profile) { try ProfileCheck.run(connection) })
         }
-        let carried = Set(try Ledger.history(connection).entries.map(\.set))
+        let carried: Set<String>
+        do {
+            carried = Set(try Ledger.history(connection).entries.map(\.set))
+        } catch let error as LockstepError where error.code == .tampered {
+            report.outcomes.append(try .of(.ledger) { throw error })
+            report.duration = Clock.monotonicMicroseconds - start
+            return report
+        }
         // Of sets that are somebody else's nothing is said: a database may be shared.
         let known = sets.filter { carried.contains($0.name) }
         let isWhole = known.count == carried.count

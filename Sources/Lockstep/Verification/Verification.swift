@@ -27,6 +27,10 @@ public struct Verification {
     /// the largest of them takes, it needs several times as long.
     public var cacheBytes = 256 * 1024 * 1024
 
+    /// When the run must have ended: it then ends with ``LockstepError/Code/limitExceeded``. Noticed some times
+    /// a second; nil for as long as it takes.
+    public var deadline: ContinuousClock.Instant?
+
     /// How many cells of each column to open, spread over its rows; nil for all of them.
     public var cellSample: Int?
 
@@ -85,7 +89,10 @@ public struct Verification {
             try .of(.sideFiles) { try SideFilesCheck.run(path) },
         ]
         try withoutActuallyEscaping(progress) { progress in
-            let teller = ProgressTeller(progress)
+            let teller = ProgressTeller { news in
+                try requireTime()
+                try progress(news)
+            }
             report.outcomes += try SimultaneousChecks(self, age).run(key, teller)
             guard isDeep else { return }
             let isSound = !report.outcomes.contains { $0.hasFailed && $0.check.isOfFile }
@@ -100,6 +107,13 @@ public struct Verification {
         }
         report.duration = Clock.monotonicMicroseconds - start
         return report
+    }
+
+    private func requireTime() throws(LockstepError) {
+        guard let deadline, ContinuousClock.now >= deadline else { return }
+        throw LockstepError(
+            .limitExceeded, "the time limit is over, and the verification was given up",
+            hint: "raise the limit: --timeout, in a program Verification.deadline")
     }
 
     private func roundTrip(

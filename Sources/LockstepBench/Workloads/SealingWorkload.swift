@@ -66,7 +66,10 @@ private struct Run {
         var options = ConnectionOptions()
         options.synchronous = database.request.synchronous == .full ? .full : .normal
         options.cacheBytes = database.request.cacheBytes
-        if sealed { options.fieldKeys = [keys] }
+        if sealed {
+            options.fieldKeys = [keys]
+            options.mayBeUnsealed = true
+        }
         return try Connection.open(database.request.path, key: database.key(), options: options)
     }
 

@@ -8,7 +8,8 @@ struct FilePieces: ~Copyable {
     /// What was read to see what kind of file it is.
     private var first: [UInt8]?
 
-    /// - Throws: ``LockstepError/Code/slotNotOpened`` for a file for recipients without an identity of one of them.
+    /// - Throws: ``LockstepError/Code/slotNotOpened`` for a file for recipients without an identity of one of them;
+    ///   ``LockstepError/Code/malformedInput`` for another file with an identity.
     init(_ path: FilePath, _ identity: ImportIdentity? = nil) throws {
         let file = try RawPieces(path)
         let first = try file.next()
@@ -20,10 +21,23 @@ struct FilePieces: ~Copyable {
                     hint: "give the identity of one of them")
             }
             decryption = try AgeDecryption("\(path)", identity.identity, first) { try file.next() }
+        } else if identity != nil {
+            throw Self.notSealed(path, first ?? [])
         }
         self.first = decryption == nil ? first : nil
         self.decryption = decryption
         self.file = file
+    }
+
+    /// A caller who names an identity believes that nobody could change the file on its way.
+    private static func notSealed(_ path: FilePath, _ first: [UInt8]) -> LockstepError {
+        let isArmored = first.starts(with: Array("-----BEGIN AGE ENCRYPTED FILE-----".utf8))
+        return LockstepError(
+            .malformedInput, "\(path) is not a file in age's \(isArmored ? "binary " : "")format",
+            hint: isArmored
+                ? "it is armored: take the armor off first, for example with `age --decrypt`"
+                : "check that this is the file you mean; if it is plaintext, leave the identity out, or give "
+                    + "--plaintext where the identity opens the keyring")
     }
 
     /// The next bytes, or nil at the end.

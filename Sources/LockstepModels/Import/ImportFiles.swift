@@ -34,7 +34,7 @@ struct ImportFiles {
                 try body(path)
                 report.imported += 1
             } catch let problem as ImportProblem {
-                report.reject(file: name(of: path), nil, problem.reason)
+                report.reject(file: name(of: path), nil, problem)
             }
         }
     }
@@ -49,7 +49,7 @@ struct ImportFiles {
                 try await body(path)
                 report.imported += 1
             } catch let problem as ImportProblem {
-                report.reject(file: name(of: path), nil, problem.reason)
+                report.reject(file: name(of: path), nil, problem)
             }
         }
     }
@@ -67,8 +67,10 @@ struct ImportFiles {
     func reading<Result>(_ read: () throws -> Result) throws -> Result {
         do {
             return try read()
-        } catch let error as LockstepError where isFolder {
-            throw ImportProblem("it cannot be read: \(error.code.rawValue)")
+        } catch let error as LockstepError where isFolder && error.code != .limitExceeded {
+            throw ImportProblem(
+                error.code == .malformedInput
+                    ? error.message : "it cannot be read: \(error.code.rawValue)")
         }
     }
 }
@@ -76,6 +78,18 @@ struct ImportFiles {
 /// Why a file is not imported, without any of its content.
 struct ImportProblem: Error {
     let reason: String
+    /// Whether nothing is wrong with the file, and its content is there already.
+    let isKnown: Bool
 
-    init(_ reason: String) { self.reason = reason }
+    init(_ reason: String, isKnown: Bool = false) {
+        self.reason = reason
+        self.isKnown = isKnown
+    }
+}
+
+extension ImportReport {
+    fileprivate mutating func reject(file: String?, _ line: Int?, _ problem: ImportProblem) {
+        reject(file: file, line, problem.reason)
+        if problem.isKnown { known += 1 }
+    }
 }

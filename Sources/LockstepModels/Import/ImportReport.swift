@@ -14,6 +14,11 @@ public struct ImportReport: Sendable, Equatable {
     public internal(set) var imported = 0
     /// How many were left out.
     public internal(set) var rejected = 0
+    /// How many of those were left out because their content is there already, as the caller asked.
+    public internal(set) var known = 0
+    /// Whether there was something to import, and none of it was what the store keeps: then nothing was written.
+    /// A file or folder that is empty has nothing to import.
+    public var tookNothing: Bool { imported == 0 && known == 0 && rejected > 0 }
     /// The first ``mostRejections`` of those, in the file's order.
     public internal(set) var rejections: [Rejection] = []
 

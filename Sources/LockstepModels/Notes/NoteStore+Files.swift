@@ -62,6 +62,8 @@ private enum NoteFiles {
     ) throws -> ImportReport {
         var report = ImportReport()
         try files.forEach(into: &report) { path in
+            // Files that are left out run no statement, which would look at the time.
+            try connection.requireTime()
             guard
                 !files.isFolder
                     || endings.contains(

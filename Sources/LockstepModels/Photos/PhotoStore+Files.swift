@@ -105,7 +105,8 @@ extension PhotoStore {
     private static func problem(_ error: any Error, _ files: ImportFiles) -> any Error {
         guard let error = error as? LockstepError else { return error }
         return switch error.code {
-        case .malformedInput, .alreadyExists: ImportProblem(error.message)
+        case .malformedInput: ImportProblem(error.message)
+        case .alreadyExists: ImportProblem(error.message, isKnown: true)
         case .notFound where files.isFolder, .notAFile where files.isFolder,
             .accessDenied where files.isFolder, .slotNotOpened where files.isFolder,
             .tampered where files.isFolder:

@@ -31,6 +31,7 @@ final class PhotoWriter: PieceWriter {
     }
 
     func append(_ bytes: [UInt8], on connection: borrowing Connection) throws {
+        try connection.requireTime()
         try digest?.update(bytes)
         if beginning.count < MediaType.decisive {
             beginning += bytes.prefix(MediaType.decisive - beginning.count)

@@ -60,10 +60,10 @@ struct Adopt: ParsableCommand {
         var new = NewKeyrings(slots)
         let report: AdoptionReport
         do {
-            let keyring =
+            var keyring =
                 try isNew ? new.make(.database, file) : slots.credentials.open(file)
             report = try adopt(passphrase, into: path, keyring.databaseKey())
-            Remembering.tell(path, of: keyring)
+            Remembering.bind(new: path, &keyring, in: file)
         } catch {
             new.discard()
             throw error

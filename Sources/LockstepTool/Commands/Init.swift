@@ -23,11 +23,12 @@ struct Init: ParsableCommand {
         let path = try database.path()
         var new = NewKeyrings(slots)
         do {
-            let keyring = try new.make(.database, keyrings.file(for: path))
+            let keyring = try new.make(
+                .database, keyrings.file(for: path), listsNew: true)
             if let dataset {
                 _ = try new.make(.fields, KeyringFile.fields(of: dataset, in: keyrings.folder))
             }
-            Remembering.tell(try Connection.create(path, key: keyring.databaseKey()), of: keyring)
+            _ = try Connection.create(path, key: keyring.newDatabaseKey())
         } catch {
             new.discard()
             throw error

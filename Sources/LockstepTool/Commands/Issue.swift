@@ -21,8 +21,8 @@ struct Issue: ParsableCommand {
 
     @Option(
         help: """
-            Whoever has the identity of this recipient, age1…; or NAME=age1…, given several times for several \
-            people of one customer.
+            Anyone who has the identity of this recipient, age1… or a plugin's age1NAME1…; or SLOT=age1…, given \
+            several times for several people of one customer.
             """)
     var recipient: [String]
 
@@ -42,7 +42,7 @@ struct Issue: ParsableCommand {
     }
 
     func run() throws {
-        var recipients: [String: Recipient] = [:]
+        var recipients: [String: SlotRecipient] = [:]
         for text in recipient {
             let named = try NamedRecipient(text, usualName: Keyring.issuedSlotName)
             guard recipients.updateValue(named.recipient, forKey: named.name) == nil else {
@@ -51,7 +51,8 @@ struct Issue: ParsableCommand {
             }
         }
         let publisher = try access.credentials.open(access.file())
-        let issued = try publisher.issue(to: recipients)
+        let issued = try publisher.issue(
+            to: recipients, plugin: { try access.credentials.plugins.find($0) })
         let file = KeyringFile(FilePath(target))
         if unsigned {
             try file.create(issued)

@@ -5,17 +5,26 @@ import Lockstep
 struct Query: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run one SQL statement that reads, and show its rows.",
-        discussion: "The connection cannot write, whatever the statement says.")
+        discussion: """
+            The connection cannot write, whatever the statement says. A statement or a database of unknown \
+            origin can ask for any time and memory: bound them with --timeout and --max-memory.
+            """)
 
     @Argument(help: "The statement. It shows in the list of processes: put no secret into it.")
     var sql: String
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
     func run() throws {
+        let limits = try limitOptions.begin()
+        try limits.naming { try run(limits) }
+    }
+
+    private func run(_ limits: Limits) throws {
         let session = try access.session()
-        let connection = try session.connect(queryOnly: true)
+        let connection = try session.connect(queryOnly: true, limits)
         try connection.read { connection in
             let statement = try connection.prepare(SQL(verbatim: sql))
             switch output.format {

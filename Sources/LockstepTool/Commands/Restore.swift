@@ -29,7 +29,7 @@ struct Restore: ParsableCommand {
         }
         // Asking for a passphrase first would be a waste where there is no backup.
         try Diagnosis.requireDatabase(backup)
-        let keyring = try access.keyring()
+        var keyring = try access.keyring()
         // After a rotation a backup may be under a key that is retired; restored, it is under the one in use.
         let backupKey = try keyring.databaseKey(ofBackup: backup)
         let key = try keyring.databaseKey()
@@ -37,7 +37,7 @@ struct Restore: ParsableCommand {
         let report = try Store.restore(path, key: key, from: backup, backupKey: backupKey) {
             try progress.tell($0)
         }
-        Remembering.tell(path, of: keyring)
+        try Remembering.bind(new: path, &keyring, in: access.keyringFile())
         let result = CopyResult(report, from: backup, to: path)
         guard output.format == .text else { return try Output.json(result) }
         result.tell("restored")

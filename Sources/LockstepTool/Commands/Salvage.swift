@@ -23,12 +23,13 @@ struct Salvage: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     func run() throws {
-        let session = try access.session()
+        var session = try access.session()
         let key = try session.key()
         let progress = CopyProgressLine("salvage")
         let report = try Lockstep.Salvage.run(
             session.path, key: key, into: FilePath(target), newKey: key
         ) { try progress.tell($0) }
+        session.bind(new: FilePath(target))
         try tell(report, session.path)
         if !report.isComplete { throw ExitCode(Exit.tampered) }
     }

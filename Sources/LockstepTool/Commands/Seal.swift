@@ -32,15 +32,20 @@ struct SealedColumnOptions: ParsableArguments {
     }
 
     /// Changes one column after the other; each may be interrupted and goes on with the next run.
+    /// - Parameters:
+    ///   - canBeFirst: Whether that may be the first that is sealed of the dataset anywhere.
+    ///   - isFirst: Whether the user says that it is the first of this database.
     func change(
-        _ done: String,
+        _ done: String, canBeFirst: Bool = false, isFirst: Bool = false,
         _ body: (borrowing Connection, ColumnName, FieldKeys, (SealingProgress) throws -> Void)
             throws -> Void
     ) throws {
         let session = try access.session()
         guard let keys = session.fields.first else { return }
         Interruption.expect()
-        let connection = try session.connect()
+        let connection = try session.connect(
+            isFirst: isFirst || (canBeFirst && !session.knowsDatabases))
+        defer { session.rememberSealed() }
         var line = ProgressLine()
         defer { line.end() }
         for column in columns {
@@ -97,6 +102,13 @@ struct Seal: ParsableCommand {
             """)
     var deterministic = false
 
+    @Flag(
+        help: """
+            Nothing of the dataset is sealed in this database yet, though the fields keyring remembers other \
+            databases that hold it.
+            """)
+    var firstTime = false
+
     func run() throws {
         let indexes = try index.map { text in
             guard var request = SealedIndex.Request(text) else {
@@ -106,7 +118,8 @@ struct Seal: ParsableCommand {
             request.mayBeHistogram = acceptHistogram
             return request
         }
-        try options.change("sealed") { connection, column, keys, progress in
+        try options.change("sealed", canBeFirst: true, isFirst: firstTime) {
+            connection, column, keys, progress in
             try connection.protect(
                 column.column, of: column.table, keys: keys,
                 mode: deterministic ? .deterministic : .random,

@@ -13,7 +13,8 @@ struct Verify: ParsableCommand {
 
             With --deep an encrypted copy beside the database is taken down as far as its ways down lead, \
             and up again, which must leave the same schema. It needs free space of twice the database's \
-            size, and is gone afterwards.
+            size, and is gone afterwards. Where --timeout stops a step that does not end by itself, the copy can \
+            stay, under a hidden name and a key that nobody has.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -27,6 +28,7 @@ struct Verify: ParsableCommand {
             """)
     var sample: Int?
     @OptionGroup var release: ReleaseOptions
+    @OptionGroup var limitOptions: LimitOptions
 
     @Flag(help: "Also try every way down, and up again, on a copy.")
     var deep = false
@@ -36,11 +38,21 @@ struct Verify: ParsableCommand {
     }
 
     func run() throws {
+        let limits = try limitOptions.begin()
+        try limits.naming { try run(limits) }
+    }
+
+    private func run(_ limits: Limits) throws {
         let sets = try migrations.sets()
         let session = try access.session()
         var verification = Verification(session.path, sets: sets)
         verification.keyringFile = try access.keyringFile().path
         verification.isDeep = deep
+        verification.deadline = limits.deadline
+        if let memory = limits.memory {
+            // The rest is for sorts, and for the other connections.
+            verification.cacheBytes = min(verification.cacheBytes, memory / 4)
+        }
         verification.fieldKeys = session.fields
         verification.cellSample = sample
         verification.publisher = try release.publisher.map(Publisher.init)
@@ -106,7 +118,8 @@ struct Verify: ParsableCommand {
     private static func exitCode(_ outcome: VerificationReport.Outcome) -> Int32 {
         // What kept a check from being carried out says more than which check it was.
         switch outcome.obstacle?.code {
-        case .busy, .locked, .inputOutput, .accessDenied, .full, .wrongKey, .damaged, .tampered:
+        case .busy, .locked, .inputOutput, .accessDenied, .full, .limitExceeded, .wrongKey,
+            .damaged, .tampered:
             return outcome.obstacle.map { Exit.code(for: $0.code) } ?? Exit.failed
         default: break
         }

@@ -56,9 +56,21 @@ struct SealedFilesTests {
         let cut = try other.folder.write("cut.age", Array(bytes.dropLast(5)))
         #expect(throws: LockstepError.self) { try copy.importTSV(cut, opening: identity) }
         #expect(try copy.count() == 3000)
-        // What is not sealed is taken as it is.
+        // With an identity, what is not sealed is not taken: anybody could have written it.
+        for text in [
+            "a\tb\t1999\t\t\n", "", "-----BEGIN AGE ENCRYPTED FILE-----\n", "age-encryption.org/v1",
+        ] {
+            let plain = try other.folder.write("plain.tsv", text)
+            let error = #expect(throws: LockstepError.self) {
+                try copy.importTSV(plain, opening: identity)
+            }
+            #expect(error?.code == .malformedInput)
+            #expect(error?.message.contains("is not a file in age's") == true)
+            #expect(error?.hint?.contains(text.hasPrefix("-") ? "armor" : "--plaintext") == true)
+        }
+        #expect(try copy.count() == 3000)
         let plain = try other.folder.write("plain.tsv", "a\tb\t1999\t\t\n")
-        #expect(try copy.importTSV(plain, opening: identity).imported == 1)
+        #expect(try copy.importTSV(plain).imported == 1)
 
         let people = try other.open(ContactStore.self, at: other.folder.file("people.db"))
         try people.insert(Contact(firstName: "Ann", lastName: "O'Brien"))
@@ -87,6 +99,12 @@ struct SealedFilesTests {
         let copy = try other.open(NoteStore.self)
         #expect(try copy.importTexts(folder).rejected == 3)
         #expect(try copy.importTexts(folder, opening: identity).imported == 3)
+        let mixed = try TemporaryFolder()
+        try mixed.write("plain.txt", "text")
+        try mixed.write("sealed.txt.age", Bytes.read(folder.appending("1.md.age")))
+        let report = try copy.importTexts(mixed.path, opening: identity)
+        #expect(report.imported == 1 && report.rejections.map(\.file) == ["plain.txt"])
+        #expect(report.rejections.first?.reason.contains("not a file in age's") == true)
         #expect(try copy.body(of: 2) == "two\nlines")
 
         let photos = try bench.open(PhotoStore.self, at: bench.folder.file("photos.db"))

@@ -62,7 +62,10 @@ struct MovieStoreTests: ~Copyable {
     )
     func borders() throws {
         let store = try bench.open(MovieStore.self)
-        #expect(try store.importTSV(folder.write("empty.tsv", "")).imported == 0)
+        let empty = try store.importTSV(folder.write("empty.tsv", ""))
+        #expect(empty.imported == 0 && !empty.tookNothing)
+        let bad = try store.importTSV(folder.write("bad.tsv", "bad\n\n"))
+        #expect(bad.rejected == 2 && bad.tookNothing)
         for path in [folder.file("no.tsv"), folder.path] {
             #expect(throws: LockstepError.self) { try store.importTSV(path) }
         }

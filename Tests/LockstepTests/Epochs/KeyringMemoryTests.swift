@@ -26,7 +26,7 @@ struct KeyringMemoryTests {
     }
 
     private func remembered() throws -> [[UInt8]: UInt64] {
-        try RememberedEpochs.read(scratch.open())
+        try KeyringTable.read(scratch.open()).epochs
     }
 
     @Test("A database that was never told of one remembers nothing, and has no table for it")
@@ -53,7 +53,7 @@ struct KeyringMemoryTests {
         for epoch: UInt64 in 2...4 {
             try file.save(&ring)
             #expect(try ring.remember(in: connection))
-            #expect(try RememberedEpochs.read(connection) == [ring.document.ringID: epoch])
+            #expect(try KeyringTable.read(connection).epochs == [ring.document.ringID: epoch])
         }
     }
 
@@ -180,10 +180,11 @@ struct KeyringMemoryTests {
     func foreignRows(_ values: String) throws {
         let connection = try scratch.open()
         try connection.with(rights: .engine) {
-            try RememberedEpochs.raise([], to: 1, connection)
-            try connection.execute("INSERT INTO lockstep_keyring VALUES (\(verbatim: values))")
+            try KeyringTable.raise([], to: 1, connection)
+            try connection.execute(
+                "INSERT INTO lockstep_keyring (ring, epoch) VALUES (\(verbatim: values))")
         }
-        Refusal.expect(.tampered) { _ = try RememberedEpochs.read(connection) }
+        Refusal.expect(.tampered) { _ = try KeyringTable.read(connection).epochs }
         Refusal.expect(.tampered) { try Rings.make().remember(in: connection) }
     }
 

@@ -143,4 +143,71 @@ struct CellReaderTests {
         #expect(others.map { $0 == "malformed" } == others.indices.map { $0 == 4 })
         #expect(others.allSatisfy { ["forged", "malformed"].contains($0) })
     }
+
+    private static func deterministic(_ padding: CellPadding = .none) throws -> ColumnCipher {
+        try ColumnCipher(
+            column: 7, CellWorkbench.keys(), SealingTools(), mode: .deterministic, padding: padding)
+    }
+
+    @Test(
+        "It opens deterministic cells of every type in whatever row, padded or not",
+        .enabled(if: PythonReader.isPresent, PythonReader.missing),
+        arguments: [CellPadding.none, .multiple(of: 16)])
+    func opensDeterministic(_ padding: CellPadding) throws {
+        let cipher = try Self.deterministic(padding)
+        var requests: [Request] = []
+        var due: [String] = []
+        for value in CellTests.values {
+            let cell = try cipher.seal(value, at: .column)
+            #expect(cell.first == 0xFA)
+            #expect(try cell == cipher.seal(value, at: .column))
+            var plaintext = [UInt8](
+                repeating: 0, count: try CellPlaintext.length(of: value, .none))
+            var span = plaintext.mutableSpan
+            try CellPlaintext.write(value, .none, to: &span)
+            for key in [nil, Self.row] {
+                requests.append(Request(cell: Hex.encode(cell), key: key))
+                due.append("\(plaintext[0]) \(Hex.encode(Array(plaintext[1...])))")
+            }
+        }
+        #expect(try CellReader.answers(requests) == due)
+    }
+
+    @Test("The article's deterministic cell is what the library makes, and opens")
+    func deterministicExample() throws {
+        let cell = try Self.deterministic().seal(.integer(-2), at: .column)
+        #expect(
+            Hex.encode(cell) == "fa00000003e25505cf561c96d4a338e0a1eea18e3a471a3fdb9e7fb43e43")
+        let article = try String(
+            contentsOfFile: Programs.package.appending(
+                "Sources/Lockstep/Lockstep.docc/SealedCells.md"
+            ).string, encoding: .utf8)
+        let key = try CellWorkbench.keys().columnKey(7, version: 3, format: 0xFA, count: 64)
+        let digits = article.filter { !$0.isWhitespace }
+        #expect(digits.contains(Hex.encode(cell)))
+        #expect(digits.contains(Hex.encode(Secrets.bytes(of: key))))
+    }
+
+    @Test(
+        "It refuses deterministic cells of another column, dataset or version, changed or cut",
+        .enabled(if: PythonReader.isPresent, PythonReader.missing))
+    func refusesDeterministic() throws {
+        let cell = try Self.deterministic().seal(.text("Laura"), at: .column)
+        var requests = [
+            Request(cell: Hex.encode(cell), column: 8),
+            Request(dataset: String(repeating: "00", count: 16), cell: Hex.encode(cell)),
+            Request(cell: Hex.encode([0xF9] + cell.dropFirst() + [UInt8](repeating: 0, count: 20))),
+        ]
+        for place in 4..<cell.count {
+            var changed = cell
+            changed[place] ^= 1
+            requests.append(Request(cell: Hex.encode(changed)))
+        }
+        requests.append(Request(cell: Hex.encode(cell.dropLast())))
+        let outcome = try CellReader.answers(requests)
+        #expect(outcome.allSatisfy { $0 == "forged" }, "\(outcome)")
+        #expect(
+            try CellReader.answers([Request(cell: Hex.encode(Array(cell[..<21])))])
+                == ["malformed"])
+    }
 }

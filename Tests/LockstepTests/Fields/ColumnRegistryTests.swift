@@ -131,7 +131,7 @@ struct ColumnRegistryTests {
         "DELETE FROM lockstep_column",
         """
         INSERT INTO lockstep_column
-            SELECT dataset, 3, table_name, name, mode, padding, state, cursor, mac
+            SELECT dataset, 3, table_name, name, mode, padding, state, cursor, mac, row_key
             FROM lockstep_column WHERE id = 2
         """,
         "DELETE FROM lockstep_index",
@@ -243,26 +243,38 @@ struct ColumnRegistryTests {
         #expect(try RegistryTables.claimed(Connection.inMemory()).isEmpty)
     }
 
-    @Test("the codes are those of the article's example, which Python's `cryptography` made")
-    func knownAnswer() throws {
+    /// Of the article's example.
+    static let database = [UInt8](0xC0..<0xD0)
+
+    @Test(
+        "the codes are those of the article's examples, which Python's `cryptography` made",
+        arguments: [
+            (
+                nil, nil, "fdb783bd256ce6d46ee2defd53954fcd6f3d4b24f46fc827a3b31b884dffcbe3",
+                "5feea8776b0e54a981d6bfc367aea9f3d106ee8cd748a7d854a3a1c07dd607a0"
+            ),
+            (
+                database, "row id",
+                "aa193da6979752962f680ec0163cfb4e53586a74686027e7a49754dfd8e42fa6",
+                "9fdb23f9fceceaaa53216a0dfb6f003db44789cfa91bcea1e7964795b4a11d61"
+            ),
+        ] as [([UInt8]?, String?, String, String)])
+    func knownAnswer(
+        _ database: [UInt8]?, _ rowKey: String?, _ column: String, _ set: String
+    ) throws {
         let commitment = try Keyring.commitment(of: Secrets.make(CellWorkbench.fieldKey))
         #expect(
             Hex.encode(commitment)
                 == "1c8db25cb17c11d06e791742e6e60a009aed576fe72975ea4125088956980c27")
         let registry = ColumnRegistry(
-            dataset: CellWorkbench.dataset, changes: 1,
+            dataset: CellWorkbench.dataset, database: database, changes: 1,
             columns: [
                 SealedColumn(
                     id: 1, table: "movie", name: "title", mode: .random, padding: .none,
-                    state: .sealed)
+                    state: .sealed, rowKey: rowKey.flatMap(SealedRowKey.init))
             ], commitments: [3: commitment])
         let codes = try RegistryCodes(registry, keys, 3)
-        #expect(
-            codes.columns.map { Hex.encode($0) } == [
-                "fdb783bd256ce6d46ee2defd53954fcd6f3d4b24f46fc827a3b31b884dffcbe3"
-            ])
-        #expect(
-            Hex.encode(codes.set)
-                == "5feea8776b0e54a981d6bfc367aea9f3d106ee8cd748a7d854a3a1c07dd607a0")
+        #expect(codes.columns.map { Hex.encode($0) } == [column])
+        #expect(Hex.encode(codes.set) == set)
     }
 }

@@ -69,7 +69,8 @@ struct LargeCellTests {
         #expect(try connection.texts("SELECT name FROM reel_open") == ["reel 1", "reel 2"])
         try connection.execute("UPDATE reel SET name = 'x' WHERE id = 1")
         try expectWhole(connection, inReel: 1)
-        let whole: SQL = "SELECT length(lockstep_open_whole('reel.data', data, id)) FROM reel"
+        let capability = try connection.capability(of: "data", in: "reel")
+        let whole: SQL = "SELECT length(lockstep_open_whole(\(capability), data, id)) FROM reel"
         #expect(try connection.value(whole, as: Int.self) == Self.count)
         try connection.execute("DELETE FROM reel WHERE id = 1")
     }

@@ -16,8 +16,30 @@ struct ManifestFormatTests {
 
         """
 
-    /// The example with one line in the place of another.
-    private static func with(_ lines: [String], at line: Int, through last: Int? = nil) -> String {
+    static let second = """
+        lockstep-manifest/2
+        dataset oKGio6SlpqeoqaqrrK2urw
+        release 4 2026-08-23
+        registry 1 faMXdpXtjxwtA68BdKye8pWme5vh6+PBSEIffgjDp8U
+        schema 2 CdIIGGXdk0OwF+YBe4PZ/FjCOM3q9wY3FRPBE5wN2sQ
+        table movie 2 VLkoYBYFAxzZ8UERtxafR/sfW6Plds8DKFaao6LhhIY njwZGC28QiQGCgRA7icuuLVqGKbsY6JxOzkr//Iw0e4
+        key id
+        column 7 title
+        token 7 1 title_exact_token
+        plain year
+        index movie_year NjjK21YVZ7epSMrn/NRclb56nzbuda8p/wLMFXv5Ldk
+        omits rows of tables without a sealed column
+        omits tables of the engine and of SQLite: the ledger, the memory of keyrings, statistics
+        omits rowids that no column names, values of VIRTUAL generated columns, and the header of the file
+        omits whether an older copy of the whole file was put back
+        sig ed25519 ebVWLo/mVPlAeLES6KmLp5AfhTrmlb7X4OORC60ElmQ oqUn2aWqz0HIt7NfgR6rhnafjFiiR66uzXbmNAOJKZ7s5rylG0s1hRtO/UKGMu8Xovh86cxY53azJn0TFAw9CQ
+
+        """
+
+    /// An example with one line in the place of another.
+    private static func with(
+        _ lines: [String], at line: Int, through last: Int? = nil, in example: String = example
+    ) -> String {
         var all = example.split(separator: "\n").map(String.init)
         all.replaceSubrange(line...(last ?? line), with: lines)
         return all.joined(separator: "\n") + "\n"
@@ -38,6 +60,52 @@ struct ManifestFormatTests {
         #expect(try key.line(over: manifest.textAboveSignature) == manifest.signature)
         #expect(manifest.signature.text.utf8.count + 1 == SignatureLine.length)
     }
+
+    @Test("the example of version 2 is read, is signed, and is made again")
+    func secondKnownAnswer() throws {
+        let manifest = try Manifest(Self.second)
+        #expect(manifest.formatVersion == 2 && manifest.definitionCount == 2)
+        let table = manifest.tables[0]
+        #expect(table.key == ["id"] && table.columnNames == ["title"])
+        #expect(
+            table.tokens == [
+                Manifest.Table.Token(column: 7, number: 1, name: "title_exact_token")
+            ])
+        #expect(table.plainColumnNames == ["year"] && table.indexNames == ["movie_year"])
+        #expect(try manifest.isSigned())
+        #expect(manifest.text == Self.second)
+        let key = try SigningKey(seed: Secrets.make([UInt8](1...32)))
+        #expect(try key.line(over: manifest.textAboveSignature) == manifest.signature)
+        let first = try Manifest(Self.example)
+        #expect(first.formatVersion == 1 && first.definitionCount == nil)
+        #expect(first.tables[0].rows.digest == table.rows.digest)
+    }
+
+    @Test("the digests of the example of version 2 are those of its rows and definitions")
+    func secondDigests() throws {
+        let connection = try Connection.inMemory()
+        try connection.run(
+            script: """
+                CREATE TABLE movie (id INTEGER PRIMARY KEY, title, year INTEGER, title_exact_token INTEGER);
+                CREATE VIEW film AS SELECT id, year FROM movie;
+                CREATE INDEX movie_year ON movie (year);
+                INSERT INTO movie VALUES (43, NULL, NULL, NULL), (42, x'\(Self.cell)', 1942, 42705);
+                """)
+        let manifest = try Manifest(Self.second)
+        let table = manifest.tables[0]
+        let shape = try #require(try SealedTable("movie", connection))
+        let rows = try ManifestRows(
+            shape, columns: ["title"], others: table.otherNames, connection)
+        #expect(rows == table.rows)
+        let definitions = try ManifestDefinition.all(connection)
+        #expect(try ManifestSchema(definitions, tables: ["Movie"]) == manifest.schema)
+        let index = definitions.filter { $0.isIndex(of: "movie") }
+        #expect(index.map(\.digest) == table.indexes.map(\.digest))
+    }
+
+    private static let cell =
+        "f900000003404142434445464748494a4b4c4d4e4f505152535455565773442d"
+        + "3c358c97195f01a70ee1a2382d0f483fe9147a6f75bb"
 
     private static let digest = "VLkoYBYFAxzZ8UERtxafR/sfW6Plds8DKFaao6LhhIY"
     private static let malformed: [String] = [
@@ -75,6 +143,91 @@ struct ManifestFormatTests {
         with(["sig ed25519 ebVWLo/mVPlAeLES6KmLp5AfhTrmlb7X4OORC60ElmQ"], at: 7),
         with(Array(repeating: "key \(String(repeating: "a", count: 4000))", count: 300), at: 5),
     ]
+
+    private static func second(_ lines: [String], at line: Int, through last: Int? = nil) -> String
+    {
+        with(lines, at: line, through: last, in: second)
+    }
+
+    private static let secondMalformed: [String] =
+        [
+            String(second.dropLast()), second + "\n", second + "x\n", second + second,
+            second.replacing("\n", with: "\r\n"),
+            second.replacing("plain year", with: "plain  year"),
+            second(["lockstep-manifest/1"], at: 0), second(["lockstep-manifest/3"], at: 0),
+            // The line of the schema.
+            second(["schema 0 \(digest)"], at: 4), second(["schema 02 \(digest)"], at: 4),
+            second(["schema 9223372036854775808 \(digest)"], at: 4),
+            second(["schema 2"], at: 4), second(["schema 2 \(digest) x"], at: 4),
+            second(["schema 2 \(digest.dropLast())"], at: 4),
+            second(["schema 2 \(digest)", "schema 2 \(digest)"], at: 4),
+            // A table without its second digest, or with a third.
+            second(["table movie 2 \(digest)"], at: 5),
+            second(["table movie 2 \(digest) \(digest) \(digest)"], at: 5),
+            // Tokens.
+            second(["token 0 1 a"], at: 8), second(["token 7 0 a"], at: 8),
+            second(["token 7 4294967296 a"], at: 8), second(["token 7 1"], at: 8),
+            second(["token 7 1 a-b"], at: 8), second(["token 8 1 a"], at: 8),
+            second(["token 7 1 a", "token 7 1 b"], at: 8),
+            second(["token 7 2 a", "token 7 1 b"], at: 8),
+            second(["plain year", "token 7 1 a"], at: 8, through: 9),
+            second(["token 7 1 a", "column 7 title"], at: 7, through: 8),
+            // Plain columns.
+            second(["plain"], at: 9), second(["plain %79ear"], at: 9),
+            second(["plain year", "plain year"], at: 9), second(["plain year", "plain id"], at: 9),
+            second(["plain year", "plain Year"], at: 9),
+            second(["index a \(digest)", "plain year"], at: 9, through: 10),
+            // Indexes.
+            second(["index movie_year"], at: 10), second(["index movie_year \(digest)="], at: 10),
+            second(["index a \(digest)", "index a \(digest)"], at: 10),
+            second(["index b \(digest)", "index a \(digest)"], at: 10),
+            second(["index  \(digest)"], at: 10),
+            // A second table with the column of the first.
+            second(
+                ["index a \(digest)", "table note 2 \(digest) \(digest)", "column 7 title"], at: 10),
+            second(["index a \(digest)", "table note 2 \(digest) \(digest)"], at: 10),
+            second([], at: 15),
+        ]
+        // Whatever is done to the lines that say what is not covered.
+        + (11...14).flatMap { line in
+            [
+                second([], at: line), second(["omits nothing"], at: line),
+                second(["omits"], at: line),
+            ]
+        }
+        + [
+            second([], at: 11, through: 14),
+            second(Manifest.omissions.reversed().map { "omits \($0)" }, at: 11, through: 14),
+            second((Manifest.omissions + ["more"]).map { "omits \($0)" }, at: 11, through: 14),
+            with(Manifest.omissions.map { "omits \($0)" } + ["sig"], at: 7),
+        ]
+
+    @Test("nothing looser than version 2 is read", arguments: secondMalformed.indices)
+    func secondRefused(_ number: Int) {
+        #expect(Self.secondMalformed[number] != Self.second)
+        Refusal.expect(.manifestMalformed) { _ = try Manifest(Self.secondMalformed[number]) }
+    }
+
+    @Test("version 2 is read without key, tokens, plain columns and indexes, and with many")
+    func secondShapes() throws {
+        for text in [
+            Self.second([], at: 6), Self.second([], at: 8), Self.second([], at: 9),
+            Self.second([], at: 10), Self.second([], at: 8, through: 10),
+            Self.second(["token 7 1 a", "token 7 4294967295 %20"], at: 8),
+            Self.second(["plain Year", "plain a%20b", "plain year"], at: 9),
+            Self.second(
+                [
+                    "index a \(Self.digest)", "table note 0 \(Self.digest) \(Self.digest)",
+                    "column 1 x",
+                ],
+                at: 10),
+        ] {
+            let manifest = try Manifest(text)
+            #expect(manifest.text == text)
+            let isSigned = try manifest.isSigned()
+            #expect(!isSigned)
+        }
+    }
 
     @Test("nothing looser than the format is read", arguments: malformed.indices)
     func refused(_ number: Int) {

@@ -151,4 +151,82 @@ struct ManifestRowsTests {
         try Self.expect(script, due)
         try Self.expect("PRAGMA encoding = 'UTF-16le'; \(script)", due)
     }
+
+    // MARK: Version 2
+
+    /// What a table `t` with a sealed column `c` comes to with these columns beside it.
+    private static func second(_ script: String, _ others: [String]) throws -> Outcome {
+        let connection = try Connection.inMemory()
+        try connection.run(script: script)
+        guard let shape = try SealedTable("t", connection) else {
+            throw LockstepError(.notFound, "there is no table t")
+        }
+        let sql = try ManifestRows.selection(shape, ["c"], others: others, connection)
+        let rows = try ManifestRows(shape, columns: ["c"], others: others, connection)
+        let plan = try connection.query(SQL(verbatim: "EXPLAIN QUERY PLAN \(sql)")) { row in
+            try row[3] as String
+        }
+        return Outcome(rows: rows, plan: plan)
+    }
+
+    @Test("the second digest takes the other columns after key and sealed ones, as they are stored")
+    func whole() throws {
+        let outcome = try Self.second(
+            """
+            CREATE TABLE t (b REAL, c, id INTEGER PRIMARY KEY, a TEXT, v AS (a || 'x') VIRTUAL,
+                s AS (id * 2) STORED);
+            INSERT INTO t (b, c, id, a) VALUES (3, x'F901', 2, 'é'), (1.5, NULL, 1, 7), (NULL, x'01', 3, x'00');
+            """, ["a", "b", "s"])
+        let rows: [[Value]] = [
+            [.integer(1), .null, .text("7"), .real(1.5), .integer(2)],
+            [.integer(2), .blob([0xF9, 1]), .text("é"), .real(3), .integer(4)],
+            [.integer(3), .blob([1]), .blob([0]), .null, .integer(6)],
+        ]
+        let all = rows.flatMap(Self.bytes)
+        let sealed = rows.flatMap { Self.bytes(Array($0.prefix(2))) }
+        #expect(outcome.rows.count == 3)
+        #expect(try outcome.rows.wholeDigest == Self.digest(all))
+        #expect(try outcome.rows.digest == Self.digest(sealed))
+        #expect(!outcome.plan.contains { $0.contains("TEMP B-TREE") })
+    }
+
+    private static func digest(_ bytes: [UInt8]) throws -> [UInt8] {
+        try HashFunction.sha256.digest(bytes.span)
+    }
+
+    private static func digest(ofSet rows: [[Value]]) throws -> [UInt8] {
+        var hashes: [[UInt8]] = []
+        for row in rows { hashes.append(try digest(bytes(row))) }
+        hashes.sort { $0.lexicographicallyPrecedes($1) }
+        return try digest(hashes.flatMap { $0 })
+    }
+
+    @Test("a table without a key is a set: nothing is sorted but digests, and values stay together")
+    func set() throws {
+        let rows: [[Value]] = [
+            [.blob([2]), .integer(1)], [.null, .integer(2)], [.blob([1]), .integer(3)],
+            [.blob([1]), .integer(3)], [.blob([UInt8](repeating: 0, count: 100_000)), .null],
+        ]
+        let whole = try Self.digest(ofSet: rows)
+        let sealed = try Self.digest(ofSet: rows.map { Array($0.prefix(1)) })
+        for order in ["ASC", "DESC"] {
+            let outcome = try Self.second(
+                """
+                CREATE TABLE f (c, x);
+                INSERT INTO f VALUES (x'02', 1), (NULL, 2), (x'01', 3), (x'01', 3), (zeroblob(100000), NULL);
+                CREATE TABLE t (c, x); INSERT INTO t SELECT * FROM f ORDER BY rowid \(order);
+                """, ["x"])
+            #expect(outcome.rows.wholeDigest == whole)
+            #expect(outcome.rows.digest == sealed)
+            #expect(!outcome.plan.contains { $0.contains("TEMP B-TREE") })
+        }
+        // The plain values of two rows change places.
+        let swapped = try Self.second(
+            """
+            CREATE TABLE t (c, x);
+            INSERT INTO t VALUES (x'02', 2), (NULL, 1), (x'01', 3), (x'01', 3), (zeroblob(100000), NULL)
+            """, ["x"])
+        #expect(swapped.rows.digest == sealed)
+        #expect(swapped.rows.wholeDigest != whole)
+    }
 }

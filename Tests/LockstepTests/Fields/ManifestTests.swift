@@ -41,17 +41,69 @@ struct ManifestTests {
         #expect(try bench.findings() == [])
     }
 
-    @Test(
-        "what is written to sealed columns needs another release; what stands beside them does not")
+    @Test("whatever is written to the table needs another release")
     func written() throws {
         let bench = try ReleaseWorkbench()
         try bench.release()
         let connection = try bench.films.open()
         try connection.execute("UPDATE film SET year = 1, note = 'other'")
+        #expect(try bench.findings() == [.plainChanged(table: "film")])
+        try bench.release()
         #expect(try bench.findings() == [])
         try connection.execute("UPDATE film_open SET title = 'Laura' WHERE id = 2")
         #expect(try bench.findings() == [.rowsChanged(table: "film")])
         try bench.release()
+        #expect(try bench.findings() == [])
+    }
+
+    @Test("a report says what was compared and what was not")
+    func compared() throws {
+        let bench = try ReleaseWorkbench()
+        try bench.films.open().execute("CREATE INDEX film_year ON film (year)")
+        try bench.release()
+        let outcome = try Manifest.check(bench.open(), publisher: bench.pinned).outcomes[0]
+        let compared = try #require(outcome.compared)
+        #expect(
+            compared.tables == [
+                ManifestReport.Comparison.Table(
+                    name: "film", rowCount: 5, columns: ["id", "title", "note", "year"],
+                    indexes: ["film_year"])
+            ])
+        // The table, and the three triggers that guard its column.
+        #expect(compared.definitionCount == 4)
+        #expect(compared.notCompared == Manifest.omissions && outcome.notice == nil)
+        // A table that is not there was not compared.
+        try bench.sabotage("DROP TABLE film")
+        let missing = try Manifest.check(bench.open(), publisher: bench.pinned).outcomes[0]
+        #expect(missing.compared?.tables == [])
+        #expect(
+            missing.findings == [
+                .schemaChanged(definitions: 0, released: 4), .tableMissing("film"),
+            ])
+        // Nothing was where the manifest is not the publisher's.
+        let stranger = try Rings.make(.fields).publisher()
+        let foreign = try Manifest.check(bench.open(), publisher: stranger).outcomes[0]
+        #expect(foreign.compared == nil && foreign.notice == nil)
+    }
+
+    @Test("a release of version 1 holds as before, with a notice what it does not cover")
+    func first() throws {
+        let bench = try ReleaseWorkbench()
+        let made = try bench.release(4, .first)
+        #expect(made.formatVersion == 1 && made.notCovered.starts(with: Manifest.firstOmissions))
+        try bench.open().execute("UPDATE film SET year = 1")
+        try bench.open().execute("CREATE INDEX i ON film (year)")
+        let outcome = try Manifest.check(bench.open(), publisher: bench.pinned).outcomes[0]
+        #expect(outcome.findings == [])
+        let notice = try #require(outcome.notice)
+        for omission in Manifest.firstOmissions { #expect(notice.contains(omission)) }
+        let compared = try #require(outcome.compared)
+        #expect(compared.tables.map(\.columns) == [["id", "title"]])
+        #expect(compared.tables.map(\.indexes) == [[]] && compared.definitionCount == nil)
+        #expect(compared.notCompared == Manifest.firstOmissions + Manifest.omissions)
+        // The next release is of version 2, and its number follows.
+        let next = try Manifest.make(bench.publisher.ring, in: bench.open())
+        #expect(next.formatVersion == 2 && next.number == 5)
         #expect(try bench.findings() == [])
     }
 
@@ -90,6 +142,7 @@ struct ManifestTests {
         }
         try bench.sabotage("UPDATE film SET note = NULL WHERE id = 3")
         try bench.release()
+        #expect(try bench.findings() == [])
     }
 
     @Test("a column that was unsealed is not part of a release")

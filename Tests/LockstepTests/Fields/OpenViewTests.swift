@@ -18,9 +18,9 @@ struct OpenViewTests {
                 "SELECT count(*) FROM film WHERE typeof(title) = 'blob' AND hex(substr(title, 1, 1)) = 'F9'",
                 as: Int.self) == 5)
         #expect(
-            try connection.texts(
-                "SELECT lockstep_open('film.title', title, id) FROM film WHERE id = 2")
-                == ["The Third Man"])
+            try connection.query(
+                "SELECT \(connection.opening("title", of: "film", key: "id")) FROM film WHERE id = 2"
+            ) { row in try row[0] as String } == ["The Third Man"])
     }
 
     @Test("what is written through the view is sealed to its row")
@@ -155,6 +155,7 @@ struct OpenViewTests {
     func stores() throws {
         var options = StoreOptions()
         options.connection.fieldKeys = [bench.keys]
+        options.connection.mayBeUnsealed = true
         let store = try Store.open(bench.path, key: bench.databaseKey(), options: options)
         let other = try bench.open()
         let before = try store.read { try $0.texts("SELECT title FROM film WHERE id = 1") }

@@ -22,6 +22,7 @@ struct RegistryReaderTests {
 
     private struct Request: Encodable {
         var registry: [String: [[Field]]]
+        var database: String?
         var field_keys: [String: String]
     }
 
@@ -41,10 +42,11 @@ struct RegistryReaderTests {
             }
         }
         return [
-            "dataset": try rows("SELECT dataset, changes, key_version, mac FROM lockstep_dataset"),
+            "dataset": try rows(
+                "SELECT dataset, changes, key_version, mac, database FROM lockstep_dataset"),
             "columns": try rows(
                 """
-                SELECT id, table_name, name, mode, padding, state, cursor, mac
+                SELECT id, table_name, name, mode, padding, state, cursor, mac, row_key
                 FROM lockstep_column ORDER BY id
                 """),
             "indexes": try rows(
@@ -69,7 +71,9 @@ struct RegistryReaderTests {
         func ask() throws {
             requests.append(
                 Request(
-                    registry: try tables(connection), field_keys: ["1": Hex.encode(key)]))
+                    registry: try tables(connection),
+                    database: try KeyringTable.database(connection).map { Hex.encode($0) },
+                    field_keys: ["1": Hex.encode(key)]))
         }
         #expect(throws: Stop.self) {
             try connection.protect(
@@ -92,6 +96,11 @@ struct RegistryReaderTests {
             "DELETE FROM lockstep_index WHERE number = 2",
             "UPDATE lockstep_dataset SET changes = changes - 1",
             "UPDATE lockstep_field_key SET commitment = zeroblob(32)",
+            "UPDATE lockstep_column SET row_key = 'row year' WHERE id = 1",
+            "UPDATE lockstep_column SET row_key = NULL",
+            "UPDATE lockstep_dataset SET database = NULL",
+            "UPDATE lockstep_dataset SET database = randomblob(16)",
+            "UPDATE lockstep_keyring SET database = randomblob(16)",
         ]
         for sql in forgeries {
             #expect(throws: Stop.self) {

@@ -23,22 +23,27 @@ struct ReleaseWorkbench {
     }
 
     @discardableResult
-    func release(_ number: UInt64? = nil, replacingForeign: Bool = false) throws -> Manifest {
+    func release(
+        _ number: UInt64? = nil, _ version: Manifest.Version = .second,
+        replacingForeign: Bool = false
+    ) throws -> Manifest {
         try Manifest.make(
-            publisher.ring, in: open(), number: number, replacingForeign: replacingForeign,
-            today: Rings.day("2026-11-22"))
+            publisher.ring, version, in: open(), number: number,
+            replacingForeign: replacingForeign, today: Rings.day("2026-11-22"))
     }
 
-    /// What somebody does who can open the file, and drops what is in the way.
-    func sabotage(_ sql: String) throws {
+    /// What somebody does who can open the file, and drops the triggers that are in the way.
+    /// - Parameter restoring: Whether the triggers are made again afterwards, letter by letter.
+    func sabotage(_ sql: String, restoring: Bool = false) throws {
         let connection = try open()
         try connection.with(rights: .engine) {
-            for name in try connection.texts(
-                "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-            {
-                try connection.execute("DROP TRIGGER \(name: name ?? "")")
-            }
+            let triggers = try connection.query(
+                "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
+                as: (String, String).self)
+            for (name, _) in triggers { try connection.execute("DROP TRIGGER \(name: name)") }
             try connection.run(script: sql)
+            guard restoring else { return }
+            for (_, sql) in triggers { try connection.run(script: sql) }
         }
     }
 

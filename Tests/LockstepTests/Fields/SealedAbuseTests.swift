@@ -54,7 +54,9 @@ struct SealedAbuseTests {
         try tamper(sql)
         Refusal.expect(.cellForged) { try read("SELECT title FROM film_open ORDER BY id DESC") }
         Refusal.expect(.cellForged) {
-            try read("SELECT lockstep_open('film.title', title, id) FROM film")
+            let connection = try bench.open()
+            let title = try connection.opening("title", of: "film", key: "id")
+            _ = try connection.query("SELECT \(title) FROM film") { row in try row[0] as String? }
         }
         Refusal.expect(.cellForged) {
             let connection = try bench.open()
@@ -108,9 +110,9 @@ struct SealedAbuseTests {
         #expect(
             try connection.value("SELECT count(DISTINCT title) FROM film", as: Int.self) == 7)
         #expect(
-            try connection.texts(
-                "SELECT lockstep_open('film.title', title) FROM film GROUP BY title HAVING count(*) = 2"
-            ) == ["The Third Man"])
+            try connection.query(
+                "SELECT \(connection.opening("title", of: "film")) FROM film GROUP BY title HAVING count(*) = 2"
+            ) { row in try row[0] as String } == ["The Third Man"])
         try tamper("UPDATE film SET title = (SELECT title FROM twin WHERE id = 1) WHERE id = 1")
         Refusal.expect(.cellMalformed) { try read("SELECT title FROM film_open") }
         try tamper(
@@ -161,10 +163,10 @@ struct SealedAbuseTests {
             REPLACE INTO lockstep_dataset SELECT * FROM kept_dataset;
             REPLACE INTO lockstep_column SELECT * FROM kept_column;
             """)
-        Refusal.expect(.registryForged) {
+        Refusal.expect(.registryOlder) {
             try connection.read { _ = try $0.texts("SELECT title FROM film_open") }
         }
-        Refusal.expect(.registryForged) {
+        Refusal.expect(.registryOlder) {
             try connection.write { try $0.execute("UPDATE film_open SET title = 'x'") }
         }
     }
@@ -178,7 +180,8 @@ struct SealedAbuseTests {
         try connection.unprotect("title", of: "film", keys: bench.keys)
         try connection.execute("UPDATE film SET title = ? WHERE id = 1", cell)
         Refusal.expect(.cellMalformed) {
-            _ = try connection.texts("SELECT lockstep_open('film.title', title, id) FROM film")
+            let title = try connection.opening("title", of: "film", key: "id")
+            _ = try connection.query("SELECT \(title) FROM film") { row in try row[0] as String? }
         }
     }
 
@@ -191,7 +194,11 @@ struct SealedAbuseTests {
     func hostileSchema(sql: String) throws {
         try protect()
         try tamper(sql)
-        Refusal.expect(.sqlFailed) { try read("SELECT t FROM peek") }
+        Refusal.expect(.foreignSchema) { try read("SELECT t FROM peek") }
+        try tamper(
+            """
+            DROP VIEW peek;
+            """)
         try tamper(
             """
             CREATE TABLE loot (t);
@@ -199,7 +206,7 @@ struct SealedAbuseTests {
                 INSERT INTO loot SELECT lockstep_open('film.title', NEW.title, NEW.id);
             END;
             """)
-        Refusal.expect(.sqlFailed) {
+        Refusal.expect(.foreignSchema) {
             try bench.open().execute("UPDATE film_open SET year = 2 WHERE id = 1")
         }
         #expect(try bench.open([]).texts("SELECT t FROM loot") == [])

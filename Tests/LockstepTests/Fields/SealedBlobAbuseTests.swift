@@ -34,9 +34,9 @@ final class SealedBlobAbuseTests {
             _ = try connection.value(
                 "SELECT data FROM reel_open WHERE id = ?", row, as: [UInt8].self)
         }
-        let number = try #require(connection.sealed?.number(titled: "reel.data"))
+        let capability = try connection.capability(of: "data", in: "reel")
         let fault = try connection.value(
-            "SELECT lockstep_check(?, data, id) FROM reel WHERE id = ?", number, row,
+            "SELECT lockstep_check(?, data, id) FROM reel WHERE id = ?", capability, row,
             as: Int64?.self)
         let check: LockstepError.Code? =
             switch (fault ?? nil).flatMap(OpenColumn.Fault.init) {

@@ -18,6 +18,7 @@ struct SealedBlobStoreTests {
     private static func open(_ bench: SealedBlobWorkbench) throws -> Store {
         var options = StoreOptions()
         options.connection.fieldKeys = [bench.keys]
+        options.connection.mayBeUnsealed = true
         return try Store.open(bench.films.path, key: bench.films.databaseKey(), options: options)
     }
 

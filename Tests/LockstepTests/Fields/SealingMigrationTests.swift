@@ -47,6 +47,7 @@ struct SealingMigrationTests {
         let path = folder.path.appending("films.db")
         var options = ConnectionOptions()
         options.fieldKeys = keys ?? [self.keys]
+        if !options.fieldKeys.isEmpty { options.mayBeUnsealed = true }
         let key = try DatabaseKey(
             secret: SecretBytes(copying: [UInt8](repeating: 7, count: 32).span),
             salt: [UInt8](repeating: 5, count: 16))

@@ -85,6 +85,7 @@ struct SealingVictim {
     private static func open(_ database: DatabaseScratch, _ keys: FieldKeys) throws -> Connection {
         var options = ConnectionOptions()
         options.fieldKeys = [keys]
+        options.mayBeUnsealed = true
         return try Connection.open(database.path, key: database.key(), options: options)
     }
 

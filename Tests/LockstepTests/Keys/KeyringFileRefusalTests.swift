@@ -125,11 +125,14 @@ struct KeyringFileRefusalTests {
         expect(.keyringMalformed, of: KeyringFile(try folder.write("zero.keyring", zeroes)))
     }
 
-    @Test("256 KiB are read and found malformed, one byte more is too large")
+    @Test("1 MiB is read and found malformed, and one byte more is malformed by its size alone")
     func size() throws {
-        let most = [UInt8](repeating: 0x0A, count: 262_144)
+        let most = [UInt8](repeating: 0x0A, count: 1_048_576)
         expect(.keyringMalformed, of: KeyringFile(try folder.write("most.keyring", most)))
-        expect(.tooLarge, of: KeyringFile(try folder.write("more.keyring", most + [0x0A])))
+        let more = KeyringFile(try folder.write("more.keyring", most + [0x0A]))
+        expect(.keyringMalformed, of: more)
+        let error = #expect(throws: LockstepError.self) { _ = try more.open { _ in nil } }
+        #expect(error?.message.contains("larger than the 1048576 bytes") == true)
     }
 
     @Test("what is wrong with a text is said with the file's path and the line")

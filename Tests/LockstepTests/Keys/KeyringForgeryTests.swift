@@ -30,7 +30,7 @@ struct KeyringForgeryTests {
     @Test(
         "a slot of an unknown type is skipped, kept and written back as it was",
         arguments: [
-            ["-> plugin customer c2hhcmU bGFiZWw", "AAAA"],
+            ["-> token customer c2hhcmU bGFiZWw", "AAAA"],
             ["-> argon2id me c2FsdA 3 65536 4", Base64.encode([UInt8](repeating: 9, count: 80))],
             ["-> tpm2 chip", Base64.encode([UInt8](repeating: 9, count: 500))],
         ])
@@ -47,7 +47,7 @@ struct KeyringForgeryTests {
 
     @Test("alone, a slot of an unknown type is no usable slot, whatever it is given")
     func onlyUnknown() throws {
-        let slot = ["-> plugin customer c2hhcmU bGFiZWw", "AAAA"]
+        let slot = ["-> token customer c2hhcmU bGFiZWw", "AAAA"]
         let changed = try RingKeyHolder(text).signed(Array(lines[..<2] + slot + lines[4...]))
         #expect(try Rings.refusal(changed) == .noUsableSlot)
         Refusal.expect(.slotNotOpened) {

@@ -47,7 +47,7 @@ struct KeyringFormatTests {
         -> scrypt main cHFyc3R1dnd4eXp7fH1+fw 14 8 1
         lMl2w5IMnVJSQAoYORAfIPC/rFzFCitu/g7PGTm9Fk3mxWqIVxXVmPL2nirw+VmXjh1qmjiJnkZQ8Biv\
         Q0YsMKxojLkLqraZ/RpqFfdESiw
-        -> plugin customer-7 c2hhcmU Q2luZW1hIFBhcmFkaXNv
+        -> token customer-7 c2hhcmU Q2luZW1hIFBhcmFkaXNv
         mZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZ\
         mZmZmZmZmZmZmZmZmZmZmZmZmZk
         key field 1 destroyed 2026-01-02 cGPnb004lf1ESKPa5xDkTlwP/RxZszqhGiKdGy2/5QQ -
@@ -60,7 +60,7 @@ struct KeyringFormatTests {
         key manifest 1 active 2026-08-23 AXZJaawgP1OuRU9zQBmR+K0WHb/Y+eq7Uavy2fIth4I 0NH\
         S09TV1tfY2drb3N3e3+Dh4uPk5ebnsWa2/ZR+oLCL71ZMs9OO89oIlTUmKArp3Bx+qRUEvKnlkhdW+ve\
         LbCsS3Ds4uzzh
-        --- o28++nskgS/Ono7cHsx3vuttBxWCQ8prmrxIANgp6ps
+        --- 3mMYJTO768G6boXEofRzsTrgD9iJ9rtJYVnBOhj2SQ8
 
         """
 
@@ -117,7 +117,7 @@ struct KeyringFormatTests {
         #expect(ring.subjectID == Array(0xE0..<0xF0))
         #expect(
             ring.summary.slots.map(\.kind) == [
-                .passphrase(logN: 14), .other(type: "plugin"),
+                .passphrase(logN: 14), .other(type: "token"),
             ])
         #expect(Secrets.bytes(of: try ring.key(.field, version: 2)) == Array(2..<34))
         #expect(Secrets.bytes(of: try ring.key(.index, version: 1)) == Array(3..<35))

@@ -23,6 +23,9 @@ struct KeyringFuzzTests {
         for name in ["full", "signed", "two-credentials", "beside-x25519", "beside-scrypt"] {
             texts.append(try Bytes.read(folder.appending("sound-\(name).txt")))
         }
+        texts.append(
+            try Bytes.read(
+                PythonReader.folder.appending("Malformed/plugins/sound-beside-plugin.txt")))
         return texts
     }
 
@@ -78,13 +81,15 @@ struct KeyringFuzzTests {
             PythonReader.folder.appending("Malformed/whole/sound-signed.txt"))
         let other = try Bytes.read(
             PythonReader.folder.appending("Malformed/whole/sound-full.txt"))
+        let third = try Bytes.read(
+            PythonReader.folder.appending("Malformed/plugins/sound-beside-plugin.txt"))
         let holder = try RingKeyHolder(text)
         let keys = try Self.materials(text).union(Self.materials(other))
         var random = SplitMix64(stream: 32)
         let start = ContinuousClock.now
         var (count, opened) = (0, 0)
         while Torture.goesOn(since: start, done: count, of: Self.due) {
-            let lines = Rings.lines(Self.damaged([text, other], &random)).dropLast()
+            let lines = Rings.lines(Self.damaged([text, other, third], &random)).dropLast()
             let signed = try holder.signed(Array(lines))
             do {
                 try Self.requireSameMeaning(signed, keys)

@@ -11,7 +11,9 @@ struct KeyringMalformedTests {
     private static let folder = PythonReader.folder.appending("Malformed")
     /// Which parts of the format this library knows. A row whose expectation depends on another is passed
     /// over.
-    private static let known: Set<String> = ["-", "command", "x25519", "signature"]
+    private static let known: Set<String> = [
+        "-", "command", "x25519", "signature", "plugin", "records",
+    ]
 
     struct Row: Sendable, CustomStringConvertible {
         let path: FilePath
@@ -57,6 +59,8 @@ struct KeyringMalformedTests {
         case ("env", .environment("LOCKSTEP_RING")): try Rings.environment("LOCKSTEP_RING")
         case ("command", .command):
             try .command(output: Secrets.make([UInt8](repeating: 0xC3, count: 32)))
+        case ("plugin", .plugin(let name, _)):
+            .plugin(name, fileKey: try Secrets.make([UInt8](repeating: 0x3C, count: 16)))
         case ("x25519", .identity): try .identity(Identity(parsing: Secrets.make(Rings.identity)))
         default: nil
         }
@@ -64,7 +68,7 @@ struct KeyringMalformedTests {
 
     @Test(
         "Each is refused as its index says, and the sound ones open",
-        arguments: ["bytes", "base64", "lines", "slots", "whole"])
+        arguments: ["bytes", "base64", "lines", "slots", "whole", "plugins", "records"])
     func every(_ group: String) throws {
         let rows = try Self.rows(group)
         let files = Set(rows.compactMap { $0.path.lastComponent?.string } + ["index.tsv"])

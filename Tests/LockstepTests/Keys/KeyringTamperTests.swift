@@ -28,7 +28,7 @@ struct KeyringTamperTests {
                 switch slot.kind {
                 case .keyFile: try Rings.keyFile()
                 case .environment(let variable): try Rings.environment(variable)
-                case .passphrase, .command, .identity, .other: nil
+                case .passphrase, .command, .identity, .plugin, .other: nil
                 }
             }
         }

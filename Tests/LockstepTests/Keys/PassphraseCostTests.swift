@@ -58,33 +58,89 @@ struct PassphraseCostTests {
         #expect(ring.summary.slots.map(\.kind) == [.keyFile])
     }
 
-    @Test("Slots that together would cost more than is read are not made")
+    @Test("Slots that together would cost more than one of 2^21 are not made")
     func ceiling() throws {
+        #expect(Scrypt.Cost.mostTogether == 1 << 21)
         var ring = try Rings.make()
-        // Seven of 2^20 and some: slots like that are not worth the minutes that they take.
-        for number in 1...64 {
+        for number in 1...14 {
             ring.document.slots.append(
                 .init(
                     header: "-> scrypt p\(number) x 17 8 1", name: "p\(number)",
                     kind: .scrypt(salt: [], cost: .standard), body: []))
         }
-        ring.document.slots.removeFirst(3)
-        #expect(ring.document.costOfSlots() == 62 << 17)
+        #expect(ring.document.costOfSlots() == 14 << 17)
         Refusal.expect(.keyringConflict) {
             try ring.addSlot("dear", Rings.passphrase("a passphrase"), cost: .power(19))
         }
-        #expect(ring.document.slots.count == 62)
+        #expect(ring.document.slots.count == 15)
         try ring.addSlot("dear", Rings.passphrase("a passphrase"), cost: .power(18))
         #expect(ring.document.costOfSlots() == Scrypt.Cost.mostTogether)
         Refusal.expect(.keyringConflict) {
-            try ring.addSlot("more", Rings.passphrase("a passphrase"))
+            try ring.addSlot("more", Rings.passphrase("a passphrase"), cost: .power(16))
         }
         // In the place of a slot there is what that one leaves.
         try ring.changeSlot("dear", to: Rings.passphrase("another"), cost: .power(18))
         Refusal.expect(.keyringConflict) {
             try ring.changeSlot("dear", to: Rings.passphrase("another"), cost: .power(19))
         }
-        #expect(ring.document.costOfSlots(besides: "dear") == 62 << 17)
+        #expect(ring.document.costOfSlots(besides: "dear") == 14 << 17)
+    }
+
+    @Test(
+        "One opening spends no more than the ceiling on passphrases, and other slots open all the same"
+    )
+    func spending() throws {
+        var ring = try Keyring.create(.database)
+        for name in ["one", "two", "three"] {
+            try ring.addSlot(name, Rings.passphrase(name), cost: Rings.cheap)
+        }
+        try ring.addSlot("file", Rings.keyFile())
+        let text = try ring.encode(epoch: 1)
+        let two = 2 * Rings.cheap.n
+        func open(_ passphrase: String, within most: Int) throws -> LockstepError? {
+            do {
+                _ = try Keyring.open(text, most: most) { slot in
+                    slot.kind == .keyFile ? nil : try Rings.passphrase(passphrase)
+                }
+                return nil
+            } catch let error as LockstepError {
+                return error
+            }
+        }
+        #expect(try open("two", within: two) == nil)
+        let error = try #require(try open("three", within: two))
+        #expect(
+            error.code == .slotNotOpened
+                && error.message.contains("not all of its passphrase slots"))
+        #expect(try open("three", within: two + Rings.cheap.n) == nil)
+        // A program that chooses the slot, or a key file, opens it.
+        _ = try Keyring.open(text, most: two) { slot in
+            slot.name == "three" ? try Rings.passphrase("three") : nil
+        }
+        _ = try Keyring.open(text, most: two) { slot in
+            slot.kind == .keyFile ? try Rings.keyFile() : try Rings.passphrase("nothing")
+        }
+    }
+
+    @Test(
+        "Keyrings of older versions with up to 64 standard slots are read, and with more they are not"
+    )
+    func olderKeyrings() throws {
+        func text(_ logN: Int) throws -> [UInt8] {
+            var ring = try Rings.make()
+            try ring.addSlot("p0", Rings.passphrase("p"), cost: Rings.cheap)
+            let made = ring.document.slots[1]
+            ring.document.slots.removeLast()
+            for number in 0..<63 {
+                let header = made.header.replacing(" p0 ", with: " p\(number) ")
+                    .replacing(" 14 8 1", with: " \(number == 0 ? logN : 17) 8 1")
+                ring.document.slots.append(
+                    .init(header: header, name: "p\(number)", kind: made.kind, body: made.body))
+            }
+            return try ring.encode(epoch: 1)
+        }
+        #expect(try Rings.open(text(18)).summary.slots.count == 64)
+        Refusal.expect(.keyringUnsupported) { _ = try Rings.open(text(19)) }
     }
 
     @Test("A slot's name is looked at before anything is measured")

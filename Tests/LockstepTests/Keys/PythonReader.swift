@@ -53,6 +53,10 @@ enum PythonReader {
         var slots: Int
         var opened: String
         var publisher: String?
+        var format: Int
+        var former: [String]
+        var files: [File]
+        var sealed: [Sealed]
         var keys: [Key]
         var raw: String?
         var salt: String?
@@ -63,6 +67,18 @@ enum PythonReader {
             var state: String
             var since: String
             var sha256: String?
+        }
+
+        struct File: Decodable, Equatable {
+            var database: String
+            var key: UInt32
+        }
+
+        struct Sealed: Decodable, Equatable {
+            var database: String
+            var changes: UInt64
+            var mac: String
+            var columns: [[String]]
         }
     }
 
@@ -87,6 +103,18 @@ extension PythonReader.Contents {
         slots = ring.summary.slots.count
         self.opened = opened
         publisher = nil
+        let document = ring.document
+        format = document.needsSecondFormat ? 2 : 1
+        former = document.formerRings.map { Hex.encode($0) }
+        files = document.files.map {
+            File(database: Hex.encode($0.database), key: $0.keyVersion)
+        }
+        sealed = document.sealed.map { record in
+            Sealed(
+                database: Hex.encode(record.database), changes: record.changes,
+                mac: Hex.encode(record.code),
+                columns: record.columns.map { [$0.table, $0.name] })
+        }
         keys = []
         for key in ring.summary.keys {
             var digest: String?

@@ -64,6 +64,30 @@ struct PythonReaderTests {
         }
     }
 
+    @Test("It finds what a keyring remembers of rings and databases")
+    func records() throws {
+        for purpose in KeyringPurpose.allCases {
+            let file = KeyringFile(folder.file("\(purpose.rawValue).remembering.keyring"))
+            var ring = try Self.make(purpose)
+            try ring.rotateRing()
+            try ring.addSlot("keyfile", Rings.keyFile())
+            for number in UInt8(1)...3 {
+                let id = [UInt8](repeating: number &* 77, count: 16)
+                switch purpose {
+                case .database: try ring.list(.init(database: id, keyVersion: UInt32(number)))
+                case .fields: try ring.remember(Records.sealed(id, changes: UInt64(number)))
+                }
+            }
+            try file.create(ring)
+            let read = try PythonReader.read(
+                file.path, "keyfile", secret: Self.secret("keyfile"))
+            #expect(try read == PythonReader.Contents(ring, opened: "keyfile"))
+            #expect(read.format == 2)
+            #expect(read.former.count == 1)
+            #expect(read.files.count + read.sealed.count == 3)
+        }
+    }
+
     @Test("It reads a keyring that was issued, and finds its publisher")
     func issued() throws {
         let publisher = try Self.make(.fields)

@@ -48,11 +48,11 @@ struct MigratorTests {
         #expect(try Scratch.schema(connection).isEmpty)
     }
 
-    @Test("A version is undone as it was recorded, by a program whose files say otherwise")
-    func recordedWayDown() throws {
+    @Test("A version is undone by its file, of which only a comment is another one by now")
+    func commentedWayDown() throws {
         let connection = try Connection.inMemory()
         _ = try Migrator(try Scratch.set(two)).run(on: connection)
-        // Only the way down differs from what was applied, and only in a comment.
+        // What differs from what was applied is a comment.
         let commented = [two[0], two[1] + "-- a remark\n"]
         let report = try Migrator(try Scratch.set(commented)).run(.back(1), on: connection)
         // The other tells of the row that the way down removes, as it declares.
@@ -60,13 +60,18 @@ struct MigratorTests {
         #expect(try Scratch.schema(connection) == ["CREATE TABLE a (x INTEGER)"])
     }
 
-    @Test("An older program brings the schema back to what it knows")
+    @Test(
+        "An older program brings the schema back to what it knows, if it may take the ledger's word"
+    )
     func olderProgram() throws {
         let connection = try Connection.inMemory()
         _ = try Migrator(try Scratch.set(two)).run(on: connection)
         let older = Migrator(try Scratch.set([two[0]]))
         Refusal.expect(.migrationMissing) { _ = try older.run(on: connection) }
-        #expect(try older.run(.version(MigrationVersion(1)), on: connection).steps.count == 1)
+        let target = Plan.Wish.version(MigrationVersion(1))
+        Refusal.expect(.migrationMissing) { _ = try older.run(target, on: connection) }
+        let trusting = Migrator(try Scratch.set([two[0]]), recordedDown: .allowed)
+        #expect(try trusting.run(target, on: connection).steps.count == 1)
         #expect(try Scratch.schema(connection) == ["CREATE TABLE a (x INTEGER)"])
         #expect(try older.run(on: connection).steps.isEmpty)
     }
@@ -224,7 +229,9 @@ struct MigratorWishTests {
             })
     }
 
-    @Test("Redo undoes as recorded and applies the files as they are now")
+    @Test(
+        "Redo applies the files as they are now; one that has changed is undone as recorded, on demand"
+    )
     func redo() throws {
         let connection = try Connection.inMemory()
         _ = try Migrator(set(0, 1)).run(on: connection)
@@ -235,9 +242,13 @@ struct MigratorWishTests {
                 (name: "2025_e.sql", content: Scratch.up("CREATE TABLE e (x, y);")),
             ])
         Refusal.expect(.migrationChanged) { _ = try Migrator(changed).run(on: connection) }
-        let plan = try Migrator(changed).plan(.redo(1), on: connection)
+        Refusal.expect(.migrationChanged) {
+            _ = try Migrator(changed).run(.redo(1), on: connection)
+        }
+        let trusting = Migrator(changed, recordedDown: .allowed)
+        let plan = try trusting.plan(.redo(1), on: connection)
         #expect(plan.steps.map(\.isUp) == [false, true])
-        let report = try Migrator(changed).run(.redo(1), on: connection)
+        let report = try trusting.run(.redo(1), on: connection)
         #expect(report.steps.map(\.isUp) == [false, true])
         #expect(try Scratch.schema(connection) == ["CREATE TABLE a (x)", "CREATE TABLE e (x, y)"])
         // Now it has no way down.

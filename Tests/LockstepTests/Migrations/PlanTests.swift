@@ -11,11 +11,12 @@ struct PlanTests {
             name: "test", files: versions.map { (name: "\($0)_x.sql", content: content ?? up) })
     }
 
-    private func ledger(_ set: MigrationSet, _ count: Int, down: Bool = true) -> [LedgerEntry] {
+    private func ledger(_ set: MigrationSet, _ count: Int) -> [LedgerEntry] {
         set.files.prefix(count).enumerated().map { index, file in
             LedgerEntry(
                 set: set.name, version: file.version, name: file.name, checksums: file.checksums,
-                down: down ? "SELECT 2;" : nil, appliedAt: 0, duration: 0, toolVersion: "0",
+                down: Migration.file(file).recordedDown, appliedAt: 0, duration: 0,
+                toolVersion: "0",
                 position: Int64(index + 1))
         }
     }
@@ -24,8 +25,8 @@ struct PlanTests {
         plan.steps.map { step in
             switch step {
             case .up(let file): "up \(file.version)"
-            case .down(let entry): "down \(entry.version)"
-            case .abandon(let unfinished): "abandon \(unfinished.version)"
+            case .down(let entry, _): "down \(entry.version)"
+            case .abandon(let unfinished, _): "abandon \(unfinished.version)"
             }
         }
     }
@@ -118,14 +119,25 @@ struct PlanTests {
         #expect(Plan(set, ledger: [], wish: .latest).findings.isEmpty)
     }
 
-    @Test("A program whose files are older steps back by what the ledger kept, and not forward")
+    @Test(
+        "A program whose files are older steps back by what the ledger recorded only on demand, and never forward"
+    )
     func olderProgram() throws {
         let ledger = ledger(try set(["1", "2", "3"]), 3)
         let older = try set(["1"])
-        let back = Plan(older, ledger: ledger, wish: .version(MigrationVersion(1)))
+        let target = Plan.Wish.version(MigrationVersion(1))
+        #expect(
+            fatal(Plan(older, ledger: ledger, wish: target)) == [
+                .migrationMissing, .migrationMissing,
+            ])
+        let back = Plan(older, ledger: ledger, wish: target, recordedDown: .allowed)
         #expect(versions(back) == ["down 3", "down 2"])
         #expect(back.findings.map(\.isFatal) == [false, false])
-        #expect(versions(Plan(older, ledger: ledger, wish: .back(1))) == ["down 3"])
+        #expect(fatal(Plan(older, ledger: ledger, wish: .back(1))) == [.migrationMissing])
+        #expect(
+            versions(Plan(older, ledger: ledger, wish: .back(1), recordedDown: .allowed)) == [
+                "down 3"
+            ])
         #expect(fatal(Plan(older, ledger: ledger, wish: .latest)).count == 2)
     }
 
@@ -153,8 +165,8 @@ struct PlanTests {
 
     @Test("A version without a way down cannot be undone")
     func irreversible() throws {
-        let set = try set(["1", "2"])
-        let plan = Plan(set, ledger: ledger(set, 2, down: false), wish: .back(1))
+        let set = try set(["1", "2"], content: "-- lockstep: up\nSELECT 1;\n")
+        let plan = Plan(set, ledger: ledger(set, 2), wish: .back(1))
         #expect(fatal(plan) == [.irreversible])
     }
 

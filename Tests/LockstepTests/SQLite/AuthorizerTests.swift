@@ -191,6 +191,67 @@ struct AuthorizerTests {
         #expect(try connection.value("SELECT count(*) FROM t") == 0)
     }
 
+    private static let lasting = [
+        "ignore_check_constraints", "max_page_count", "secure_delete", "reverse_unordered_selects",
+        "case_sensitive_like", "full_column_names", "short_column_names", "count_changes",
+    ]
+
+    @Test(
+        "A migration cannot set what would harm those after it, in any spelling", arguments: lasting
+    )
+    func lastingPragmas(_ name: String) throws {
+        let connection = try DatabaseScratch().create()
+        let isReadable = name != "case_sensitive_like"
+        let before: Value? = isReadable ? try connection.value("PRAGMA \(verbatim: name)") : nil
+        try connection.with(rights: .migration) {
+            for sql in Self.forms(of: name) {
+                let error = try #require(throws: LockstepError.self, "\(sql)") {
+                    try connection.execute(SQL(verbatim: sql))
+                }
+                #expect(error.code == .denied, "\(sql)")
+                #expect(error.message.contains(name) && error.hint != nil)
+            }
+            if isReadable { try connection.execute("PRAGMA \(verbatim: name)") }
+        }
+        if isReadable { #expect(try connection.value("PRAGMA \(verbatim: name)") == before) }
+        // Where what was applied runs again for comparison, it neither fails nor takes effect.
+        connection.authorizer.isReplay = true
+        try connection.with(rights: .migration) {
+            try connection.execute("PRAGMA \(verbatim: name) = 1")
+        }
+        if isReadable { #expect(try connection.value("PRAGMA \(verbatim: name)") == before) }
+        connection.authorizer.isReplay = false
+        // The program may do with its connection what it wants.
+        try connection.execute("PRAGMA \(verbatim: name) = 1")
+    }
+
+    @Test("What a migration may need for its own statements it may set")
+    func ownPragmas() throws {
+        let connection = try DatabaseScratch().create()
+        try connection.write { connection in
+            try connection.with(rights: .migration) {
+                for name in ["defer_foreign_keys", "recursive_triggers", "legacy_alter_table"] {
+                    try connection.execute("PRAGMA \(verbatim: name) = ON")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Nobody's SQL sets how much memory the process may take",
+        arguments: ["soft_heap_limit", "hard_heap_limit"])
+    func heapLimits(_ name: String) throws {
+        let connection = try DatabaseScratch().create()
+        for mode in [Authorizer.Mode.program, .migration] {
+            try connection.with(rights: mode) {
+                for sql in Self.forms(of: name) {
+                    Refusal.expect(.denied) { try connection.execute(SQL(verbatim: sql)) }
+                }
+                try connection.execute("PRAGMA \(verbatim: name)")
+            }
+        }
+    }
+
     @Test("Harmless pragmas work")
     func harmless() throws {
         let connection = try DatabaseScratch().create()

@@ -69,6 +69,32 @@ struct AgeCheckTests {
             try Self.findings(epoch: 5, seen: 4, key: state, isRotating: true) == ["file", "file"])
     }
 
+    @Test(
+        "A keyring that lists databases fails a file that knows neither its ring nor a former one")
+    func listed() throws {
+        let (former, id) = ([UInt8](repeating: 9, count: 16), [UInt8](repeating: 5, count: 16))
+        func failures(_ remembered: [[UInt8]: UInt64], _ database: [UInt8]?) throws -> [Bool] {
+            var check = AgeCheck(
+                ring: Self.ring, epoch: 4,
+                key: .init(
+                    kind: .database, version: 3, state: .active, since: try Rings.day("2026-01-02")),
+                isRotating: false)
+            check.formerRings = [former]
+            check.databases = [id]
+            return check.compare(remembered, database).findings.map(\.isFailure)
+        }
+        let foreign = [UInt8](repeating: 1, count: 16)
+        #expect(try failures([Self.ring: 4], id) == [])
+        #expect(try failures([Self.ring: 4, foreign: 9], id) == [])
+        #expect(try failures([former: 3], id) == [false])
+        #expect(try failures([former: 3, foreign: 1], id) == [false])
+        #expect(try failures([:], id) == [true])
+        #expect(try failures([foreign: 4], id) == [true])
+        #expect(try failures([Self.ring: 4], foreign) == [false])
+        #expect(try failures([Self.ring: 4], nil) == [false])
+        #expect(try failures([:], nil) == [true, false])
+    }
+
     // MARK: With files
 
     private let scratch: RotationScratch
@@ -118,7 +144,8 @@ struct AgeCheckTests {
     @Test("Verifying writes nothing, also where the file knows of no keyring")
     func unknownFile() throws {
         let bare = try RotationScratch()
-        do { _ = try Connection.create(bare.path, key: bare.keyring().databaseKey()) }
+        // As a program makes it that opens databases by their keys alone.
+        do { _ = try Connection.create(bare.path, key: bare.keyring().keyOfNew(bare.path)) }
         let before = try Bytes.read(bare.path)
         let report = try Verification(bare.path, sets: []).run(keyring: bare.keyring())
         #expect(report.isClean)

@@ -41,7 +41,7 @@ struct ManifestCheckTests {
         try bench.release(4)
         let report = try report(bench.pinned, dataset: CellWorkbench.dataset)
         let found = try #require(report.outcomes.first { $0.check == .manifest })
-        #expect(found.summary == "release 4 of 2026-11-22, 1 table")
+        #expect(found.summary == "release 4 of 2026-11-22, 1 table and the schema")
         #expect(found.findings == [] && found.obstacle == nil)
         let order = report.outcomes.map(\.check)
         #expect(order == VerificationReport.Check.allCases.filter(order.contains))
@@ -49,10 +49,19 @@ struct ManifestCheckTests {
         #expect(try outcome(stranger)?.hasFailed == true)
         let other = [UInt8](repeating: 3, count: 16)
         #expect(try outcome(bench.pinned, dataset: other)?.hasFailed == true)
-        try bench.sabotage("DELETE FROM film WHERE id = 1")
+        try bench.sabotage("DELETE FROM film WHERE id = 1", restoring: true)
         let failed = try #require(try outcome(bench.pinned))
         #expect(failed.findings.map(\.message) == ["film lacks 1 row of the release"])
         #expect(failed.hasFailed && failed.obstacle == nil)
+    }
+
+    @Test("a release of version 1 holds, with a notice")
+    func first() throws {
+        try bench.release(4, .first)
+        let found = try #require(try outcome(bench.pinned))
+        #expect(!found.hasFailed && found.summary == "release 4 of 2026-11-22, 1 table")
+        #expect(found.findings.count == 1)
+        #expect(found.findings.first?.message.contains("version 1") == true)
     }
 
     @Test("where it cannot be looked at, that fails it, and the other checks are made")

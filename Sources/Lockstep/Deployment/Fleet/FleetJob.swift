@@ -34,7 +34,10 @@ struct FleetJob {
         let connection = try Connection.open(file, key: access.key, options: writing)
         let before = try Ledger.entries(connection)
         (result.from, result.to) = (versions(before), versions(before))
-        guard try RunPlan.isAnythingDue(fleet.sets, fleet.wish, ledger: before) else { return }
+        guard
+            try RunPlan.isAnythingDue(
+                fleet.sets, fleet.wish, fleet.recordedDown, ledger: before, on: connection)
+        else { return }
         do {
             try migrate(connection, &result)
         } catch {
@@ -58,7 +61,9 @@ struct FleetJob {
     ) throws {
         for set in fleet.sets {
             var report = MigrationReport()
-            let migrator = Migrator(set, patience: fleet.patience) { _ in
+            let migrator = Migrator(
+                set, patience: fleet.patience, recordedDown: fleet.recordedDown
+            ) { _ in
                 guard goOn() else {
                     throw LockstepError(
                         .interrupted, "the migration of \(file) was interrupted",
@@ -90,6 +95,7 @@ struct FleetJob {
         result.to = result.from
         var migration = SafeMigration(of: file, sets: fleet.sets)
         migration.wish = fleet.wish
+        migration.recordedDown = fleet.recordedDown
         migration.backupFolder = safety.backupFolder
         migration.keep = safety.keep
         migration.patience = fleet.patience
@@ -115,6 +121,7 @@ struct FleetJob {
         _ access: borrowing DatabaseAccess
     ) throws -> [String: MigrationVersion] {
         var reading = fleet.options
+        reading.addition = reading.addition?.migrating()
         reading.isQueryOnly = true
         let connection = try Connection.open(file, key: access.key, options: reading)
         return versions(try Ledger.entries(connection))

@@ -27,6 +27,9 @@ public struct FleetMigration: Sendable {
     public let sets: [MigrationSet]
     /// How far to go.
     public var wish = Plan.Wish.latest
+    /// Whether a version whose file is gone may be undone as the database recorded it, which anyone with its key can
+    /// have written. Only without field keys among ``options``.
+    public var recordedDown = RecordedDown.refused
     /// How many files are worked on at a time; as many as there are processors unless said otherwise.
     public var jobs = Processors.count
     /// With a way back for each file; nil for none.

@@ -17,6 +17,9 @@ public struct Rehearsal {
     public let sets: [MigrationSet]
     /// How far to go.
     public var wish = Plan.Wish.latest
+    /// Whether a version whose file is gone may be undone as the database recorded it, which anyone with its key can
+    /// have written. Only without field keys among ``options``.
+    public var recordedDown = RecordedDown.refused
     /// Where the copy is made; nil for the database's own folder. Another disk makes other times.
     public var folder: FilePath?
     /// How the copy is opened. Functions and collations that the schema needs must be among it.
@@ -47,7 +50,9 @@ public struct Rehearsal {
         var reading = options.asking(goOn)
         reading.isQueryOnly = true
         let original = try Connection.open(database, key: access.key, options: reading)
-        guard try RunPlan.isAnythingDue(sets, wish, on: original) else { return report }
+        guard try RunPlan.isAnythingDue(sets, wish, recordedDown, on: original) else {
+            return report
+        }
         let folder = folder ?? AtomicFile.parent(of: database)
         try requireSpace(original, folder)
         let copy = try RehearsalCopy(of: database, in: folder)
@@ -98,7 +103,7 @@ public struct Rehearsal {
         let rows = try RehearsedRows(path, key, options.ofSchema)
         for set in sets {
             var run = MigrationReport()
-            let migrator = Migrator(set) { event in
+            let migrator = Migrator(set, recordedDown: recordedDown) { event in
                 try requireGoingOn()
                 if case .committed = event { try rows.count() }
             }

@@ -31,6 +31,9 @@ public struct SafeMigration {
     public let sets: [MigrationSet]
     /// How far to go.
     public var wish = Plan.Wish.latest
+    /// Whether a version whose file is gone may be undone as the database recorded it, which anyone with its key can
+    /// have written. Only without field keys among ``options``.
+    public var recordedDown = RecordedDown.refused
     /// Where backups are made; nil for the database's own folder.
     public var backupFolder: FilePath?
     /// How many backups stay after a success, this run's included: the oldest go. With 0 none stays. While a
@@ -91,7 +94,7 @@ public struct SafeMigration {
             of: database, in: backupFolder, salts: access.salts)
         let connection = try open(access.key)
         let unfinished = try recover(connection, access, backups, &report)
-        if try RunPlan.isAnythingDue(sets, wish, on: connection) {
+        if try RunPlan.isAnythingDue(sets, wish, recordedDown, on: connection) {
             try migrate(connection, access, backups, unfinished, &report)
         } else if let unfinished {
             try verify(unfinished, connection, access, backups, &report)

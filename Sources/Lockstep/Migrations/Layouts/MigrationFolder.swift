@@ -16,34 +16,61 @@ enum MigrationFolder {
     /// is opened; of all others the name is enough.
     ///
     /// Hidden files, and what editors leave beside a file, are no migrations to any tool.
+    /// - Parameter limit: How many bytes a file may have.
     static func read(
-        _ folder: FilePath, layout: MigrationLayout?
+        _ folder: FilePath, layout: MigrationLayout?, limit: Int
     ) throws -> [MigrationSource] {
-        let (files, folders) = try Folder.list(folder)
-        var sources = try read(files, in: folder)
+        let (files, folders) = try list(folder)
+        var sources = try read(files, in: folder, limit)
         switch try layout?.reach ?? likelyReach(files, folder, folders) {
         case .flat: break
         case .tree:
-            for name in folders { try readTree(folder, name, depth: 1, into: &sources) }
+            for name in folders { try readTree(folder, name, depth: 1, limit, into: &sources) }
         case .oneFolderEach:
-            for name in folders { try readVersion(folder, name, into: &sources) }
+            for name in folders { try readVersion(folder, name, limit, into: &sources) }
         }
         return sources.sorted { $0.path < $1.path }
     }
 
-    /// Whether the folder itself is a set, and not a folder of sets.
-    static func holdsMigrations(_ folder: FilePath, layout: MigrationLayout?) throws -> Bool {
-        let (files, folders) = try Folder.list(folder)
-        if files.contains(where: { $0.asciiLowercased.hasSuffix(".sql") }) { return true }
-        switch layout?.reach {
-        case .flat: return false
-        case .oneFolderEach, nil: return try hasVersionFolder(folder, folders)
-        case .tree: return try read(folder, layout: layout).contains(where: \.isSQL)
+    /// The files and folders of a folder. What has the name of a migration and is no file was meant to be run:
+    /// the folder is not sound.
+    private static func list(_ folder: FilePath) throws -> (files: [String], folders: [String]) {
+        let entries = try Folder.entries(folder)
+        let odd = entries.others.filter(isRead) + entries.folders.filter(isSQL)
+        for name in odd.sorted() {
+            let path = folder.appending(name)
+            // A link is not followed: it leads nowhere.
+            guard let status = try? Stat(path, followTargetSymlink: false) else { continue }
+            throw LockstepError(
+                .migrationMalformed,
+                "\(path) has a migration's name and is \(words(status.type)), not a file",
+                hint: "put the file there, or give it another name")
+        }
+        return (entries.files, entries.folders)
+    }
+
+    private static func words(_ type: FileType) -> String {
+        switch type {
+        case .directory: "a folder"
+        case .symbolicLink: "a symbolic link that leads to no file"
+        case .fifo: "a named pipe"
+        case .socket: "a socket"
+        case .characterSpecial, .blockSpecial: "a device"
+        default: "something else"
         }
     }
 
-    /// A migration is text that somebody wrote; more is a mistake.
-    static let largestFile = 64 * 1024 * 1024
+    /// Whether the folder itself is a set, and not a folder of sets.
+    static func holdsMigrations(_ folder: FilePath, layout: MigrationLayout?) throws -> Bool {
+        let entries = try Folder.entries(folder)
+        // What has such a name and is no file makes the folder one that is not sound.
+        if (entries.files + entries.others + entries.folders).contains(where: isSQL) { return true }
+        switch layout?.reach {
+        case .flat: return false
+        case .oneFolderEach, nil: return try hasVersionFolder(folder, entries.folders)
+        case .tree: return try entries.folders.contains { try hasSQL(folder, $0, depth: 1) }
+        }
+    }
 
     /// Deeper than people nest folders.
     private static let deepest = 16
@@ -59,51 +86,92 @@ enum MigrationFolder {
     private static func hasVersionFolder(_ folder: FilePath, _ folders: [String]) throws -> Bool {
         try folders.contains { name in
             try DieselLayout.version(of: name) != nil
-                && Folder.list(folder.appending(name)).files.contains("up.sql")
+                && holds("up.sql", Folder.entries(folder.appending(name)))
+        }
+    }
+
+    /// Also what is no file: a version was meant.
+    private static func holds(_ name: String, _ entries: Folder.Entries) -> Bool {
+        entries.files.contains(name) || entries.others.contains(name)
+            || entries.folders.contains(name)
+    }
+
+    /// Whether a migration's name stands anywhere below the folder.
+    private static func hasSQL(
+        _ folder: FilePath, _ path: String, depth: Int
+    ) throws -> Bool {
+        let inner = try innerFolder(folder, path, depth: depth)
+        let entries = try Folder.entries(inner)
+        if (entries.files + entries.others + entries.folders).contains(where: isSQL) { return true }
+        return try entries.folders.contains {
+            try hasSQL(folder, "\(path)/\($0)", depth: depth + 1)
         }
     }
 
     private static func read(
-        _ names: [String], in folder: FilePath, below path: String = ""
+        _ names: [String], in folder: FilePath, below path: String = "", _ limit: Int
     ) throws -> [MigrationSource] {
-        try Parallel.map(names, share: 128) { try source($0, in: folder, below: path) }
+        try Parallel.map(names, share: 128) { try source($0, in: folder, below: path, limit) }
     }
 
     private static func source(
-        _ name: String, in folder: FilePath, below path: String
+        _ name: String, in folder: FilePath, below path: String, _ limit: Int
     ) throws -> MigrationSource {
-        let isRead = name.asciiLowercased.hasSuffix(".sql") || isSetting(name)
-        return MigrationSource(
+        MigrationSource(
             path: path + name,
-            bytes: isRead
-                ? try FileAccess.read(folder.appending(name), limit: largestFile) : [])
+            bytes: isRead(name) ? try bytes(of: folder.appending(name), limit) : [])
     }
+
+    private static func bytes(of path: FilePath, _ limit: Int) throws -> [UInt8] {
+        do {
+            return try FileAccess.read(path, limit: limit)
+        } catch let error as LockstepError where error.code == .tooLarge {
+            let size = try FileAccess.sizeOfRegularFile(path)
+            throw LockstepError(
+                .tooLarge,
+                "\(path) has \(size) bytes, more than the \(limit) that a migration file may have",
+                hint: "check that this is the file you mean, or raise the limit: --max-file, in a "
+                    + "program largestFile")
+        }
+    }
+
+    private static func isRead(_ name: String) -> Bool { isSQL(name) || isSetting(name) }
+
+    private static func isSQL(_ name: String) -> Bool { name.asciiLowercased.hasSuffix(".sql") }
 
     private static func isSetting(_ name: String) -> Bool {
         name == "metadata.toml" || name.asciiLowercased.hasSuffix(".sql.conf")
     }
 
     private static func readVersion(
-        _ folder: FilePath, _ name: String, into sources: inout [MigrationSource]
+        _ folder: FilePath, _ name: String, _ limit: Int, into sources: inout [MigrationSource]
     ) throws {
         let inner = try ownFolder(folder, name)
-        sources += try read(Folder.list(inner).files, in: inner, below: "\(name)/")
+        sources += try read(list(inner).files, in: inner, below: "\(name)/", limit)
     }
 
     private static func readTree(
-        _ folder: FilePath, _ path: String, depth: Int, into sources: inout [MigrationSource]
+        _ folder: FilePath, _ path: String, depth: Int, _ limit: Int,
+        into sources: inout [MigrationSource]
     ) throws {
+        let inner = try innerFolder(folder, path, depth: depth)
+        let (files, folders) = try list(inner)
+        sources += try read(files, in: inner, below: "\(path)/", limit)
+        for name in folders {
+            try readTree(folder, "\(path)/\(name)", depth: depth + 1, limit, into: &sources)
+        }
+    }
+
+    private static func innerFolder(
+        _ folder: FilePath, _ path: String, depth: Int
+    ) throws -> FilePath {
         let inner = try ownFolder(folder, path)
         guard depth <= deepest else {
             throw LockstepError(
                 .migrationMalformed, "\(inner) lies more than \(deepest) folders deep",
                 hint: "check that this is the folder you mean")
         }
-        let (files, folders) = try Folder.list(inner)
-        sources += try read(files, in: inner, below: "\(path)/")
-        for name in folders {
-            try readTree(folder, "\(path)/\(name)", depth: depth + 1, into: &sources)
-        }
+        return inner
     }
 
     /// A link could lead anywhere, also in circles.

@@ -78,6 +78,7 @@ public enum Adoption {
         var writing = options
         writing.isScratch = true
         writing.isQueryOnly = false
+        writing.addition = writing.addition?.shared(isNew: true)
         let target = try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)
         try target.setHeaderField("application_id", Connection.applicationID)
         return try withoutActuallyEscaping(progress) { progress in
@@ -86,6 +87,7 @@ public enum Adoption {
             let rows = try copy.compare(source, with: target)
             let broken = try target.query("PRAGMA main.foreign_key_check") { _ in }.count
             try IntegrityAnswer.require(target)
+            try KeyringTable.bind(key.origin, target)
             return (rows, broken)
         }
     }

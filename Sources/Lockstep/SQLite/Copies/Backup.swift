@@ -74,6 +74,8 @@ extension Store {
         _ path: FilePath, key: borrowing DatabaseKey, from backup: FilePath,
         backupKey: borrowing DatabaseKey, progress: (CopyProgress) throws -> Void = { _ in }
     ) throws -> CopyReport {
+        // What stands there now, and what the backup remembers, may be older than the keyring.
+        let key = try key.withoutOrigin()
         var reading = ConnectionOptions()
         reading.isQueryOnly = true
         try Backup.requireSound(backup, backupKey)

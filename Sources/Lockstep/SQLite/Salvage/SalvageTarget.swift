@@ -22,7 +22,7 @@ final class SalvageTarget {
         var options = ConnectionOptions()
         // The file gets its name only when the last checkpoint has reached the disk.
         options.synchronous = .normal
-        connection = try Connection.create(path, key: key, options: options)
+        connection = try Connection.createEmpty(path, key: key, options: options)
         connection.authorizer.mode = .engine
         // Shadow tables are filled like others; and definitions may come from a program that allowed
         // double quotes around texts.
@@ -40,7 +40,7 @@ final class SalvageTarget {
 
     /// Opens the finished database to look at it.
     init(opening path: FilePath, _ key: borrowing DatabaseKey) throws {
-        connection = try Connection.open(path, key: key)
+        connection = try Connection.open(path, key: key.withoutOrigin())
         connection.authorizer.mode = .engine
     }
 

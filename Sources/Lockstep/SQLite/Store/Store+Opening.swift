@@ -6,7 +6,7 @@ extension Store {
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
-        let source = try StoreSource(path, key: key, options)
+        let source = try StoreSource(path, key: key, options.ofStore(isNew: false))
         let store = Store(source)
         // One connection now, to know that the key fits; the others when they are needed. Only a writer can
         // put a file that is not yet in WAL mode into it, which is the first thing it does.
@@ -25,6 +25,7 @@ extension Store {
     public static func create(
         _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
+        let options = options.ofStore(isNew: true)
         let writer = try Connection.create(
             path, key: key, options: StoreSource.writerOptions(options))
         let store = Store(try StoreSource(path, key: key, options))
@@ -35,6 +36,7 @@ extension Store {
     /// A database in memory under a key that nobody knows, gone when the store is closed: for tests and
     /// previews. Its one connection serves reads and writes in turn.
     public static func inMemory(options: StoreOptions = .init()) throws -> Store {
+        let options = options.ofStore(isNew: true)
         let connection = try Connection.inMemory(StoreSource.writerOptions(options))
         return Store(StoreSource(inMemory: options), inMemory: connection)
     }
@@ -43,6 +45,7 @@ extension Store {
     /// any other and is removed when the store is closed. A process that is killed leaves the file, which
     /// nobody can read.
     public static func temporary(options: StoreOptions = .init()) throws -> Store {
+        let options = options.ofStore(isNew: true)
         let folder = try Folder.makeTemporary()
         do {
             let path = folder.appending("temporary.db")
@@ -60,6 +63,15 @@ extension Store {
             AtomicFile.removeFolder(folder)
             throw error
         }
+    }
+}
+
+extension StoreOptions {
+    /// The same, with what layers above add shared by the store's connections.
+    fileprivate func ofStore(isNew: Bool) -> StoreOptions {
+        var options = self
+        options.connection.addition = connection.addition?.shared(isNew: isNew)
+        return options
     }
 }
 

@@ -10,8 +10,9 @@ final class FleetKeyrings: @unchecked Sendable {
     private let credentials: CredentialSource
     private let lock = Mutex(())
     private let shared: Keyring?
+    private let fieldsKeyrings: [FieldsKeyring]
     /// The keys of the datasets that are in every file.
-    let fields: [FieldKeys]
+    var fields: [FieldKeys] { fieldsKeyrings.map(\.keys) }
 
     /// Opens the one keyring for all files, if one is named, and those of datasets.
     init(
@@ -25,17 +26,31 @@ final class FleetKeyrings: @unchecked Sendable {
             } else {
                 nil
             }
-        self.fields = try fields.open(in: keyrings.folder, self.credentials)
+        fieldsKeyrings = try fields.open(in: keyrings.folder, self.credentials)
     }
 
     /// Opens a file. Several may stretch a passphrase at a time.
     @Sendable func access(_ path: FilePath) throws -> DatabaseAccess {
         if shared != nil { return try sharedAccess(path) }
         let file = options.file(for: path)
+        var last: SlotDescription?
         let keyring = try file.open { slot in
-            try lock.withLock { _ in try credentials.credential(for: slot, of: file) }
+            last = slot
+            return try lock.withLock { _ in try credentials.credential(for: slot, of: file) }
         }
+        if let last { CheapSlotWarning.tell(last, of: file) }
         return try DatabaseAccess(keyring, for: path)
+    }
+
+    /// Has the fields keyrings remember what a file proves by now; on one thread at a time.
+    func rememberSealed(_ path: FilePath) throws {
+        guard !fieldsKeyrings.isEmpty else { return }
+        let access = try access(path)
+        var options = ConnectionOptions()
+        options.fieldKeys = fields
+        options.mayBeUnsealed = true
+        let connection = try access.open(path, options)
+        for keyring in fieldsKeyrings { keyring.remember(connection) }
     }
 
     private func sharedAccess(_ path: FilePath) throws -> DatabaseAccess {

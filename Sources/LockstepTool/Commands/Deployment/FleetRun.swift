@@ -35,15 +35,17 @@ enum FleetRun {
 
     static func run(
         _ files: [FilePath], _ jobs: Int?, _ keyrings: FleetKeyrings, _ sets: [MigrationSet],
-        _ wish: Plan.Wish, _ wait: Int, _ safety: SafetyOptions, _ format: OutputFormat
+        _ wish: Plan.Wish, _ runner: RunnerOptions, _ safety: SafetyOptions,
+        _ format: OutputFormat
     ) throws {
         Interruption.expect()
         var fleet = FleetMigration(of: files, sets: sets)
         fleet.wish = wish
+        fleet.recordedDown = runner.recorded.value
         fleet.jobs = jobs ?? fleet.jobs
-        fleet.patience = .seconds(wait)
+        fleet.patience = .seconds(runner.wait)
         fleet.options.fieldKeys = keyrings.fields
-        fleet.options.busyTimeout = .seconds(min(wait, 5))
+        fleet.options.busyTimeout = .seconds(min(runner.wait, 5))
         fleet.goOn = { !Interruption.hasCome }
         if safety.safe {
             var way = FleetMigration.Safety()
@@ -54,6 +56,7 @@ enum FleetRun {
         var codes: Set<Int32> = []
         let report = try fleet.run(access: keyrings.access) { result in
             if let error = result.error { codes.insert(Exit.code(for: error, result.safe)) }
+            if result.isSuccess, !result.wasSkipped { try keyrings.rememberSealed(result.file) }
             try format == .json ? Output.json(Line(result)) : tell(result)
             Output.flush()
         }

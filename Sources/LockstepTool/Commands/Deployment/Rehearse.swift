@@ -21,8 +21,12 @@ struct Rehearse: ParsableCommand {
     @Option(help: "Stop at this version.", transform: MigrationRun.version)
     var to: MigrationVersion?
 
+    @OptionGroup var recorded: RecordedDownOption
+
     @Option(help: "Where the copy is made. (default: the database's folder)")
     var folder: String?
+
+    func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
 
     private struct Rows: Encodable {
         let table: String
@@ -65,6 +69,7 @@ struct Rehearse: ParsableCommand {
         Interruption.expect()
         var rehearsal = Rehearsal(of: session.path, sets: sets)
         rehearsal.wish = to.map { .version($0) } ?? .latest
+        rehearsal.recordedDown = recorded.value
         rehearsal.folder = folder.map { FilePath($0) }
         rehearsal.options.fieldKeys = session.fields
         rehearsal.goOn = { !Interruption.hasCome }

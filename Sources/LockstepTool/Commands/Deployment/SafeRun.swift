@@ -46,17 +46,19 @@ enum SafeRun {
     }
 
     static func run(
-        _ sets: [MigrationSet], _ wish: Plan.Wish, _ wait: Int, _ options: SafetyOptions,
+        _ sets: [MigrationSet], _ wish: Plan.Wish, _ runner: RunnerOptions,
+        _ options: SafetyOptions,
         _ session: borrowing Session, _ format: OutputFormat
     ) throws {
         Interruption.expect()
         var migration = SafeMigration(of: session.path, sets: sets)
         migration.wish = wish
+        migration.recordedDown = runner.recorded.value
         migration.backupFolder = options.backupFolder.map { FilePath($0) }
         migration.keep = options.keep ?? migration.keep
-        migration.patience = .seconds(wait)
+        migration.patience = .seconds(runner.wait)
         migration.options.fieldKeys = session.fields
-        migration.options.busyTimeout = .seconds(min(wait, 5))
+        migration.options.busyTimeout = .seconds(min(runner.wait, 5))
         migration.goOn = { !Interruption.hasCome }
         var report = SafeMigrationReport()
         var failure: LockstepError?

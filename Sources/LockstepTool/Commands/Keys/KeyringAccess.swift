@@ -31,10 +31,28 @@ struct KeyringAccess: ParsableArguments {
     ) throws {
         let file = try file()
         var keyring = try credentials.open(file)
+        try requireFresh(keyring)
         let done = try body(&keyring, file)
         try file.save(&keyring)
         Output.line(done)
         remember(keyring)
+    }
+
+    /// Goes on only where the database has not seen a newer keyring than the one that is about to be changed: raised, an
+    /// older copy would look like the newest.
+    /// - Throws: ``LockstepError/Code/keyringOutdated``, ``LockstepError/Code/tampered``. What else keeps the database
+    ///   from being opened is reported when it is to remember the change.
+    private func requireFresh(_ keyring: borrowing Keyring) throws {
+        guard keyring.purpose == .database, let database else { return }
+        let path = FilePath(database)
+        do {
+            var options = ConnectionOptions()
+            options.isQueryOnly = true
+            _ = try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
+        } catch let error as LockstepError {
+            guard [.keyringOutdated, .tampered].contains(error.code) else { return }
+            throw error
+        }
     }
 
     /// Has the database of a keyring that was written remember it.
@@ -49,7 +67,11 @@ struct KeyringAccess: ParsableArguments {
 
 /// What shall open a slot that is being made.
 struct NewSlotOptions: ParsableArguments {
-    @Option(help: "Whoever has the identity of this recipient, age1….")
+    @Option(
+        help: """
+            Anyone who has the identity of this recipient: age1…, or age1NAME1…, for which the age plugin \
+            age-plugin-NAME is run.
+            """)
     var recipient: String?
 
     @Option(help: "This key file; it is made if it does not exist.")
@@ -76,8 +98,11 @@ struct NewSlotOptions: ParsableArguments {
     }
 
     /// Adds the slot; without an option the terminal is asked for a passphrase, twice.
-    func addSlot(_ name: String, to keyring: inout Keyring) throws {
-        if let recipient { return try keyring.addSlot(name, for: Recipient(recipient)) }
+    func addSlot(_ name: String, to keyring: inout Keyring, _ plugins: PluginOptions) throws {
+        if let recipient {
+            return try keyring.addSlot(
+                name, for: SlotRecipient(recipient), plugin: { try plugins.find($0) })
+        }
         if let newKeyFile, try KeyFile.createIfMissing(FilePath(newKeyFile)) {
             Output.line("made the key file \(newKeyFile)")
         }

@@ -8,7 +8,8 @@ struct Keys: ParsableCommand {
         subcommands: [
             List.self, Init.self, AddSlot.self, RemoveSlot.self, ChangePassphrase.self,
             RotateDatabase.self, RotateRing.self, CreateKey.self, ActivateKey.self,
-            MarkCompromised.self, DestroyKey.self, Sign.self, Check.self, CreateKeyFile.self,
+            MarkCompromised.self, DestroyKey.self, AcceptDatabase.self, Sign.self, Check.self,
+            CreateKeyFile.self,
             GenerateIdentity.self, ExportRecipient.self, ExportRaw.self,
         ])
 }

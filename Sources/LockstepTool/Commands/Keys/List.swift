@@ -93,6 +93,7 @@ extension Keys {
             case .environment(let variable): "environment variable \(variable)"
             case .command: "a command"
             case .identity: "an identity"
+            case .plugin(let plugin, _): "the age plugin \(plugin)"
             case .other(let type): "\(type), which this version cannot open"
             }
         }

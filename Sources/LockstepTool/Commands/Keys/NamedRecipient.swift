@@ -1,18 +1,18 @@
 import ArgumentParser
 import Lockstep
 
-/// A recipient and what its slot is called, given as `NAME=age1…`.
+/// A recipient, of an identity or a plugin, and what its slot is called, given as `NAME=age1…`.
 struct NamedRecipient {
     let name: String
-    let recipient: Recipient
+    let recipient: SlotRecipient
 
     /// - Parameter usualName: What it is called where no name is given; nil where one has to be.
     init(_ text: String, usualName: String? = nil) throws {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         if parts.count == 2 {
-            (name, recipient) = (parts[0], try Recipient(parts[1]))
+            (name, recipient) = (parts[0], try SlotRecipient(parts[1]))
         } else if let usualName {
-            (name, recipient) = (usualName, try Recipient(text))
+            (name, recipient) = (usualName, try SlotRecipient(text))
         } else {
             throw ValidationError("--recipient is given as NAME=age1…, not as \(text)")
         }

@@ -13,6 +13,7 @@ extension Keys {
 
         @OptionGroup var keyrings: KeyringOptions
         @OptionGroup var slot: NewSlotOptions
+        @OptionGroup var plugins: PluginOptions
 
         @Option(help: "The dataset's name.")
         var dataset: String
@@ -23,7 +24,7 @@ extension Keys {
         func run() throws {
             let file = try KeyringFile.fields(of: dataset, in: keyrings.folder)
             var keyring = try Keyring.create(.fields)
-            try slot.addSlot(slotName, to: &keyring)
+            try slot.addSlot(slotName, to: &keyring, plugins)
             try file.create(keyring)
             Output.line("made the keyring \(file.path)")
             Output.line("its publisher: \(try keyring.publisher())")
@@ -44,7 +45,7 @@ extension Keys {
 
         func run() throws {
             try access.change { keyring, file in
-                try slot.addSlot(name, to: &keyring)
+                try slot.addSlot(name, to: &keyring, access.credentials.plugins)
                 return "added the slot \(name) to \(file.path)"
             }
         }
@@ -121,12 +122,16 @@ extension Keys {
             abstract: "Give a keyring a new ring key, and shut out whoever is not named.",
             discussion: """
                 Slots stay whose passphrase, key file, variable, command or identity is given, and those for \
-                recipients that are named. The keys and what they have encrypted stay as they are.
+                recipients that are named. A plugin's slot is made again for its recipient, which has to be named. \
+                The keys and what they have encrypted stay as they are.
                 """)
 
         @OptionGroup var access: KeyringAccess
 
-        @Option(help: "A slot for a recipient, as NAME=age1…. May be given several times.")
+        @Option(
+            help:
+                "A slot for a recipient, as NAME=age1…, or of a plugin. May be given several times."
+        )
         var recipient: [String] = []
 
         @Flag(help: "Confirm that all other slots are dropped.")
@@ -143,7 +148,9 @@ extension Keys {
             var names: Set<String> = []
             for text in recipient {
                 let named = try NamedRecipient(text)
-                try keyring.addSlot(named.name, for: named.recipient)
+                try keyring.addSlot(
+                    named.name, for: named.recipient,
+                    plugin: { try access.credentials.plugins.find($0) })
                 names.insert(named.name)
             }
             for slot in kept where names.insert(slot.name).inserted {
@@ -153,11 +160,20 @@ extension Keys {
             guard dropped.isEmpty || dropOthers else {
                 throw ValidationError(
                     "these slots would be dropped: \(dropped.joined(separator: ", ")); give what opens "
-                        + "them, or confirm with --drop-others")
+                        + "them\(Self.hint(dropped, slots)), or confirm with --drop-others")
             }
             try file.save(&keyring)
             Output.line("\(file.path) has a new ring key, and \(counted(names.count, "slot"))")
             access.remember(keyring)
+        }
+
+        /// What opens a plugin's slot does not say for whom it was sealed.
+        private static func hint(_ dropped: [String], _ slots: [SlotDescription]) -> String {
+            let first = slots.first { slot in
+                if case .plugin = slot.kind { dropped.contains(slot.name) } else { false }
+            }
+            return first.map { ", name a plugin's recipient with --recipient \($0.name)=age1…" }
+                ?? ""
         }
 
         /// Another's slot of the same kind is not kept: it would open with what was given here.

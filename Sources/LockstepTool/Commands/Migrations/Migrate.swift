@@ -10,6 +10,8 @@ struct Migrate: ParsableCommand {
             Before each commit foreign keys, row counts and the use of every table, view and trigger \
             are checked.
 
+            --to with an older version leads back, as `rollback` does: by the ways down of the files.
+
             --safe adds a backup, a verification of the whole database afterwards, and a way back from \
             whatever fails after a commit: 8 if it was restored, 7 if nothing had been committed. \
             --fleet migrates many files with one command; with --format json it writes a line a file, as \
@@ -31,6 +33,8 @@ struct Migrate: ParsableCommand {
     @OptionGroup var runner: RunnerOptions
     @OptionGroup var safety: SafetyOptions
 
+    func validate() throws { try runner.recorded.validate(fields, leadsBack: to != nil) }
+
     func run() throws {
         let sets = try migrations.sets()
         guard to == nil || sets.count == 1 else {
@@ -42,23 +46,32 @@ struct Migrate: ParsableCommand {
             let files = try FleetMigration.files(matching: pattern)
             let keyrings = try FleetKeyrings(keyrings, fields, credentials)
             return try FleetRun.run(
-                files, target.jobs, keyrings, sets, wish, runner.wait, safety, output.format)
+                files, target.jobs, keyrings, sets, wish, runner, safety, output.format)
         }
-        let session = try Session.open(target.path(), keyrings, fields, credentials)
-        Remembering.tell(try session.connect(), of: session.keyring)
+        var session = try Session.open(target.path(), keyrings, fields, credentials)
+        try session.bind(session.connect(isFirst: true))
         if safety.safe {
-            return try SafeRun.run(sets, wish, runner.wait, safety, session, output.format)
+            try SafeRun.run(sets, wish, runner, safety, session, output.format)
+            return session.rememberSealed()
         }
         SafeRun.tellIfUnfinished(session.path)
-        let connection = try session.connect()
+        let connection = try session.connect(isFirst: true)
+        // What was committed before a failure is remembered, too.
+        defer { session.rememberSealed() }
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
 }
 
-/// `lockstep rollback`: back, by the ways down that the ledger keeps.
+/// `lockstep rollback`: back, by the ways down of the files.
 struct Rollback: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Undo the newest versions, by the ways down that were recorded with them.")
+        abstract: "Undo the newest versions, by the ways down of their files.",
+        discussion: """
+            A version is undone only if its file is there and is what was applied. What the database recorded is \
+            compared with the file and does not run, since anyone with the database's key can have changed it. \
+            Where the file is gone, --recorded-down runs what was recorded, without field keys. Exits with 4 if \
+            file and ledger disagree, with 65 if a row of the ledger does not authenticate.
+            """)
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
@@ -75,6 +88,7 @@ struct Rollback: ParsableCommand {
 
     func validate() throws {
         guard steps > 0 else { throw ValidationError("--steps must be at least 1") }
+        try runner.recorded.validate(access.fields)
     }
 
     func run() throws {
@@ -82,10 +96,12 @@ struct Rollback: ParsableCommand {
         guard sets.count == 1 else {
             throw ValidationError("a rollback needs one set: name it with --set")
         }
-        let session = try access.session()
-        let connection = try session.connect()
-        Remembering.tell(connection, of: session.keyring)
+        var session = try access.session()
+        let connection = try session.connect(isFirst: true)
+        session.bind(connection)
         let wish = to.map { Plan.Wish.downTo($0) } ?? .back(steps)
+        // What was committed before a failure is remembered, too.
+        defer { session.rememberSealed() }
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
 }

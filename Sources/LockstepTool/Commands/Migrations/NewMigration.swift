@@ -44,7 +44,8 @@ struct NewMigration: ParsableCommand {
     /// An empty folder is a set that is about to begin.
     private func set(in folder: FilePath) throws -> MigrationSet {
         do {
-            let sets = try MigrationSet.sets(in: folder, layout: migrations.layout)
+            let sets = try MigrationSet.sets(
+                in: folder, layout: migrations.layout, largestFile: migrations.largestFile)
             let isOne = try sets.count == 1 && sets[0].name == MigrationSet.name(of: folder)
             guard isOne else {
                 throw ValidationError("\(folder) holds several sets: name one with --set")

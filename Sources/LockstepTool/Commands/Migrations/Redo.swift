@@ -6,8 +6,9 @@ struct Redo: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Undo the newest versions and apply them again, as their files are now.",
         discussion: """
-            For whoever is still writing a migration: the way down is the one that was recorded, the way \
-            up what the file says by now.
+            A version is undone only by the file that was applied. If you are still writing it and the file has \
+            changed, --recorded-down undoes it by what the database recorded, without field keys; then it is \
+            applied as the file is now.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -20,6 +21,7 @@ struct Redo: ParsableCommand {
 
     func validate() throws {
         guard steps > 0 else { throw ValidationError("--steps must be at least 1") }
+        try runner.recorded.validate(access.fields)
     }
 
     func run() throws {
@@ -27,9 +29,10 @@ struct Redo: ParsableCommand {
         guard sets.count == 1 else {
             throw ValidationError("a redo needs one set: name it with --set")
         }
-        let session = try access.session()
-        let connection = try session.connect()
-        Remembering.tell(connection, of: session.keyring)
+        var session = try access.session()
+        let connection = try session.connect(isFirst: true)
+        session.bind(connection)
+        defer { session.rememberSealed() }
         try MigrationRun.run(sets, wish: .redo(steps), runner, on: connection, output.format)
     }
 }

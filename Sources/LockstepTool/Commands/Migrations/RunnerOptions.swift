@@ -6,8 +6,10 @@ struct RunnerOptions: ParsableArguments {
     @Option(help: "For how many seconds to wait while another program holds the write lock.")
     var wait: Int = 60
 
-    @Flag(help: "Apply versions that came late, behind newer ones.")
+    @Flag(help: "Apply versions that came late, after newer ones.")
     var outOfOrder = false
+
+    @OptionGroup var recorded: RecordedDownOption
 
     func validate() throws {
         guard (0...1_000_000_000).contains(wait) else {
@@ -18,7 +20,10 @@ struct RunnerOptions: ParsableArguments {
     /// Ctrl-C ends it between two statements; the transaction that is under way is rolled back.
     func migrator(_ set: MigrationSet) -> Migrator {
         let progress = MigrationProgressLine()
-        return Migrator(set, patience: .seconds(wait), allowsOutOfOrder: outOfOrder) { event in
+        return Migrator(
+            set, patience: .seconds(wait), allowsOutOfOrder: outOfOrder,
+            recordedDown: recorded.value
+        ) { event in
             guard !Interruption.hasCome else {
                 throw LockstepError(
                     .interrupted, "interrupted: the transaction under way is rolled back",

@@ -32,7 +32,7 @@ struct SetBaseline: ParsableCommand {
             throw ValidationError("a baseline needs one set: name it with --set")
         }
         let session = try access.session()
-        let connection = try session.connect()
+        let connection = try session.connect(isFirst: true)
         let count = try Baseline(set, at: at, acceptsDifferences: acceptDifferences)
             .record(on: connection)
         switch output.format {

@@ -21,8 +21,10 @@ struct ShowPlan: ParsableCommand {
     @Option(help: "To this version instead of the newest.", transform: MigrationRun.version)
     var to: MigrationVersion?
 
-    @Flag(help: "Apply versions that came late, behind newer ones.")
+    @Flag(help: "Apply versions that came late, after newer ones.")
     var outOfOrder = false
+
+    @OptionGroup var recorded: RecordedDownOption
 
     @Flag(help: "Count warnings as errors.")
     var strict = false
@@ -30,17 +32,19 @@ struct ShowPlan: ParsableCommand {
     @Flag(help: "Leave out the statements.")
     var brief = false
 
+    func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
+
     func run() throws {
         let sets = try migrations.sets()
         guard to == nil || sets.count == 1 else {
             throw ValidationError("--to needs one set: name it with --set")
         }
         let session = try access.session()
-        let connection = try session.connect(queryOnly: true)
+        let connection = try session.connect(queryOnly: true, isFirst: true)
         var previews: [MigrationPreview] = []
         for set in sets {
             previews.append(
-                try Migrator(set, allowsOutOfOrder: outOfOrder)
+                try Migrator(set, allowsOutOfOrder: outOfOrder, recordedDown: recorded.value)
                     .preview(to.map { .version($0) } ?? .latest, on: connection))
         }
         switch output.format {

@@ -17,14 +17,12 @@ extension Import {
         @Argument(help: "The file of vCards.")
         var file: String
 
-        @OptionGroup var access: AccessOptions
-        @OptionGroup var output: FormatOptions
+        @OptionGroup var options: ImportOptions
 
         func run() throws {
-            let store = ContactStore(try access.session().store())
-            try ImportResult.tell(
-                store.importVCards(FilePath(file), opening: access.importIdentity()), of: file,
-                "contacts", unit: "cards", output)
+            try options.run(ContactStore.self, file, "contacts", unit: "cards") { store, identity in
+                try store.importVCards(FilePath(file), opening: identity)
+            }
         }
     }
 }
@@ -43,7 +41,7 @@ extension List {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = ContactStore(try access.session().store())
+            let store = try access.model(ContactStore.self)
             let contacts = try number.map { try store.contacts(withNumber: $0) } ?? store.all()
             try Listing.tell(contacts, output, ["id", "lastName", "firstName", "phones"]) {
                 contact in
@@ -70,7 +68,7 @@ extension Show {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = ContactStore(try access.session().store())
+            let store = try access.model(ContactStore.self)
             try Entry.tell(
                 Entry.found(store.contact(id), "contact", id), output,
                 [
@@ -99,7 +97,7 @@ extension Export {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = ContactStore(try access.session().store())
+            let store = try access.model(ContactStore.self)
             try protection.export("contacts", to: target, output) { write in
                 try store.exportVCards(write)
             }

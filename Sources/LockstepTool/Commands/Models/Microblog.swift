@@ -17,14 +17,12 @@ extension Import {
         @Argument(help: "The file of JSON lines.")
         var file: String
 
-        @OptionGroup var access: AccessOptions
-        @OptionGroup var output: FormatOptions
+        @OptionGroup var options: ImportOptions
 
         func run() throws {
-            let store = MicroblogStore(try access.session().store())
-            try ImportResult.tell(
-                store.importJSONLines(FilePath(file), opening: access.importIdentity()), of: file,
-                "users and statuses", output)
+            try options.run(MicroblogStore.self, file, "users and statuses") { store, identity in
+                try store.importJSONLines(FilePath(file), opening: identity)
+            }
         }
     }
 }
@@ -45,7 +43,7 @@ extension List {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = MicroblogStore(try access.session().store())
+            let store = try access.model(MicroblogStore.self)
             let entries =
                 try word.map { try store.search($0, limit) } ?? store.timeline(limit)
             try Listing.tell(entries, output, ["id", "createdAt", "user", "source", "text"]) {
@@ -71,7 +69,7 @@ extension Show {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = MicroblogStore(try access.session().store())
+            let store = try access.model(MicroblogStore.self)
             try Entry.tell(
                 Entry.found(store.status(id), "status", id), output,
                 [
@@ -99,7 +97,7 @@ extension Export {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = MicroblogStore(try access.session().store())
+            let store = try access.model(MicroblogStore.self)
             try protection.export("users and statuses", to: target, output) { write in
                 try store.exportJSONLines(write)
             }

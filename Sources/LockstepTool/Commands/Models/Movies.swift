@@ -16,14 +16,12 @@ extension Import {
         @Argument(help: "The tab-separated file.")
         var file: String
 
-        @OptionGroup var access: AccessOptions
-        @OptionGroup var output: FormatOptions
+        @OptionGroup var options: ImportOptions
 
         func run() throws {
-            let store = MovieStore(try access.session().store())
-            try ImportResult.tell(
-                store.importTSV(FilePath(file), opening: access.importIdentity()), of: file,
-                "films", output)
+            try options.run(MovieStore.self, file, "films") { store, identity in
+                try store.importTSV(FilePath(file), opening: identity)
+            }
         }
     }
 }
@@ -37,7 +35,7 @@ extension List {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = MovieStore(try access.session().store())
+            let store = try access.model(MovieStore.self)
             try Listing.tell(store.allByYear(), output, ["id", "year", "title", "category"]) {
                 film in
                 [
@@ -61,7 +59,7 @@ extension Show {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = MovieStore(try access.session().store())
+            let store = try access.model(MovieStore.self)
             try Entry.tell(
                 Entry.found(store.movie(id), "film", id), output,
                 [
@@ -91,7 +89,7 @@ extension Export {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = MovieStore(try access.session().store())
+            let store = try access.model(MovieStore.self)
             try protection.export("films", to: target, output) { write in
                 try store.exportTSV(write)
             }

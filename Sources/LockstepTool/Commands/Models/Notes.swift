@@ -22,16 +22,13 @@ extension Import {
             transform: Self.encoding)
         var encoding: LegacyEncoding?
 
-        @OptionGroup var access: AccessOptions
-        @OptionGroup var output: FormatOptions
+        @OptionGroup var options: ImportOptions
 
         func run() throws {
-            let store = NoteStore(try access.session().store())
-            try ImportResult.tell(
-                store.importTexts(
-                    FilePath(source), legacy: encoding, opening: access.importIdentity()),
-                of: source, "notes",
-                unit: "files", output)
+            try options.run(NoteStore.self, source, "notes", unit: "files") { store, identity in
+                try store.importTexts(
+                    FilePath(source), legacy: encoding, opening: identity)
+            }
         }
 
         private static func encoding(_ text: String) throws -> LegacyEncoding {
@@ -70,7 +67,7 @@ extension List {
         }
 
         func run() throws {
-            let store = NoteStore(try access.session().store())
+            let store = try access.model(NoteStore.self)
             guard let search else {
                 return try Listing.tell(
                     store.list(limit: limit), output, ["id", "changedAt", "title"]
@@ -103,7 +100,7 @@ extension Show {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = NoteStore(try access.session().store())
+            let store = try access.model(NoteStore.self)
             try Entry.tell(
                 Entry.found(store.note(id), "note", id), output,
                 [
@@ -131,7 +128,7 @@ extension Export {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = NoteStore(try access.session().store())
+            let store = try access.model(NoteStore.self)
             let count = try store.exportTexts(
                 to: FilePath(target), sealedFor: protection.keys())
             try protection.tell(count, "notes", target, output)

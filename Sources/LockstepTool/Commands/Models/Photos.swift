@@ -24,17 +24,14 @@ extension Import {
         @Flag(help: "Leave out content that is there already.")
         var skipKnown = false
 
-        @OptionGroup var access: AccessOptions
-        @OptionGroup var output: FormatOptions
+        @OptionGroup var options: ImportOptions
 
         func run() throws {
-            let store = PhotoStore(try access.session().store())
             let rules = PhotoRules(allowsAnyContent: anyContent, refusesKnownContent: skipKnown)
-            try ImportResult.tell(
-                store.importFiles(
-                    FilePath(source), rules: rules, opening: access.importIdentity()), of: source,
-                "photos",
-                unit: "files", output)
+            try options.run(PhotoStore.self, source, "photos", unit: "files") { store, identity in
+                try store.importFiles(
+                    FilePath(source), rules: rules, opening: identity)
+            }
         }
     }
 }
@@ -52,7 +49,7 @@ extension List {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = PhotoStore(try access.session().store())
+            let store = try access.model(PhotoStore.self)
             let photos = try duplicates ? store.duplicates().flatMap(\.self) : store.all()
             try Listing.tell(photos, output, ["id", "mediaType", "byteCount", "name"]) { photo in
                 [
@@ -77,7 +74,7 @@ extension Show {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = PhotoStore(try access.session().store())
+            let store = try access.model(PhotoStore.self)
             try Entry.tell(
                 Entry.found(store.photo(id), "photo", id), output,
                 [
@@ -111,7 +108,7 @@ extension Export {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = PhotoStore(try access.session().store())
+            let store = try access.model(PhotoStore.self)
             guard let id else {
                 let count = try store.exportFiles(
                     to: FilePath(target), sealedFor: protection.keys())

@@ -8,9 +8,9 @@ struct CheckRelease: ParsableCommand {
         commandName: "check",
         abstract: "Check that a database is what its publisher has released.",
         discussion: """
-            Needs the publisher's public key from a source other than the database, and no field key. Exits with \
-            65 if anything is not as it was released. An older database put back as a whole is as genuine as it \
-            was: --least makes that seen.
+            Needs the publisher's public key from a source other than the database, and no field key. Prints what \
+            was compared and what was not. Exits with 65 if anything that was compared is not as it was released. \
+            An older database put back as a whole is as genuine as it was: --least makes that show.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -27,11 +27,39 @@ struct CheckRelease: ParsableCommand {
         let dataset: String?
     }
 
+    private struct Compared: Encodable {
+        struct Table: Encodable {
+            let table: String
+            let rows: UInt64
+            let columns: [String]
+            let indexes: [String]
+        }
+
+        let dataset: String?
+        let tables: [Table]
+        let definitions: UInt64?
+        let notCompared: [String]
+        let notice: String?
+
+        init?(_ outcome: ManifestReport.Outcome) {
+            guard let compared = outcome.compared else { return nil }
+            dataset = outcome.dataset.map(ReleaseResult.name)
+            tables = compared.tables.map {
+                Table(
+                    table: $0.name, rows: $0.rowCount, columns: $0.columns, indexes: $0.indexes)
+            }
+            definitions = compared.definitionCount
+            notCompared = compared.notCompared
+            notice = outcome.notice
+        }
+    }
+
     private struct Result: Encodable {
         let database: String
         let ok: Bool
         let releases: [ReleaseResult]
         let findings: [Finding]
+        let compared: [Compared]
     }
 
     func validate() throws {
@@ -63,10 +91,31 @@ struct CheckRelease: ParsableCommand {
             }
             return try Output.json(
                 Result(
-                    database: path, ok: report.isClean, releases: releases, findings: findings))
+                    database: path, ok: report.isClean, releases: releases, findings: findings,
+                    compared: report.outcomes.compactMap(Compared.init)))
         }
-        for release in releases { release.tell() }
+        for outcome in report.outcomes { write(outcome) }
         for finding in report.findings { Output.line("failure: \(finding)") }
-        Output.line(report.isClean ? "everything is as it was released" : "NOT as it was released")
+        Output.line(
+            report.isClean ? "what was compared is as it was released" : "NOT as it was released")
+    }
+
+    private func write(_ outcome: ManifestReport.Outcome) {
+        if let manifest = outcome.manifest { ReleaseResult(manifest).writeTitle() }
+        guard let compared = outcome.compared else { return }
+        Output.line("compared:")
+        for table in compared.tables {
+            let rows = counted(Int(clamping: table.rowCount), "row")
+            Output.line("  \(table.name): \(rows) in \(table.columns.joined(separator: ", "))")
+            if !table.indexes.isEmpty {
+                Output.line("    indexes: \(table.indexes.joined(separator: ", "))")
+            }
+        }
+        if let definitions = compared.definitionCount {
+            Output.line("  schema: \(counted(Int(clamping: definitions), "definition"))")
+        }
+        Output.line("not compared:")
+        for omission in compared.notCompared { Output.line("  \(omission)") }
+        if let notice = outcome.notice { Output.line("notice: \(notice)") }
     }
 }

@@ -9,7 +9,8 @@ struct MakeRelease: ParsableCommand {
         abstract: "Sign what a dataset of the database holds now.",
         discussion: """
             The manifest is written into the database, in the place of the one before. Ship the file from then on: \
-            whatever is written to sealed columns needs another release. The keyring must be the publisher's own: \
+            another release is needed after any change of the tables with sealed columns, of their indexes or of \
+            the schema. The keyring must be the publisher's own: \
             one that was issued cannot sign.
             """)
 
@@ -32,7 +33,11 @@ struct MakeRelease: ParsableCommand {
         let file = try KeyringFile.fields(of: dataset, in: access.keyrings.folder)
         let fields = try source.open(file)
         let keyring = try source.open(access.keyringFile())
-        let connection = try Session(path: path, keyring: keyring, fields: []).connect()
+        let key = try keyring.databaseKey(for: path)
+        var options = ConnectionOptions()
+        // What is released must be what the keyring remembers, at the least.
+        options.fieldKeys = [try fields.fieldKeys(named: dataset)]
+        let connection = try Connection.open(path, key: key, options: options)
         let manifest = try Manifest.make(
             fields, in: connection, number: number, replacingForeign: replaceForeign)
         let result = ReleaseResult(manifest)

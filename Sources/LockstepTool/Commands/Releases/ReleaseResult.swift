@@ -5,7 +5,11 @@ struct ReleaseResult: Encodable {
     struct Table: Encodable {
         let table: String
         let rows: UInt64
+        /// The sealed ones.
         let columns: [String]
+        let tokenColumns: [String]
+        let plainColumns: [String]
+        let indexes: [String]
     }
 
     let dataset: String
@@ -15,6 +19,9 @@ struct ReleaseResult: Encodable {
     let registryChanges: UInt64
     let tables: [Table]
     let text: String
+    let format: Int
+    let definitions: UInt64?
+    let notCovered: [String]
 
     init(_ manifest: Manifest) {
         dataset = Self.name(manifest.dataset)
@@ -23,9 +30,15 @@ struct ReleaseResult: Encodable {
         publisher = manifest.publisher.description
         registryChanges = manifest.registryChanges
         tables = manifest.tables.map {
-            Table(table: $0.name, rows: $0.rowCount, columns: $0.columnNames)
+            Table(
+                table: $0.name, rows: $0.rowCount, columns: $0.columnNames,
+                tokenColumns: $0.tokenColumnNames, plainColumns: $0.plainColumnNames,
+                indexes: $0.indexNames)
         }
         text = manifest.text
+        format = manifest.formatVersion
+        definitions = manifest.definitionCount
+        notCovered = manifest.notCovered
     }
 
     /// A dataset's identifier as the tool writes it.
@@ -36,8 +49,10 @@ struct ReleaseResult: Encodable {
         }.joined()
     }
 
+    func writeTitle() { Output.line("release \(release) of \(day), dataset \(dataset)") }
+
     func tell() {
-        Output.line("release \(release) of \(day), dataset \(dataset)")
+        writeTitle()
         for table in tables {
             Output.line(
                 "  \(table.table): \(counted(Int(clamping: table.rows), "row")), sealed in "

@@ -107,7 +107,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("A changed way down is no changed version; a changed way up is, and a moved marker")
+    @Test("A changed way up is a changed version, as are a changed way down and a moved marker")
     func checksums() throws {
         func findings(
             _ before: [String: String], _ after: [String: String]
@@ -122,6 +122,11 @@ struct LayoutTests {
             try findings(
                 ["1_a.up.sql": up, "1_a.down.sql": "DROP TABLE a;"],
                 ["1_a.up.sql": up, "1_a.down.sql": "SELECT 1;"]
+            ) == [.migrationChanged])
+        #expect(
+            try findings(
+                ["1_a.up.sql": up, "1_a.down.sql": "DROP TABLE a;"],
+                ["1_a.up.sql": up, "1_a.down.sql": "DROP  TABLE a; -- gone"]
             ).isEmpty)
         #expect(
             try findings(["1_a.up.sql": up], ["1_a.up.sql": "CREATE TABLE a (y);"])

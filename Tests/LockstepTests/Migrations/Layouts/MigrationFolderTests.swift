@@ -119,12 +119,91 @@ struct MigrationFolderTests {
         #expect(try good.set().files.count == 2)
     }
 
-    @Test("A file that is larger than any migration is refused")
-    func huge() throws {
+    @Test(
+        "A file of more than 8 MiB is refused, unless another limit is given",
+        arguments: ["V2__b.sql", "R__seed.sql"])
+    func huge(_ name: String) throws {
         let folder = try LayoutFolder()
-        let large = [UInt8](repeating: 0x20, count: MigrationFolder.largestFile + 1)
-        try folder.write("1_a.sql", large)
-        Refusal.expect(.tooLarge) { _ = try folder.set() }
+        let large = [UInt8](repeating: 0x20, count: MigrationSet.usualLargestFile + 1)
+        try folder.write("V1__a.sql", [])
+        try folder.write(name, large)
+        let error = #expect(throws: LockstepError.self) { try folder.set(.flyway) }
+        #expect(error?.code == .tooLarge)
+        for part in ["set/\(name)", "8388609 bytes", "8388608"] {
+            #expect(error?.message.contains(part) == true, "\(part)")
+        }
+        #expect(error?.hint?.contains("--max-file") == true)
+        _ = try MigrationSet(folder: folder.path, layout: .flyway, largestFile: large.count)
+        // The limit is for one file.
+        let small = try LayoutFolder(["V1__a.sql": "SELECT 1;", "V2__b.sql": "SELECT 2;"])
+        #expect(try MigrationSet(folder: small.path, largestFile: 9).files.count == 2)
+        Refusal.expect(.tooLarge) { _ = try MigrationSet(folder: small.path, largestFile: 8) }
+        Refusal.expect(.tooLarge) {
+            _ = try MigrationSet.sets(in: small.temporary.path, largestFile: 8)
+        }
+    }
+
+    /// What can stand where a migration should.
+    enum Oddity: String, CaseIterable {
+        case pipe = "a named pipe"
+        case socket = "a socket"
+        case folder = "a folder"
+        case danglingLink = "a symbolic link that leads to no file"
+
+        func make(at path: FilePath) throws {
+            switch self {
+            case .pipe:
+                try #require(unsafe path.withPlatformString { unsafe mkfifo($0, 0o600) } == 0)
+            case .socket: try SocketFile.make(at: path)
+            case .folder: try AtomicFile.createFolder(path)
+            case .danglingLink:
+                let result = unsafe path.withPlatformString { unsafe symlink("nowhere", $0) }
+                try #require(result == 0)
+            }
+        }
+    }
+
+    @Test(
+        "What has a migration's name and is no file is named, and nothing waits for it",
+        arguments: Oddity.allCases)
+    func odd(_ oddity: Oddity) throws {
+        for (place, files) in [
+            ("0002_b.sql", ["0001_a.sql": "-- lockstep: up\n"]), ("0002_B.SQL", [:]),
+            ("V2__b.sql", ["V1__a.sql": ""]),
+            ("sub/V2__b.sql", ["V1__a.sql": "", "sub/V3__c.sql": ""]),
+            ("2_b/up.sql", ["1_a/up.sql": "", "2_b/down.sql": ""]),
+            ("2_b/up.sql", ["2_b/README": ""]),
+        ] as [(String, [String: String])] {
+            let folder = try LayoutFolder(files)
+            let path = folder.path.appending(place)
+            try oddity.make(at: path)
+            for read in [
+                { _ = try folder.set() }, { _ = try MigrationSet.sets(in: folder.path) },
+                { _ = try MigrationSet.sets(in: folder.temporary.path) },
+            ] {
+                let error = #expect(throws: LockstepError.self) { try read() }
+                #expect(error?.code == .migrationMalformed)
+                #expect(
+                    error?.message.contains(
+                        "\(place) has a migration's name and is \(oddity.rawValue)") == true)
+            }
+        }
+    }
+
+    @Test("What has no migration's name may be anything", arguments: Oddity.allCases)
+    func harmless(_ oddity: Oddity) throws {
+        let folder = try LayoutFolder(["0001_a.sql": "-- lockstep: up\n"])
+        for name in ["notes", "0002_b.sql.bak", ".0002_b.sql"] {
+            try oddity.make(at: folder.path.appending(name))
+        }
+        #expect(try folder.set().files.count == 1)
+    }
+
+    @Test("A device with a migration's name is named, too")
+    func device() throws {
+        let folder = try LayoutFolder(["0001_a.sql": "-- lockstep: up\n"])
+        link("/dev/null", at: folder.path.appending("0002_b.sql"))
+        Refusal.expect(.migrationMalformed) { _ = try folder.set() }
     }
 
     @Test("A thousand versions are read in one go")

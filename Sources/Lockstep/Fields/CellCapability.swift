@@ -1,0 +1,50 @@
+/// What SQL must show to call a function that makes or opens cells: 16 random bytes of one connection, with the number
+/// of a column after them.
+///
+/// SQL that lies in the file (a default, a trigger, a CHECK, an index) runs on a connection that holds field keys, too.
+/// SQLITE_DIRECTONLY keeps most of it from these functions, but not a CHECK, and nothing that is copied into SQL of
+/// this connection's own. Only the connection's temporary views and triggers, and the SQL that its methods give, hold
+/// these bytes, and no other connection takes them.
+struct CellCapability: Sendable {
+    /// Bytes of the secret part.
+    private static let secretLength = 16
+    /// Bytes of an argument: the secret part and a column's number, big-endian.
+    static let length = secretLength + 4
+
+    private let secret: [UInt8]
+
+    init() throws(LockstepError) { secret = try Random.bytes(Self.secretLength) }
+
+    /// The first argument of a call that concerns the column of this number.
+    func argument(for column: Int) -> [UInt8] {
+        secret + UInt32(clamping: column).bigEndianBytes
+    }
+
+    /// The same as SQL writes it.
+    func literal(for column: Int) -> String { "x'\(Hex.encode(argument(for: column)))'" }
+
+    /// The column's number that argument 0 of a call names.
+    /// - Throws: ``LockstepError/Code/denied`` for anything but this connection's own argument.
+    func column(_ call: borrowing EngineCall) throws(LockstepError) -> Int {
+        guard call.kind(0) == .blob else { throw Self.missing }
+        let number = try call.withBytes(0) { bytes throws(LockstepError) -> Int? in
+            guard bytes.count == Self.length,
+                ConstantTime.equal(bytes.extracting(first: Self.secretLength), secret.span)
+            else { return nil }
+            var number = 0
+            for index in Self.secretLength..<Self.length {
+                number = number << 8 | Int(bytes[index])
+            }
+            return number
+        }
+        guard let number else { throw Self.missing }
+        return number
+    }
+
+    private static let missing = LockstepError(
+        .denied,
+        "a function that opens or seals cells was called without this connection's capability",
+        hint: "read and write the table's readable view, or take the call's SQL from "
+            + "Connection.opening(_:of:cell:key:), sealing(_:of:value:key:) or token(_:of:index:value:)"
+    )
+}

@@ -1,0 +1,102 @@
+/// SHA-256 over rows of values, as Manifest.swift defines it.
+struct RowDigest: ~Copyable {
+    private var digest: StreamingDigest
+    private var waiting: [UInt8] = []
+    /// The digests of the rows so far; nil if the rows come in the order in which they are digested.
+    private var rows: [RowHash]?
+
+    /// As much is put together before it is digested.
+    private static let batch = 65_536
+
+    /// - Parameter isOfSet: Whether the order of the rows makes no difference. It then takes 32 bytes of memory for
+    ///   each row.
+    init(isOfSet: Bool = false) throws(LockstepError) {
+        digest = try StreamingDigest(.sha256)
+        rows = isOfSet ? [] : nil
+    }
+
+    /// Adds a value of a row.
+    /// - Returns: Whether it looks like a cell; nil for NULL.
+    @discardableResult
+    mutating func add(_ row: borrowing Row, _ column: Int) throws(LockstepError) -> Bool? {
+        switch try row.stored(column) {
+        case .null:
+            try add(.null, [])
+            return nil
+        case .integer(let number): try add(.integer, number.bigEndianBytes)
+        case .real(let number): try add(.real, number.bitPattern.bigEndianBytes)
+        case .text(let bytes): try add(.text, bytes)
+        case .blob(let bytes):
+            try add(.blob, bytes)
+            let prefix = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe CellPrefix(bytes.bindMemory(to: UInt8.self).span)
+            }
+            return prefix != nil
+        }
+        return false
+    }
+
+    /// Ends a row whose values were added.
+    mutating func endRow() throws(LockstepError) {
+        guard rows != nil else { return }
+        try flush()
+        let next = try StreamingDigest(.sha256)
+        let row = exchange(&digest, with: next)
+        rows?.append(RowHash(try row.finish()))
+    }
+
+    private mutating func add(_ tag: CellTag, _ bytes: [UInt8]) throws(LockstepError) {
+        unsafe try add(tag, bytes.span.bytes)
+    }
+
+    private mutating func add(_ tag: CellTag, _ bytes: RawSpan) throws(LockstepError) {
+        waiting.append(tag.rawValue)
+        // SQLite's values are shorter than 2^31 bytes.
+        waiting += UInt32(truncatingIfNeeded: bytes.byteCount).bigEndianBytes
+        if bytes.byteCount > Self.batch {
+            try flush()
+            return try digest.update(bytes)
+        }
+        unsafe bytes.withUnsafeBytes { unsafe waiting.append(contentsOf: $0) }
+        if waiting.count > Self.batch { try flush() }
+    }
+
+    private mutating func flush() throws(LockstepError) {
+        unsafe try digest.update(waiting.span.bytes)
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    consuming func finish() throws(LockstepError) -> [UInt8] {
+        if let rows { return try RowHash.digest(rows) }
+        try flush()
+        return try digest.finish()
+    }
+}
+
+/// The SHA-256 of one row, in 32 bytes without an allocation of its own.
+struct RowHash: Comparable {
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// - Parameter bytes: 32 of them.
+    init(_ bytes: [UInt8]) {
+        func word(_ number: Int) -> UInt64 {
+            bytes.dropFirst(8 * number).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        words = (word(0), word(1), word(2), word(3))
+    }
+
+    var bytes: [UInt8] {
+        words.0.bigEndianBytes + words.1.bigEndianBytes + words.2.bigEndianBytes
+            + words.3.bigEndianBytes
+    }
+
+    static func == (one: RowHash, other: RowHash) -> Bool { one.words == other.words }
+    static func < (one: RowHash, other: RowHash) -> Bool { one.words < other.words }
+
+    /// The digest of rows in whatever order they were found.
+    static func digest(_ rows: [RowHash]) throws(LockstepError) -> [UInt8] {
+        let digest = try StreamingDigest(.sha256)
+        for row in rows.sorted() { try digest.update(row.bytes) }
+        return try digest.finish()
+    }
+}

@@ -1,0 +1,67 @@
+/// The primary keys that cells are sealed to: the registry has to follow where a migration renames their columns, and
+/// nothing else may become of them.
+enum SealedRowKeys {
+    /// Rows of each column whose cells are opened where a key has another name.
+    private static let sample = 100
+
+    /// Brings the registry to the primary keys that the tables have now, in the transaction that is open.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if only a keyring that was not given could do that;
+    ///   ``LockstepError/Code/misuse`` for a primary key that the cells are not sealed to.
+    static func follow(_ connection: borrowing Connection) throws {
+        var followed: Set<String> = []
+        for keys in connection.sealed?.allKeys ?? [] {
+            guard var registry = try RegistryTables.read(keys, connection) else { continue }
+            let moved = try registry.columns.filter { try isMoved($0, connection) }
+            followed.formUnion(registry.columns.map { "\($0.table).\($0.name)" })
+            guard !moved.isEmpty else { continue }
+            for column in moved { try registry.renameRowKey(column.id, connection) }
+            try RegistryTables.write(&registry, keys, connection)
+            try connection.sealed?.adopt(registry, keys, connection)
+            for column in moved { try requireOpens(column, connection) }
+        }
+        for column in try RegistryTables.claimed(connection)
+        where !followed.contains("\(column.table).\(column.name)") {
+            guard try isMoved(column, connection) else { continue }
+            throw LockstepError(
+                .keyUnavailable,
+                "the primary key of \(column.table) is renamed or changed here, and the cells of \(column.name) are sealed to it",
+                hint: "give the fields keyring of its dataset, which has to sign the key's new name"
+            )
+        }
+    }
+
+    private static func isMoved(
+        _ column: SealedColumn, _ connection: borrowing Connection
+    ) throws -> Bool {
+        guard let due = column.rowKey, column.state != .plaintext, !column.name.isEmpty,
+            let shape = try SealedTable(column.table, connection)
+        else { return false }
+        return SealedRowKey(shape.key) != due
+    }
+
+    /// A renamed key opens the cells as before; any other key does not.
+    private static func requireOpens(
+        _ column: SealedColumn, _ connection: borrowing Connection
+    ) throws {
+        guard let session = connection.sealed,
+            let (number, open) = session.column(named: column.name, of: column.table)
+        else { return }
+        let names = ([column.name] + open.key.columns.map(\.name) + column.indexes.map(\.name))
+            .map(SQLTokens.quote)
+        let call =
+            "lockstep_check(\(session.capability.literal(for: number)), \(names.joined(separator: ", ")))"
+        let faults = try connection.value(
+            SQL(
+                verbatim: """
+                    SELECT count(*) FROM (SELECT \(call) AS fault FROM main.\(open.shape.quotedName)
+                        WHERE \(SQLTokens.quote(column.name)) IS NOT NULL LIMIT \(sample))
+                    WHERE fault IS NOT NULL
+                    """), as: Int.self)
+        guard faults == 0 else {
+            throw LockstepError(
+                .misuse,
+                "\(column.table) has another primary key now than the one that the cells of \(column.name) are sealed to",
+                hint: "unseal the column first, change the key, then seal it again")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// The comparison of one table with what a manifest says of it, in the snapshot that is open.
+struct TableComparison {
+    let released: Manifest.Table
+    /// Those of the database; nil for version 1, which does not cover them.
+    let definitions: [ManifestDefinition]?
+
+    typealias Finding = ManifestReport.Finding
+
+    /// - Returns: What differs, and what was compared, if the rows could be.
+    func run(
+        _ connection: borrowing Connection
+    ) throws -> (findings: [Finding], compared: ManifestReport.Comparison.Table?) {
+        let indexFindings = indexFindings()
+        guard let shape = try SealedTable(released.name, connection) else {
+            return ([.tableMissing(released.name)], nil)
+        }
+        guard try hasColumns(shape, connection) else {
+            return ([.tableOther(released.name)] + indexFindings, nil)
+        }
+        let others = definitions == nil ? nil : released.otherNames
+        let found = try ManifestRows(
+            shape, columns: released.columns.map(\.name), others: others, connection)
+        let compared = ManifestReport.Comparison.Table(
+            name: released.name, rowCount: found.count,
+            columns: released.key + released.columnNames + (others ?? []),
+            indexes: released.indexNames)
+        return ((rowFinding(found).map { [$0] } ?? []) + indexFindings, compared)
+    }
+
+    /// Whether key and columns are those of the release: for version 1 at least these, for version 2 no others.
+    private func hasColumns(
+        _ shape: SealedTable, _ connection: borrowing Connection
+    ) throws -> Bool {
+        let key = released.key.map(\.asciiLowercased)
+        guard shape.key.columns.map(\.name.asciiLowercased) == key else { return false }
+        let sealed = released.columnNames.map(\.asciiLowercased)
+        guard definitions != nil else {
+            return sealed.allSatisfy { shape.column($0) != nil }
+        }
+        let stored = try shape.storedColumns(connection).map(\.asciiLowercased)
+        return Set(stored) == Set(key + sealed + released.otherNames.map(\.asciiLowercased))
+    }
+
+    private func rowFinding(_ found: ManifestRows) -> Finding? {
+        let rows = released.rows
+        if found.count < rows.count {
+            return .rowsMissing(table: released.name, rows.count - found.count)
+        }
+        if found.count > rows.count {
+            return .rowsAdded(table: released.name, found.count - rows.count)
+        }
+        if found.digest != rows.digest { return .rowsChanged(table: released.name) }
+        return found.wholeDigest == rows.wholeDigest ? nil : .plainChanged(table: released.name)
+    }
+
+    /// Each index that is gone, is there beside those of the release, or is defined in another way.
+    private func indexFindings() -> [Finding] {
+        guard let definitions else { return [] }
+        let found = definitions.filter { $0.isIndex(of: released.name) }
+        var findings: [Finding] = []
+        for index in released.indexes {
+            guard let same = found.first(where: { ExactText($0.name) == ExactText(index.name) })
+            else {
+                findings.append(.indexMissing(table: released.name, index: index.name))
+                continue
+            }
+            if same.digest != index.digest {
+                findings.append(.indexChanged(table: released.name, index: index.name))
+            }
+        }
+        let known = Set(released.indexes.map { ExactText($0.name) })
+        let added = found.filter { !known.contains(ExactText($0.name)) }
+        return findings
+            + added.map { .indexAdded(table: released.name, index: $0.name) }
+    }
+}

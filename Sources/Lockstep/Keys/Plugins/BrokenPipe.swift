@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Writing to a pipe whose reader may be gone, in a process that SIGPIPE would end.
+enum BrokenPipe {
+    /// As write(2); where nobody reads any more, EPIPE and no signal.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+        #if canImport(Darwin)
+            // The descriptor has F_SETNOSIGPIPE: see PluginPipe.
+            return unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+            var (broken, pending, before) = (sigset_t(), sigset_t(), sigset_t())
+            unsafe sigemptyset(&broken)
+            unsafe sigaddset(&broken, SIGPIPE)
+            unsafe sigpending(&pending)
+            let wasPending = unsafe sigismember(&pending, SIGPIPE) == 1
+            unsafe pthread_sigmask(SIG_BLOCK, &broken, &before)
+            let count = unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            let failure = errno
+            if count < 0, failure == EPIPE, !wasPending {
+                // The signal goes to the thread that writes, where it waits.
+                var now = timespec()
+                while unsafe sigtimedwait(&broken, nil, &now) < 0, errno == EINTR {}
+            }
+            unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+            errno = failure
+            return count
+        #endif
+    }
+}

@@ -1,0 +1,94 @@
+public import SystemPackage
+
+/// A file with identities: an X25519 key of age's, `AGE-SECRET-KEY-1…`, identities of plugins,
+/// `AGE-PLUGIN-NAME-1…`, or both, one a line.
+public struct IdentityFile: ~Copyable, Sendable {
+    // Plugins that wrap keys in their identities write some 1000 characters for each.
+    private static let largestFile = 8191
+
+    private let text: SecretBytes
+    private let key: Range<Int>?
+    private let foreign: [(plugin: PluginName, place: Range<Int>)]
+
+    /// Reads a file. Lines that begin with `#` and empty lines are remarks.
+    /// - Throws: ``LockstepError/Code/identityMalformed`` for a line that is neither kind of identity, for more than
+    ///   one X25519 key and more than 16 identities of plugins, and for a file without any;
+    ///   ``LockstepError/Code/permissionsTooOpen`` if others can read the file; ``LockstepError/Code/tooLarge`` if
+    ///   it has more than 8191 bytes.
+    public static func read(_ path: FilePath) throws -> IdentityFile {
+        let file = try FileAccess.open(path, .secret)
+        defer { try? file.close() }
+        let text = try SecretBytes(readingFrom: file, path, limit: largestFile)
+        do {
+            return try IdentityFile(parsing: text)
+        } catch {
+            throw error.located("\(path)")
+        }
+    }
+
+    /// Reads the text of a file.
+    /// - Throws: ``LockstepError/Code/identityMalformed`` as ``read(_:)``.
+    public init(parsing text: consuming SecretBytes) throws(LockstepError) {
+        var keys: [Range<Int>] = []
+        var foreign: [(plugin: PluginName, place: Range<Int>)] = []
+        for line in Identity.keyLines(of: text) {
+            if let name = Self.plugin(of: text.bytes.extracting(line)) {
+                guard
+                    try Bech32.decode(
+                        text.bytes.extracting(line),
+                        prefix: PluginIdentities.prefix(name.description),
+                        longest: PluginIdentities.longest) != nil
+                else { throw Identity.malformed("an identity of the plugin \(name) is damaged") }
+                foreign.append((name, line))
+            } else {
+                keys.append(line)
+            }
+        }
+        guard keys.count <= 1, foreign.count <= PluginIdentities.most,
+            !(keys.isEmpty && foreign.isEmpty)
+        else {
+            throw Identity.malformed(
+                "it holds \(counted(keys.count, "key")) and \(foreign.count) of plugins; "
+                    + "at most one key and \(PluginIdentities.most) of plugins are read")
+        }
+        if let key = keys.first { _ = try Identity(spelled: text.bytes.extracting(key)) }
+        self.text = text
+        key = keys.first
+        self.foreign = foreign
+    }
+
+    /// The X25519 key, if there is one.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
+    public borrowing func identity() throws(LockstepError) -> Identity? {
+        guard let key else { return nil }
+        return try Identity(spelled: text.bytes.extracting(key))
+    }
+
+    /// The identities of one plugin; nil if there are none.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
+    public borrowing func identities(
+        of plugin: PluginName
+    ) throws(LockstepError) -> PluginIdentities? {
+        let places = foreign.filter { $0.plugin == plugin }.map(\.place)
+        guard !places.isEmpty else { return nil }
+        return PluginIdentities(plugin, try text.clone(), places)
+    }
+
+    /// The plugins whose identities stand in the file.
+    public var plugins: Set<PluginName> { Set(foreign.map(\.plugin)) }
+
+    /// The plugin of a line such as `AGE-PLUGIN-NAME-1…`, which is in upper case.
+    private static func plugin(of line: Span<UInt8>) -> PluginName? {
+        let beginning = Array("AGE-PLUGIN-".utf8)
+        guard line.count > beginning.count,
+            beginning.indices.allSatisfy({ line[$0] == beginning[$0] }),
+            let separator = line.indices.last(where: { line[$0] == UInt8(ascii: "1") }),
+            separator > beginning.count, line[separator - 1] == UInt8(ascii: "-")
+        else { return nil }
+        var name: [UInt8] = []
+        for index in beginning.count..<(separator - 1) { name.append(line[index]) }
+        let text = String(decoding: name, as: UTF8.self)
+        // Bech32 is in one case throughout, so the name is in upper case here.
+        return text == text.uppercased() ? PluginName(exactly: text.lowercased()) : nil
+    }
+}

@@ -1,0 +1,170 @@
+/// The rows of the engine's tables about migrations, as they are stored. Anyone with the database's key can have
+/// written them, so each is held to what Lockstep writes.
+enum LedgerRows {
+    /// The columns that a row written with field keys has besides.
+    private static let codeColumns = [
+        (name: "mac_dataset", type: "BLOB"), (name: "mac_key_version", type: "INTEGER"),
+        (name: "mac", type: "BLOB"),
+    ]
+
+    // MARK: The ledger
+
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
+    static func read(_ connection: borrowing Connection) throws -> [LedgerEntry] {
+        guard try EngineTables.exists(EngineTables.ledger, connection) else { return [] }
+        let hasCodes = try hasCodeColumns(connection)
+        let codes = hasCodes ? ", mac_dataset, mac_key_version, mac" : ""
+        let entries = try decoding("ledger") {
+            try connection.query(
+                """
+                SELECT position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
+                       down, applied_at, duration, tool_version\(verbatim: codes)
+                FROM main.lockstep_migration ORDER BY position
+                """
+            ) { row in
+                LedgerEntry(
+                    set: try row[1], version: try version(row[2]), name: try row[3],
+                    checksums: try checksums(row, from: 4), down: try row[7],
+                    appliedAt: try row[8], duration: try row[9], toolVersion: try row[10],
+                    position: try row[0], code: hasCodes ? try code(row, from: 11) : nil)
+            }
+        }
+        guard entries.allSatisfy({ $0.position > 0 }),
+            isUnique(entries.map(\.position))
+        else { throw impossible("position") }
+        guard entries.allSatisfy({ $0.duration >= 0 }) else { throw impossible("duration") }
+        guard isUnique(entries.map { Key($0.set, $0.version) }) else {
+            throw LockstepError(
+                .tampered, "the ledger holds a version twice", hint: restoreHint)
+        }
+        return entries
+    }
+
+    static func write(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {
+        guard let code = entry.code else {
+            return try connection.execute(
+                """
+                INSERT INTO main.lockstep_migration (position, "set", version, name, checksum_bytes,
+                    checksum_text, checksum_tokens, down, applied_at, duration, tool_version)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, entry.position, entry.set, entry.version.description, entry.name,
+                entry.checksums.bytes, entry.checksums.text, entry.checksums.tokens, entry.down,
+                entry.appliedAt, entry.duration, entry.toolVersion)
+        }
+        // A Lockstep that knows nothing of them names the columns that it reads and writes.
+        for column in try hasCodeColumns(connection) ? [] : codeColumns {
+            try connection.execute(
+                """
+                ALTER TABLE main.lockstep_migration
+                ADD COLUMN \(verbatim: column.name) \(verbatim: column.type)
+                """)
+        }
+        try connection.execute(
+            """
+            INSERT INTO main.lockstep_migration (position, "set", version, name, checksum_bytes,
+                checksum_text, checksum_tokens, down, applied_at, duration, tool_version,
+                mac_dataset, mac_key_version, mac)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, entry.position, entry.set, entry.version.description, entry.name,
+            entry.checksums.bytes, entry.checksums.text, entry.checksums.tokens, entry.down,
+            entry.appliedAt, entry.duration, entry.toolVersion, code.dataset,
+            Int64(code.keyVersion), code.mac)
+    }
+
+    /// Whether the table has them: all, or none.
+    private static func hasCodeColumns(_ connection: borrowing Connection) throws -> Bool {
+        let found = try codeColumns.count {
+            try EngineTables.exists(column: $0.name, of: EngineTables.ledger, connection)
+        }
+        guard found == 0 || found == codeColumns.count else { throw impossible("MAC") }
+        return found > 0
+    }
+
+    private static func code(_ row: borrowing Row, from column: Int) throws -> LedgerCode? {
+        let dataset: [UInt8]? = try row[column]
+        let version: Int64? = try row[column + 1]
+        let mac: [UInt8]? = try row[column + 2]
+        if dataset == nil, version == nil, mac == nil { return nil }
+        guard let dataset, dataset.count == 16, let mac, mac.count == 32, let version,
+            let keyVersion = UInt32(exactly: version), keyVersion > 0
+        else { throw impossible("MAC") }
+        return LedgerCode(dataset: dataset, keyVersion: keyVersion, mac: mac)
+    }
+
+    // MARK: What is under way
+
+    /// A version is either applied or being applied, and only one that is applied is being undone.
+    /// - Throws: ``LockstepError/Code/tampered``.
+    static func requireConsistent(_ history: MigrationHistory) throws(LockstepError) {
+        for unfinished in history.unfinished {
+            let entry = history.entries.first {
+                $0.set == unfinished.set && $0.version == unfinished.version
+            }
+            let fits =
+                unfinished.isUp
+                ? entry == nil
+                : entry.map {
+                    $0.name == unfinished.name && $0.checksums == unfinished.checksums
+                        && $0.down == unfinished.down
+                } ?? false
+            guard fits else {
+                throw LockstepError(
+                    .tampered,
+                    "version \(unfinished.version) is noted as begun, and the ledger says otherwise",
+                    hint: restoreHint)
+            }
+        }
+    }
+
+    // MARK: Pieces
+
+    /// A set and a version of it.
+    struct Key: Hashable {
+        let set: String
+        let version: MigrationVersion
+
+        init(_ set: String, _ version: MigrationVersion) {
+            (self.set, self.version) = (set, version)
+        }
+    }
+
+    static func isUnique(_ values: [some Hashable]) -> Bool { Set(values).count == values.count }
+
+    /// Runs `body`, which decodes rows of `table`: one of other types is none of ours.
+    static func decoding<Result>(_ table: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LockstepError where error.code == .decodeMismatch {
+            throw LockstepError(
+                .tampered, "the \(table) holds a value of a type that it cannot have",
+                hint: restoreHint)
+        }
+    }
+
+    /// A version as it is written, without leading zeros: two spellings of one would be two rows of it.
+    static func version(_ text: String) throws(LockstepError) -> MigrationVersion {
+        guard let version = MigrationVersion(text), version.description == text else {
+            throw impossible("version")
+        }
+        return version
+    }
+
+    /// The three checksums, of which the first is in `column`.
+    static func checksums(
+        _ row: borrowing Row, from column: Int
+    ) throws -> MigrationChecksums {
+        let checksums = MigrationChecksums(
+            bytes: try row[column], text: try row[column + 1], tokens: try row[column + 2])
+        guard
+            [checksums.bytes, checksums.text, checksums.tokens].allSatisfy({ $0.count == 32 })
+        else { throw impossible("checksum") }
+        return checksums
+    }
+
+    static func impossible(_ what: String) -> LockstepError {
+        LockstepError(
+            .tampered, "the ledger holds a \(what) that cannot be one", hint: restoreHint)
+    }
+
+    private static let restoreHint = "restore the database from a backup"
+}

@@ -1,0 +1,152 @@
+internal import CSQLCipher
+
+// What a database remembers of its keyring, and its own id
+// ========================================================
+//
+//   lockstep_keyring
+//     ring      the id of a ring, 16 bytes; it stands in the keyring's header
+//     epoch     the least epoch that a keyring with this ring may have, 1 or more
+//     database  NULL; in the one row whose ring is 16 zero bytes: the database's id, 16 random bytes
+//
+// A keyring's epoch counts its versions. The database is encrypted and each of its pages has a MAC, so that
+// nobody without its key can set an epoch back alone: only by putting back the whole file, and then the
+// keyring's is ahead of the file's. Whichever of the two is an older copy shows beside the other, as long as
+// the keyring has changed in between.
+//
+// A database has one keyring. A ring that it does not know yet has taken the place of those that it knows:
+// their epochs rise to the new ring's, so that a keyring from before the ring was changed is too old.
+//
+// A database that is made under a keyring's key gets its id then, any other with what needs it first; copies, restores and rotations keep it. Keyrings list the ids of their
+// databases, and what is said of sealed columns is authenticated together with it. The column `database` came with
+// the second format of keyrings: tables from before have no such column, and their databases get an id with the next command that
+// writes what the keyring has to know. No ring has an id of zero bytes, and programs from before read that row as
+// one of a ring that nobody has.
+
+/// Reads and writes the table.
+enum KeyringTable {
+    /// Bytes of an id, of a ring and of a database.
+    static let idLength = DatabaseKey.idLength
+    private static let noRing = [UInt8](repeating: 0, count: idLength)
+
+    /// What stands in it.
+    struct Content: Sendable, Equatable {
+        /// The least epochs by the rings' ids.
+        var epochs: [[UInt8]: UInt64] = [:]
+        /// The database's id; nil for one that has none yet.
+        var database: [UInt8]?
+    }
+
+    /// What the database remembers; nothing where it has no such table.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
+    static func read(_ connection: borrowing Connection) throws -> Content {
+        var content = Content()
+        guard try EngineTables.exists(EngineTables.epochs, connection) else { return content }
+        let sql: SQL =
+            hasDatabase(connection)
+            ? "SELECT ring, epoch, database FROM main.lockstep_keyring"
+            : "SELECT ring, epoch, NULL FROM main.lockstep_keyring"
+        do {
+            try read(sql, connection, into: &content)
+        } catch let error as LockstepError where error.code == .sqlFailed {
+            // The table lacks a column.
+            throw impossible
+        }
+        return content
+    }
+
+    private static func read(
+        _ sql: SQL, _ connection: borrowing Connection, into content: inout Content
+    ) throws {
+        try connection.prepare(sql).forEach { row in
+            guard let ring = try? row[0] as [UInt8], ring.count == idLength,
+                let epoch = try? row[1] as Int64, epoch > 0
+            else { throw impossible }
+            let isRing = ring != noRing
+            guard let database = try? row[2] as Value, isRing == (database == .null) else {
+                throw impossible
+            }
+            guard !isRing else {
+                content.epochs[ring] = UInt64(epoch)
+                return
+            }
+            guard case .blob(let id) = database, id.count == idLength, id != noRing else {
+                throw impossible
+            }
+            content.database = id
+        }
+    }
+
+    /// The database's id; nil for one that has none yet.
+    /// - Throws: as ``read(_:)``.
+    static func database(_ connection: borrowing Connection) throws -> [UInt8]? {
+        try read(connection).database
+    }
+
+    /// The database's id, which it gets if it has none yet; part of the transaction that is open.
+    static func identify(_ connection: borrowing Connection) throws -> [UInt8] {
+        if let id = try database(connection) { return id }
+        let id = try Random.bytes(idLength)
+        try set(id, connection)
+        return id
+    }
+
+    /// Gives a database that has none this id; part of the transaction that is open.
+    static func set(_ id: [UInt8], _ connection: borrowing Connection) throws {
+        try prepare(connection)
+        try connection.execute(
+            "INSERT INTO main.lockstep_keyring (ring, epoch, database) VALUES (?, 1, ?)", noRing, id
+        )
+    }
+
+    /// Has no epoch of these rings be less than `epoch`; part of the transaction that is open.
+    static func raise(
+        _ rings: [[UInt8]], to epoch: UInt64, _ connection: borrowing Connection
+    ) throws {
+        try prepare(connection)
+        let upsert = try connection.prepare(
+            """
+            INSERT INTO main.lockstep_keyring (ring, epoch) VALUES (?, ?)
+            ON CONFLICT (ring) DO UPDATE SET epoch = max(epoch, excluded.epoch)
+            """)
+        for ring in rings { try upsert.run(ring, Int64(clamping: epoch)) }
+    }
+
+    /// Gives a database that was just made its id, and has it remember the keyring that its key came out of. One under a
+    /// raw key has no keyring that could know it: it gets an id with the first column that is sealed in it.
+    static func bind(
+        _ origin: DatabaseKey.Origin?, _ connection: borrowing Connection
+    ) throws {
+        guard let origin else { return }
+        try connection.with(rights: .engine) {
+            try connection.write { connection in
+                if try database(connection) == nil {
+                    try set(origin.newDatabase ?? Random.bytes(idLength), connection)
+                }
+                try raise([origin.ring], to: origin.epoch, connection)
+            }
+        }
+    }
+
+    private static func prepare(_ connection: borrowing Connection) throws {
+        guard try EngineTables.exists(EngineTables.epochs, connection) else {
+            return try connection.execute(
+                """
+                CREATE TABLE main.lockstep_keyring (
+                    ring BLOB PRIMARY KEY NOT NULL,
+                    epoch INTEGER NOT NULL,
+                    database BLOB
+                ) WITHOUT ROWID
+                """)
+        }
+        guard !hasDatabase(connection) else { return }
+        try connection.execute("ALTER TABLE main.lockstep_keyring ADD COLUMN database BLOB")
+    }
+
+    private static func hasDatabase(_ connection: borrowing Connection) -> Bool {
+        EngineTables.has("database", in: EngineTables.epochs, connection)
+    }
+
+    private static let impossible = LockstepError(
+        .tampered, "what the database remembers of its keyring cannot be right",
+        hint: "restore the database from a backup")
+}

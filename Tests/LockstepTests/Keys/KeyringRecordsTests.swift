@@ -1,0 +1,206 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// What keyrings remember of databases and of their former rings: format 2. How its lines may look, Malformed/records
+/// says.
+struct KeyringRecordsTests {
+    private func magic(_ ring: borrowing Keyring) throws -> String {
+        Rings.lines(try ring.encode(epoch: 1))[0]
+    }
+
+    @Test(
+        "A keyring is of format 1 until it has something to remember, and of format 2 from then on")
+    func formats() throws {
+        var database = try Rings.make()
+        #expect(try magic(database) == "lockstep-keyring/1")
+        try database.list(DatabaseRecord(database: Records.id(3), keyVersion: 1))
+        #expect(try magic(database) == "lockstep-keyring/2")
+        var fields = try Rings.make(.fields)
+        #expect(try magic(fields) == "lockstep-keyring/1")
+        try fields.remember(Records.sealed(Records.id(3)))
+        #expect(try magic(fields) == "lockstep-keyring/2")
+        var rotated = try Rings.make()
+        try rotated.rotateRing()
+        try rotated.addSlot("file", Rings.keyFile())
+        #expect(try magic(rotated) == "lockstep-keyring/2")
+    }
+
+    @Test("A keyring of format 1 is read, changed and written as format 1")
+    func firstFormat() throws {
+        let folder = try TemporaryFolder()
+        let text = Array(KeyringFormatTests.databaseRing.utf8)
+        let file = KeyringFile(try folder.write("old.keyring", text))
+        var ring = try file.open { $0.kind == .keyFile ? try Rings.keyFile() : nil }
+        #expect(ring.document.files.isEmpty)
+        try ring.addKey(.database, state: .pending)
+        try file.save(&ring)
+        #expect(Rings.lines(try Bytes.read(file.path))[0] == "lockstep-keyring/1")
+    }
+
+    @Test("What is remembered is read as it was written, whatever characters names have")
+    func roundTrip() throws {
+        var ring = try Rings.make(.fields)
+        let awkward = [
+            ("movies", "title"), ("a.b", "c"), ("a", "b.c"), ("ü\u{301}", " "), ("%41", "%"),
+            ("A", "\n"),
+            ("\u{10FFFF}", "'\""), ("Movies", "title"),
+        ]
+        let records = [
+            Records.sealed(Records.id(9), changes: UInt64(Int64.max), columns: awkward),
+            Records.sealed(Records.id(1), changes: 1, columns: []),
+            Records.sealed(Records.id(255), changes: 7),
+        ]
+        for record in records { try ring.remember(record) }
+        let read = try Rings.open(ring.encode(epoch: 1)).sealedMemory
+        #expect(read == ring.sealedMemory)
+        #expect(read.records.map(\.database) == [Records.id(1), Records.id(9), Records.id(255)])
+        for record in records { #expect(read.record(of: record.database) == record) }
+        #expect(read.record(of: Records.id(2)) == nil)
+        #expect(read.record(of: nil) == nil)
+        #expect(Set(read.records[1].columns.map(\.table)) == Set(awkward.map(\.0)))
+    }
+
+    @Test("A database has one line: what was remembered last")
+    func replaced() throws {
+        var fields = try Rings.make(.fields)
+        for changes: UInt64 in [5, 6, 2] {
+            try fields.remember(Records.sealed(Records.id(1), changes: changes))
+            try fields.remember(Records.sealed(Records.id(2), changes: 1))
+        }
+        #expect(fields.sealedMemory.records.map(\.changes) == [2, 1])
+        var database = try Rings.make()
+        for version: UInt32 in [1, 4, .max] {
+            try database.list(DatabaseRecord(database: Records.id(1), keyVersion: version))
+        }
+        #expect(database.document.files.map(\.keyVersion) == [.max])
+        let newest = database.lists(DatabaseRecord(database: Records.id(1), keyVersion: .max))
+        let former = database.lists(DatabaseRecord(database: Records.id(1), keyVersion: 1))
+        #expect(newest && !former)
+        try Rings.lines(database.encode(epoch: 1)).forEach { #expect(!$0.hasPrefix("sealed ")) }
+    }
+
+    @Test("Each purpose remembers its own: another one's is refused")
+    func purposes() throws {
+        var database = try Rings.make()
+        var fields = try Rings.make(.fields)
+        Refusal.expect(.keyringMismatch) {
+            try database.remember(Records.sealed(Records.id(1)))
+        }
+        Refusal.expect(.keyringMismatch) {
+            try fields.list(DatabaseRecord(database: Records.id(1), keyVersion: 1))
+        }
+        #expect(database.document.sealed.isEmpty && fields.document.files.isEmpty)
+    }
+
+    @Test("1024 databases are remembered, and one more is refused before anything is written")
+    func most() throws {
+        func id(_ number: Int) -> [UInt8] {
+            [UInt8](repeating: 7, count: 14) + [UInt8(number >> 8), UInt8(number & 255)]
+        }
+        var fields = try Rings.make(.fields)
+        var database = try Rings.make()
+        for number in 0..<1024 {
+            try fields.remember(Records.sealed(id(number), columns: [("t", "c")]))
+            try database.list(DatabaseRecord(database: id(number), keyVersion: 1))
+        }
+        Refusal.expect(.keyringConflict) { try fields.remember(Records.sealed(id(2000))) }
+        Refusal.expect(.keyringConflict) {
+            try database.list(DatabaseRecord(database: id(2000), keyVersion: 1))
+        }
+        // One that is known takes no room.
+        try fields.remember(Records.sealed(id(500), changes: 9, columns: [("t", "c")]))
+        #expect(try Rings.open(fields.encode(epoch: 1)).sealedMemory.records.count == 1024)
+        #expect(try Rings.open(database.encode(epoch: 1)).document.files.count == 1024)
+    }
+
+    @Test("A keyring that would be too long to be read is not written")
+    func tooLong() throws {
+        let name = String(repeating: "n", count: 2000)
+        let folder = try TemporaryFolder()
+        let file = KeyringFile(folder.file("long.keyring"))
+        var ring = try Rings.make(.fields)
+        try file.create(ring)
+        for number in UInt8(0)..<100 {
+            try ring.remember(
+                Records.sealed(
+                    Records.id(number),
+                    columns: (0..<10).map { ("\(name)\(number)", "\($0)") }))
+        }
+        let before = try Bytes.read(file.path)
+        let error = try #require(throws: LockstepError.self) { try file.save(&ring) }
+        #expect(error.code == .keyringConflict)
+        #expect(error.hint != nil)
+        #expect(try Bytes.read(file.path) == before)
+    }
+
+    @Test("A text of format 2 of 1,048,576 bytes is read, and one byte more is not")
+    func greatestLength() throws {
+        var ring = try Rings.make(.fields)
+        try ring.remember(Records.sealed(Records.id(1), columns: [("t", "c")]))
+        let text = try ring.encode(epoch: 1)
+        let holder = try RingKeyHolder(text)
+        let lines = Array(Rings.lines(text).dropLast())
+        // The last line is the database's; its one column's name fills the file up.
+        func filled(to count: Int) throws -> [UInt8] {
+            let room = count - text.count
+            return try holder.signed(
+                lines.dropLast() + [lines[lines.count - 1] + String(repeating: "c", count: room)])
+        }
+        let full = try filled(to: 1_048_576)
+        #expect(full.count == 1_048_576)
+        #expect(try Rings.refusal(full) == nil)
+        #expect(try Rings.refusal(filled(to: 1_048_577)) == .keyringMalformed)
+    }
+
+    // MARK: Rings
+
+    @Test("Changing the ring keeps what is remembered, and adds the former ring")
+    func rotated() throws {
+        var ring = try Rings.make()
+        try ring.list(DatabaseRecord(database: Records.id(1), keyVersion: 1))
+        var rings: [[UInt8]] = []
+        for _ in 0..<3 {
+            rings.append(ring.document.ringID)
+            try ring.rotateRing()
+        }
+        try ring.addSlot("file", Rings.keyFile())
+        let read = try Rings.open(ring.encode(epoch: 4)).document
+        #expect(read.formerRings == rings)
+        #expect(read.files.map(\.database) == [Records.id(1)])
+    }
+
+    @Test("Of more than 64 former rings the oldest go")
+    func mostRings() throws {
+        var ring = try Rings.make()
+        var rings: [[UInt8]] = []
+        for _ in 0..<70 {
+            rings.append(ring.document.ringID)
+            try ring.rotateRing()
+        }
+        try ring.addSlot("file", Rings.keyFile())
+        #expect(try Rings.open(ring.encode(epoch: 1)).document.formerRings == rings.suffix(64))
+    }
+
+    @Test("An issued keyring carries what its publisher's remembers, and none of its rings")
+    func issued() throws {
+        var publisher = try Rings.make(.fields)
+        try publisher.remember(Records.sealed(Records.id(4), changes: 12))
+        try publisher.rotateRing()
+        try publisher.addSlot("file", Rings.keyFile())
+        let identity = try Identity.generate()
+        let text = try publisher.issue(to: identity.recipient)
+            .encode(epoch: 1, signer: publisher.signingKey())
+        var issued = try Keyring.open(text) { _ in try .identity(identity) }
+        #expect(issued.sealedMemory == publisher.sealedMemory)
+        #expect(issued.document.formerRings.isEmpty)
+        #expect(try issued.fieldKeys().memory == publisher.sealedMemory)
+        // It is signed: nothing is added to it.
+        try issued.remember(Records.sealed(Records.id(4), changes: 13))
+        let changed = try Rings.Box(Keyring.open(text) { _ in try .identity(identity) })
+        try changed.ring.remember(Records.sealed(Records.id(5)))
+        Refusal.expect(.keyringConflict) { _ = try changed.ring.encode(epoch: 2) }
+    }
+}

@@ -1,0 +1,288 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// What undoes a version: its file, and the database's own record of it only on demand and without keys.
+@Suite("Ways down, recorded and of files")
+struct RecordedDownTests {
+    /// The database after the operator has written `sql` as the way down of the newest version.
+    private func planted(
+        _ victim: LedgerVictim, _ sql: String = LedgerVictim.planted
+    ) throws -> Connection {
+        let connection = try victim.database()
+        try connection.with(rights: .engine) {
+            try connection.execute(
+                """
+                UPDATE lockstep_migration SET down = ?, mac = NULL, mac_dataset = NULL, mac_key_version = NULL
+                WHERE "set" = 'films' AND version = '3'
+                """, sql)
+        }
+        return connection
+    }
+
+    private func older(_ count: Int = 2) throws -> MigrationSet {
+        try MigrationSet(name: "films", files: Array(LedgerVictim.files.prefix(count)))
+    }
+
+    private func withoutCodes(_ victim: LedgerVictim) throws -> Connection {
+        let connection = try victim.database()
+        try LedgerVictim.forge(
+            """
+            UPDATE lockstep_migration SET down = '\(LedgerVictim.planted)' WHERE "set" = 'films' AND version = '3';
+            """, connection)
+        return connection
+    }
+
+    @Test("A version is undone by its file, whose place errors name")
+    func ownWay() throws {
+        let victim = try LedgerVictim()
+        let connection = try victim.database()
+        let plan = try Migrator(victim.films).plan(.back(1), on: connection)
+        guard case .down(let entry, .own(.file(let file)))? = plan.steps.first else {
+            Issue.record("\(plan.steps)")
+            return
+        }
+        #expect(entry.version == MigrationVersion(3) && file.fileName == "0003_note.sql")
+        let preview = try Migrator(victim.films).preview(.back(1), on: connection)
+        #expect(preview.steps.map(\.title) == ["films/0003_note.sql"])
+        #expect(preview.steps.flatMap(\.statements).map(\.line) == [4])
+        let broken = try MigrationSet(
+            name: "bad",
+            files: [
+                (name: "1_x.sql", content: Scratch.up("CREATE TABLE x (y);", down: "DROP TABLE z;"))
+            ])
+        _ = try Migrator(broken).run(on: connection)
+        let error = #expect(throws: LockstepError.self) {
+            try Migrator(broken).run(.back(1), on: connection)
+        }
+        #expect(error?.message.hasPrefix("bad/1_x.sql:4: ") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("Without the file it is refused with a way out, and runs on demand")
+    func missingFile() throws {
+        let victim = try LedgerVictim()
+        let connection = try victim.database()
+        for wish: Plan.Wish in [
+            .back(1), .version(MigrationVersion(2)), .downTo(MigrationVersion(2)), .redo(1),
+        ] {
+            let error = #expect(throws: LockstepError.self) {
+                try Migrator(older()).run(wish, on: connection)
+            }
+            #expect(error?.code == .migrationMissing)
+            #expect(error?.message.hasPrefix("films 3 cannot be undone: its file is gone") == true)
+            #expect(error?.hint?.contains("--recorded-down") == true)
+        }
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM note") == 0)
+        let report = try Migrator(older(), recordedDown: .allowed).run(.back(1), on: connection)
+        #expect(report.steps.map(\.version.description) == ["3"])
+        #expect(try Ledger.entries(connection).filter { $0.set == "films" }.count == 2)
+        // Where the file is there and sound, it is the file's also then.
+        let plan = try Migrator(older(), recordedDown: .allowed).plan(.back(1), on: connection)
+        guard case .down(_, .own)? = plan.steps.first else {
+            Issue.record("\(plan.steps)")
+            return
+        }
+    }
+
+    @Test("A file that is not what was applied undoes nothing; what was recorded does, on demand")
+    func editedFile() throws {
+        let victim = try LedgerVictim()
+        let connection = try victim.database()
+        var files = LedgerVictim.files
+        files[2].content = Scratch.up("CREATE TABLE note (x, y);", down: "DROP TABLE film;")
+        let edited = try MigrationSet(name: "films", files: files)
+        for wish: Plan.Wish in [.back(1), .redo(1), .version(MigrationVersion(2))] {
+            let error = #expect(throws: LockstepError.self) {
+                try Migrator(edited).run(wish, on: connection)
+            }
+            #expect(error?.code == .migrationChanged)
+            #expect(error?.hint?.contains("restore the file") == true)
+            #expect(error?.hint?.contains("--recorded-down") == true)
+        }
+        let report = try Migrator(edited, recordedDown: .allowed).run(.redo(1), on: connection)
+        #expect(report.steps.map(\.isUp) == [false, true])
+        #expect(try connection.prepare("SELECT * FROM note").columnNames == ["x", "y"])
+    }
+
+    @Test(
+        "The control: what the operator planted does run, if it is asked for and the file is gone")
+    func control() throws {
+        let connection = try withoutCodes(LedgerVictim())
+        Refusal.expect(.migrationMissing) {
+            _ = try Migrator(older()).run(.back(1), on: connection)
+        }
+        #expect(try LedgerVictim.strangers(connection) == [])
+        _ = try Migrator(older(), recordedDown: .allowed).run(.back(1), on: connection)
+        #expect(try LedgerVictim.strangers(connection) == ["loot"])
+    }
+
+    @Test("On a connection with field keys it never does, whatever is asked for")
+    func withKeys() throws {
+        let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
+        let connection = try planted(victim)
+        for wish: Plan.Wish in [.latest, .back(1), .redo(1), .version(MigrationVersion(1))] {
+            for set in [try older(), victim.films] {
+                let error = #expect(throws: LockstepError.self) {
+                    try Migrator(set, recordedDown: .allowed).run(wish, on: connection)
+                }
+                #expect(error?.code == .misuse)
+                #expect(error?.hint?.contains("--fields") == true)
+            }
+            #expect(try victim.refusal(of: wish, connection, older()) == .migrationMissing)
+        }
+        #expect(try LedgerVictim.strangers(connection) == [])
+    }
+
+    @Test("What it runs without keys has neither views nor the functions that open cells")
+    func noFunctions() throws {
+        let scratch = try DatabaseScratch()
+        let keys = try CellWorkbench.keys(named: "catalogue")
+        var options = ConnectionOptions()
+        options.fieldKeys = [keys]
+        let victim = try LedgerVictim(fields: [keys])
+        do {
+            let connection = try scratch.create(options)
+            _ = try Migrator(victim.films).run(on: connection)
+            try connection.execute("INSERT INTO film (title) VALUES ('Laura')")
+            try connection.protect("title", of: "film", keys: keys)
+            #expect(try connection.texts("SELECT title FROM film_open") == ["Laura"])
+        }
+        for reading in ["lockstep_open('film.title', title, id) FROM film", "title FROM film_open"]
+        {
+            let connection = try scratch.open()
+            try connection.with(rights: .engine) {
+                try connection.execute(
+                    "UPDATE lockstep_migration SET down = ? WHERE version = '3'",
+                    "CREATE TABLE loot (x);\nINSERT INTO loot SELECT \(reading);")
+            }
+            Refusal.expect(.migrationFailed) {
+                _ = try Migrator(older(), recordedDown: .allowed).run(.back(1), on: connection)
+            }
+            #expect(try LedgerVictim.strangers(connection) == [])
+        }
+    }
+
+    @Test("A recorded way down that needs keys is refused, and says where they are to be given")
+    func needsKeys() throws {
+        let victim = try LedgerVictim()
+        let connection = try withoutCodes(victim)
+        for directive in [
+            "unprotect film.title dataset=catalogue", "protect film.title dataset=catalogue",
+            "rotate film.title dataset=catalogue",
+        ] {
+            try connection.with(rights: .engine) {
+                try connection.execute(
+                    "UPDATE lockstep_migration SET down = ? WHERE version = '3'",
+                    "-- lockstep: \(directive)\n\(LedgerVictim.planted)")
+            }
+            let error = #expect(throws: LockstepError.self) {
+                try Migrator(older(), recordedDown: .allowed).run(.back(1), on: connection)
+            }
+            #expect(error?.code == .keyUnavailable)
+            #expect(error?.hint?.contains("--fields catalogue") == true)
+            #expect(try LedgerVictim.strangers(connection) == [])
+        }
+    }
+
+    @Test("A version that was begun is abandoned by its file, and as recorded only on demand")
+    func abandoning() throws {
+        struct Stop: Error {}
+        let script = """
+            ALTER TABLE film ADD COLUMN rank INTEGER;
+            -- lockstep: backfill film batch=1
+            UPDATE film SET rank = 1 WHERE id BETWEEN :first AND :last;
+            """
+        let files =
+            LedgerVictim.files + [
+                (
+                    name: "0004_rank.sql",
+                    content: Scratch.up(script, down: "ALTER TABLE film DROP COLUMN rank;")
+                )
+            ]
+        let set = try MigrationSet(name: "films", files: files)
+        func begun() throws -> Connection {
+            let connection = try LedgerVictim().database()
+            try connection.execute("INSERT INTO film (title) VALUES ('Laura'), ('Gilda')")
+            let stopping = Migrator(set) { if case .backfilled = $0 { throw Stop() } }
+            #expect(throws: Stop.self) { try stopping.run(on: connection) }
+            #expect(try MigrationProgress.all(connection).count == 1)
+            return connection
+        }
+        let sound = try begun()
+        guard case .abandon(_, .own)? = try Migrator(set).plan(.back(1), on: sound).steps.first
+        else {
+            Issue.record("the file's way down was expected")
+            return
+        }
+        #expect(try Migrator(set).run(.back(1), on: sound).steps.count == 1)
+        #expect(try MigrationProgress.all(sound).isEmpty)
+
+        let forged = try begun()
+        try LedgerVictim.forge(
+            "UPDATE lockstep_progress SET down = '\(LedgerVictim.planted)';", forged)
+        let victim = try LedgerVictim()
+        for wish: Plan.Wish in [.latest, .back(1), .version(MigrationVersion(3)), .redo(1)] {
+            #expect(try victim.refusal(of: wish, forged, set) == .migrationChanged)
+        }
+        Refusal.expect(.migrationMissing) { _ = try Migrator(older(3)).run(.back(1), on: forged) }
+        #expect(try LedgerVictim.strangers(forged) == [])
+        // The control.
+        _ = try Migrator(older(3), recordedDown: .allowed).run(.back(1), on: forged)
+        #expect(try LedgerVictim.strangers(forged) == ["loot"])
+    }
+
+    @Test("A redo that could not lead up again does not lead down")
+    func redo() throws {
+        let connection = try LedgerVictim().database()
+        var files = LedgerVictim.files
+        files[0].content = Scratch.up("CREATE TABLE film (id INTEGER PRIMARY KEY);")
+        let edited = try MigrationSet(name: "films", files: files)
+        Refusal.expect(.migrationChanged) { _ = try Migrator(edited).run(.redo(1), on: connection) }
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM note") == 0)
+        #expect(try Ledger.entries(connection).filter { $0.set == "films" }.count == 3)
+        // Going back alone is not kept from it by another version.
+        #expect(try Migrator(edited).run(.back(1), on: connection).steps.count == 1)
+    }
+
+    @Test(
+        "A script without a transaction goes on where a statement ended, in the text that it was counted in"
+    )
+    func offsets() throws {
+        struct Stop: Error {}
+        let bare = """
+            -- lockstep: no transaction
+            -- not run: CREATE TABLE loot (x);
+            CREATE TABLE p (x);
+            CREATE TABLE q (x);
+            """
+        func set(_ text: String) throws -> MigrationSet {
+            try MigrationSet(name: "bare", files: [(name: "1_x.sql", content: Scratch.up(text))])
+        }
+        func begun() throws -> Connection {
+            let connection = try Connection.inMemory()
+            var seen = 0
+            let stopping = try Migrator(set(bare)) {
+                if case .advanced = $0 { seen += 1 }
+                if seen == 1 { throw Stop() }
+            }
+            #expect(throws: Stop.self) { try stopping.run(on: connection) }
+            return connection
+        }
+        let good = try begun()
+        #expect(try Migrator(set(bare)).run(on: good).steps.count == 1)
+
+        let moved = try begun()
+        let commented = bare.replacing("-- not run", with: "-- it is not run")
+        Refusal.expect(.migrationChanged) { _ = try Migrator(set(commented)).run(on: moved) }
+
+        for offset in [1, 40, 45, -7, 1000] {
+            let forged = try begun()
+            try LedgerVictim.forge("UPDATE lockstep_progress SET cursor = \(offset);", forged)
+            Refusal.expect(.tampered) { _ = try Migrator(set(bare)).run(on: forged) }
+            #expect(
+                try Scratch.int(forged, "SELECT count(*) FROM sqlite_schema WHERE name = 'loot'")
+                    == 0)
+        }
+    }
+}

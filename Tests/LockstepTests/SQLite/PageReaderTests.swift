@@ -1,0 +1,276 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// The reader in Python under Tests/PageReader, which was written from the article DatabasePages alone.
+enum PythonPages {
+    static let folder = Programs.package.appending("Tests/PageReader")
+    static let article = Programs.package.appending(
+        "Sources/Lockstep/Lockstep.docc/DatabasePages.md")
+
+    /// What it finds in a file: rows in an order of its own, values as types and hexadecimal digits.
+    struct Contents: Decodable {
+        let integrity: [String]
+        let pages: Int
+        let tables: [String: [[Value]]]
+
+        struct Value: Decodable, Hashable {
+            let type: Int
+            let bytes: String
+
+            init(type: Int, bytes: [UInt8]) {
+                self.type = type
+                self.bytes = Hex.encode(bytes)
+            }
+
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                type = try container.decode(Int.self)
+                bytes = try container.decode(String.self)
+            }
+
+            init(_ value: Lockstep.Value) {
+                switch value {
+                case .null: self.init(type: 0, bytes: [])
+                case .integer(let number): self.init(type: 1, bytes: number.bigEndianBytes)
+                case .real(let number): self.init(type: 2, bytes: number.bitPattern.bigEndianBytes)
+                case .text(let text): self.init(type: 3, bytes: Array(text.utf8))
+                case .blob(let bytes): self.init(type: 4, bytes: bytes)
+                }
+            }
+        }
+    }
+
+    static func run(
+        _ arguments: [String], key: borrowing DatabaseKey
+    ) throws -> PythonReader.Outcome {
+        let secret = "{\"raw_key\": \"\(Hex.encode(Secrets.bytes(of: key.secret)))\"}"
+        return try PythonReader.run(
+            [folder.appending("read_pages.py").string] + arguments, secret: Array(secret.utf8))
+    }
+
+    static func rows(_ path: FilePath, key: borrowing DatabaseKey) throws -> Contents {
+        let outcome = try run(["rows", path.string], key: key)
+        try #require(outcome.status == 0, "\(outcome.complaint)")
+        return try JSONDecoder().decode(Contents.self, from: Data(outcome.output))
+    }
+
+    /// The class of its refusal; nil if it read the file.
+    static func refusal(_ path: FilePath, key: borrowing DatabaseKey) throws -> String? {
+        let outcome = try run(["rows", path.string], key: key)
+        guard outcome.status != 0 else { return nil }
+        #expect(outcome.output == [] && outcome.status == 1)
+        return String(outcome.complaint.prefix { $0 != ":" })
+    }
+}
+
+/// Database files of this library, read by a program that knows nothing but the article DatabasePages.
+@Suite("An independent reader of pages", .enabled(if: PythonReader.isPresent, PythonReader.missing))
+struct PageReaderTests {
+    private let scratch: DatabaseScratch
+
+    init() throws { scratch = try DatabaseScratch() }
+
+    /// What the engine reads in the tables, in no order.
+    private static func rows(
+        _ connection: borrowing Connection
+    ) throws -> [String: Set<[PythonPages.Contents.Value]>] {
+        let names = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        var tables: [String: Set<[PythonPages.Contents.Value]>] = [:]
+        for name in names.compactMap({ $0 }) {
+            let rows = try connection.query("SELECT * FROM \(name: name)") { row in
+                try (0..<row.count).map { PythonPages.Contents.Value(try row[$0] as Value) }
+            }
+            tables[name] = Set(rows)
+        }
+        return tables
+    }
+
+    private func expectSameRows(
+        _ path: FilePath, _ connection: borrowing Connection,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try PythonPages.rows(path, key: scratch.key())
+        #expect(found.integrity == ["ok"], sourceLocation: sourceLocation)
+        let tables = found.tables.mapValues { Set($0) }
+        // Pages of rows had better not be compared value by value in a message.
+        let areSame = try tables == Self.rows(connection)
+        #expect(areSame, sourceLocation: sourceLocation)
+        #expect(!tables.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    private func fill(_ connection: borrowing Connection) throws {
+        try connection.run(
+            script: """
+                CREATE TABLE mixed (id INTEGER PRIMARY KEY, a, b TEXT, c REAL);
+                CREATE INDEX byText ON mixed (b);
+                CREATE TABLE keyed (a TEXT, b, PRIMARY KEY (a)) WITHOUT ROWID;
+                INSERT INTO mixed VALUES (1, NULL, 'é', 1.5), (2, x'00FF', '', 3), (-9, 7, 'a', NULL),
+                    (9223372036854775807, zeroblob(20000), 'long', -0.0);
+                INSERT INTO keyed VALUES ('x', 1), ('', zeroblob(5000));
+                """)
+    }
+
+    @Test("It reads every row of a file whose log is empty, or that has none")
+    func closed() throws {
+        try scratch.fill(rows: 400)
+        do {
+            let connection = try scratch.open()
+            try fill(connection)
+        }
+        try expectSameRows(scratch.path, scratch.open())
+        do {
+            let connection = try scratch.open()
+            try connection.with(rights: .engine) { try connection.execute("VACUUM") }
+        }
+        try expectSameRows(scratch.path, scratch.open())
+    }
+
+    /// A copy of the database and its log while a connection keeps the log from reaching the file.
+    private func takeCopy() throws -> FilePath {
+        let copy = scratch.folder.file("copy.db")
+        for suffix in ["", "-wal"] {
+            try Bytes.write(Bytes.read(scratch.side(suffix)), to: FilePath(copy.string + suffix))
+        }
+        return copy
+    }
+
+    @Test("It reads what only the log has, and nothing of a transaction that did not commit")
+    func log() throws {
+        try scratch.fill(rows: 300)
+        let connection = try scratch.open()
+        try fill(connection)
+        try scratch.add(rows: 120, to: connection)
+        try connection.execute("DELETE FROM item WHERE id % 3 = 0")
+        let copy = try takeCopy()
+        let log = try Bytes.read(FilePath(copy.string + "-wal"))
+        #expect(LogFile(bytes: log).frames > 5)
+        try expectSameRows(copy, connection)
+        // The last commit is cut off: what was before it is there, as the engine has it too.
+        let frames = LogFile(bytes: log)
+        let commits = (0..<frames.currentFrames).filter(frames.commits)
+        let before = try #require(commits.dropLast().last)
+        try Bytes.write(
+            Array(log[..<(frames.start(of: before) + 4096 + 24 + 4096)]),
+            to: FilePath(copy.string + "-wal"))
+        let found = try PythonPages.rows(copy, key: scratch.key())
+        #expect(found.tables["item"]?.count == 420)
+        try expectSameRows(copy, Connection.open(copy, key: scratch.key()))
+    }
+
+    @Test("It refuses a flipped bit in any part of a page, in the file and in the log")
+    func damaged() throws {
+        try scratch.fill(rows: 300)
+        let whole = try scratch.bytes
+        for offset in [0, 16, 2000, 4015, 4016, 4031, 4032, 4095, 4096, 3 * 4096 - 1] {
+            try scratch.damage { $0[offset] ^= 1 }
+            #expect(try PythonPages.refusal(scratch.path, key: scratch.key()) == "page-damaged")
+            try scratch.damage { $0 = whole }
+        }
+        #expect(try PythonPages.refusal(scratch.path, key: scratch.key()) == nil)
+        #expect(try PythonPages.refusal(scratch.path, key: scratch.key(2)) == "page-damaged")
+        // Two pages that change places.
+        try scratch.damage { bytes in
+            bytes.replaceSubrange(4096..<12_288, with: whole[8192..<12_288] + whole[4096..<8192])
+        }
+        #expect(try PythonPages.refusal(scratch.path, key: scratch.key()) == "page-damaged")
+        for count in [whole.count - 1, whole.count - 4096, 4095, 0] {
+            try scratch.damage { $0 = Array(whole[..<count]) }
+            #expect(try PythonPages.refusal(scratch.path, key: scratch.key()) == "truncated")
+        }
+        try scratch.damage { $0 = whole }
+        let connection = try scratch.open()
+        try scratch.add(rows: 50, to: connection)
+        let copy = try takeCopy()
+        var log = LogFile(bytes: try Bytes.read(FilePath(copy.string + "-wal")))
+        log.bytes[log.start(of: 0) + 2000] ^= 1
+        // The log's own checksums are made right again, as anyone can.
+        log.reseal(bigEndian: false)
+        try Bytes.write(log.bytes, to: FilePath(copy.string + "-wal"))
+        #expect(try PythonPages.refusal(copy, key: scratch.key()) == "page-damaged")
+    }
+
+    @Test("An older page of the same number verifies, as the article says")
+    func replayed() throws {
+        try scratch.fill(rows: 300)
+        let old = try scratch.bytes
+        try scratch.open().execute("UPDATE item SET body = zeroblob(100) WHERE id = 300")
+        let pages = try scratch.bytes.count / 4096
+        let changed = try (2...pages).filter { page in
+            let range = ((page - 1) * 4096)..<(page * 4096)
+            return try old[range] != scratch.bytes[range]
+        }
+        let page = try #require(changed.first)
+        try scratch.damage { bytes in
+            let range = ((page - 1) * 4096)..<(page * 4096)
+            bytes.replaceSubrange(range, with: old[range])
+        }
+        #expect(try PythonPages.refusal(scratch.path, key: scratch.key()) == nil)
+        let audit = try PageAudit.run(scratch.path, key: scratch.key())
+        #expect(audit.isClean)
+        try expectSameRows(scratch.path, scratch.open())
+    }
+
+    @Test("The article's example is what the script makes")
+    func example() throws {
+        let outcome = try PythonReader.run([
+            PythonPages.folder.appending("make_example.py").string, "--check",
+            PythonPages.article.string,
+        ])
+        #expect(outcome.status == 0, "\(outcome.complaint)")
+    }
+}
+
+/// The example of the article DatabasePages, which a program in Python made, held against the engine.
+struct PageExampleTests {
+    private static let content: [UInt8] =
+        Bytes.hex(
+            "53514c69746520666f726d6174203300"
+                + "1000010150402020000000010000000100000000000000000000000000000004"
+                + "0000000000000000000000010000002a00000000000000000000000000000000"
+                + "00000000000000000000000000000001002e7a71" + "0d000000000fb000")
+        + [UInt8](repeating: 0, count: 4016 - 108)
+    private static let vector = [UInt8](0x40..<0x50)
+
+    @Test("The key, the page and its MAC are the article's, and the engine opens the file")
+    func knownAnswer() throws {
+        let key = try DatabaseKey(
+            dataKey: SecretBytes(copying: [UInt8](0..<32).span), database: [UInt8](0xA0..<0xB0))
+        let raw = Secrets.bytes(of: key.secret)
+        #expect(
+            raw
+                == Bytes.hex("8f767408c8246467c40d9a6a9c4b805d05e5fee5aee4560d2f22e0f8cfa36d54"))
+        #expect(key.salt == Bytes.hex("d2cc65042b61733f50f11f22d8e62405"))
+        let masked = key.salt.map { $0 ^ 0x3A }
+        let macKey = try PBKDF2.derive(
+            .sha512, raw.span, salt: masked.span, rounds: 2, count: 32)
+        #expect(
+            Secrets.bytes(of: macKey)
+                == Bytes.hex("3006aaa341bbb7f89dfbc937b922752f576889a46a5d23f6534fa238af88797b"))
+        let text = AES256(key: raw).encryptCBC(
+            Array(Self.content[16...]), initialisationVector: Self.vector)
+        let hmac = try HMAC(.sha512, key: macKey.bytes)
+        for part in [text, Self.vector, [1, 0, 0, 0]] { try hmac.update(part.span) }
+        let page = key.salt + text + Self.vector + (try hmac.finish())
+        #expect(page.count == 4096)
+        #expect(
+            Array(page[16..<48])
+                == Bytes.hex("bc2567edad7016788d582fa7e0e357b104b92b08147bd90ef4a2dca79eaaeacd"))
+        #expect(
+            Array(page[4032...])
+                == Bytes.hex(
+                    "6c09d5573d4515cdb8fd8fe1e6f112a7a0b875cef8fcaf1076668bbdf209ab99"
+                        + "6b50bf7e1039dfcab8735505f1b8e0527b15ceb2a23acc3fa7748a30d96ad4fc"))
+        #expect(
+            try HashFunction.sha256.digest(page.span)
+                == Bytes.hex("974241131c81e2f672235b3ef59a2a99a2cf22b4f5128e524932ced7c095f53f"))
+        let folder = try TemporaryFolder()
+        let path = try folder.write("example.db", page)
+        let connection = try Connection.open(path, key: key)
+        #expect(try connection.value("PRAGMA user_version", as: Int.self) == 42)
+        #expect(try connection.value("PRAGMA integrity_check", as: String.self) == "ok")
+    }
+}

@@ -1,0 +1,42 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// A passphrase slot that another program has made cheaper to guess than this one makes any.
+@Suite("The tool and cheap passphrase slots")
+struct CheapSlotTests {
+    /// A folder with the keyring of films.db, which opens with the passphrase in the file `p` at N = 2^`logN`, or
+    /// with the key file `k`.
+    private static func films(logN: Int) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try KeyFile.create(folder.file("k"))
+        try folder.write("p", "a passphrase\n")
+        for (purpose, name) in [
+            (KeyringPurpose.database, "films.database"), (.fields, "films.fields"),
+        ] {
+            var keyring = try Keyring.create(purpose)
+            let passphrase = Array("a passphrase".utf8)
+            try keyring.addSlot(
+                "person", .passphrase(Passphrase(SecretBytes(copying: passphrase.span))),
+                cost: Scrypt.Cost(logN: logN, r: 8, p: 1))
+            try keyring.addSlot("file", KeyFile.read(folder.file("k")))
+            try KeyringFile(folder.file("Keys").appending("\(name).keyring")).create(keyring)
+            if purpose == .database {
+                _ = try Connection.create(folder.file("films.db"), key: keyring.databaseKey())
+            }
+        }
+        return folder
+    }
+
+    @Test("Every command that opens a keyring by one warns, once")
+    func cheap() async throws {
+        try await Transcript("Cheap/cheap").run(in: Self.films(logN: 15))
+    }
+
+    @Test("At 2^16 nothing warns")
+    func dear() async throws {
+        try await Transcript("Cheap/dear").run(in: Self.films(logN: 16))
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// The operator's attack at the command line: the way down that the ledger records is exchanged.
+@Suite("The tool beside a forged ledger")
+struct ForgedLedgerTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write("k", [UInt8](repeating: 7, count: 32))
+        try FileManager.default.createDirectory(
+            atPath: folder.file("notes").string, withIntermediateDirectories: false)
+        try folder.write("notes/0001_note.sql", Self.file)
+    }
+
+    private static let file = """
+        -- lockstep: up
+        CREATE TABLE note (x);
+        -- lockstep: down
+        -- lockstep: allow loss of table note
+        DROP TABLE note;
+
+        """
+
+    private func tool(_ arguments: String...) async throws -> (
+        code: TerminationStatus, told: String
+    ) {
+        try await tool(arguments)
+    }
+
+    private func tool(_ arguments: [String]) async throws -> (code: TerminationStatus, told: String)
+    {
+        let result = try await Subprocess.run(
+            .path(Programs.path("lockstep")),
+            arguments: Arguments(arguments + ["-d", "n.db", "--key-file", "k"]),
+            workingDirectory: folder.path, output: .string(limit: 1_000_000),
+            error: .string(limit: 100_000))
+        return (result.terminationStatus, result.standardOutput + result.standardError)
+    }
+
+    private func forge() throws {
+        let keyring = try KeyringFile(folder.file("Keys/n.database.keyring")).open { _ in
+            try KeyFile.read(folder.file("k"))
+        }
+        let connection = try Connection.open(
+            folder.file("n.db"), key: keyring.databaseKey(for: folder.file("n.db")))
+        try connection.with(rights: .engine) {
+            try connection.execute(
+                "UPDATE lockstep_migration SET down = ?",
+                "-- lockstep: allow loss of table note\nDROP TABLE note;\nCREATE TABLE loot (a);")
+        }
+    }
+
+    private func tables() async throws -> String {
+        try await tool("query", "SELECT name FROM sqlite_schema WHERE name IN ('note', 'loot')")
+            .told
+    }
+
+    @Test(
+        "It is seen and does not run, with the fields keyring and without",
+        arguments: [true, false])
+    func attack(isSealed: Bool) async throws {
+        let rest = ["-m", "notes"] + (isSealed ? ["--fields", "notes"] : [])
+        #expect(try await tool("init", "--dataset", "notes").code == .exited(0))
+        #expect(try await tool(["migrate"] + rest).code == .exited(0))
+        // Nothing of the dataset is sealed in it, and so verify is not given its keyring.
+        #expect(try await tool("verify", "-m", "notes").code == .exited(0))
+        try forge()
+        for words in [
+            ["verify"], ["migrate"], ["migrate", "--safe"], ["migrate", "--to", "0"], ["rollback"],
+            ["redo"], ["plan"],
+            ["plan", "--to", "0"], ["rehearse"], ["status"],
+        ] {
+            let result = try await tool(words + rest)
+            #expect(result.code == .exited(isSealed ? 65 : 4), "\(words): \(result.told)")
+            #expect(try await tables() == "name\nnote\n")
+        }
+        guard isSealed else { return }
+        // Without the keyring the files show it as well.
+        #expect(try await tool("verify", "-m", "notes").code == .exited(4))
+        #expect(try await tool("rollback", "-m", "notes").code == .exited(4))
+        let both = try await tool("rollback", "-m", "notes", "--fields", "notes", "--recorded-down")
+        #expect(both.code == .exited(64) && both.told.contains("leave --fields away"))
+        #expect(try await tables() == "name\nnote\n")
+    }
+
+    @Test("The control: it runs where it is asked for, without field keys")
+    func control() async throws {
+        #expect(try await tool("init").code == .exited(0))
+        #expect(try await tool("migrate", "-m", "notes").code == .exited(0))
+        try forge()
+        #expect(try await tool("rollback", "-m", "notes", "--recorded-down").code == .exited(0))
+        #expect(try await tables() == "name\nloot\n")
+    }
+}
