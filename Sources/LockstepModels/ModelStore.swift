@@ -66,7 +66,10 @@ extension ModelStore {
     ) throws -> Store {
         var options = options
         // A version that has yet to run may be the first that seals anything; afterwards the set decides.
-        if !options.connection.fieldKeys.isEmpty { options.connection.mayBeUnsealed = true }
+        if !options.connection.fieldKeys.isEmpty {
+            options.connection.mayBeUnsealed = true
+            options.connection.mayBeUnknown = true
+        }
         guard !FileAccess.exists(path) else {
             return try Store.open(path, key: key, options: options)
         }

@@ -94,11 +94,25 @@ struct Session: ~Copyable {
     }
 
     /// Has the fields keyrings remember what the database proves by now.
-    func rememberSealed() {
+    /// - Parameter connection: The one that has changed it.
+    func rememberSealed(_ connection: borrowing Connection) {
+        for keyring in fieldsKeyrings { keyring.remember(connection) }
+    }
+
+    /// The same after a procedure that had a connection of its own.
+    /// - Parameter database: The id that the database had when the command opened it.
+    func rememberSealed(in database: [UInt8]?) {
         guard !fieldsKeyrings.isEmpty else { return }
         do {
-            let connection = try connect(isFirst: true)
-            for keyring in fieldsKeyrings { keyring.remember(connection) }
+            var options = ConnectionOptions()
+            options.fieldKeys = fields
+            options.mayBeUnsealed = true
+            options.mayBeUnknown = true
+            let connection = try Connection.open(path, key: key(), options: options)
+            guard try database == nil || connection.databaseID() == database else {
+                throw LockstepError(.tampered, "it is another database than it was a moment ago")
+            }
+            rememberSealed(connection)
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
             Output.note(

@@ -24,6 +24,10 @@ extension KeyringFile {
             let newest = keyring.sealedMemory.record(of: record.database)
             // Another command may have been faster, and have seen more.
             guard record.changes >= newest?.changes ?? 0 else { return }
+            guard record.changes != newest?.changes || record.code == newest?.code else {
+                throw RegistryTables.forged(
+                    "is another line of changes than the fields keyring remembers")
+            }
             try keyring.remember(record)
         }
         return true

@@ -19,6 +19,7 @@ struct SealedTrust {
                 throw Self.missing(keys, record?.columns ?? [])
             }
             guard fields.mayBeUnsealed else { throw Self.missing(keys, []) }
+            proof.noteUnsealed(keys.dataset)
             return
         }
         let seen = proof.changes(of: keys.dataset) ?? 0
@@ -32,10 +33,11 @@ struct SealedTrust {
         if registry.database == nil, !keys.memory.records.isEmpty {
             throw Self.unbound(keys)
         }
-        // What another database of the dataset says is genuine, too, and may seal less.
-        guard record != nil || keys.memory.records.isEmpty || fields.mayBeUnsealed else {
-            throw Self.unknown(keys)
-        }
+        // What another database of the dataset says is genuine, too, and may seal less. Those who saw the file before the
+        // first column was sealed have seen which database it is.
+        let isKnown =
+            record != nil || keys.memory.records.isEmpty || proof.wasUnsealed(keys.dataset)
+        guard isKnown || fields.mayBeUnknown else { throw Self.unknown(keys) }
         proof.note(registry.changes, of: keys.dataset)
     }
 
@@ -92,7 +94,7 @@ struct SealedTrust {
             .registryMissing,
             "the fields keyring of the dataset \(title(keys)) remembers other databases, and not this one",
             hint:
-                "if it is another database of the dataset, `lockstep migrate --fields` has it remembered; "
+                "if it is another database of the dataset, `lockstep keys accept-database` adds it; "
                 + "else somebody exchanged what the file says: restore the database from a backup")
     }
 

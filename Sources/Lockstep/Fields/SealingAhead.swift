@@ -103,7 +103,8 @@ private struct Source {
         var options = ConnectionOptions()
         options.isQueryOnly = true
         options.sharesLog = true
-        options.addition = SealedFields([keys], hasViews: false, mayBeUnsealed: true)
+        options.addition = SealedFields(
+            [keys], hasViews: false, mayBeUnsealed: true, mayBeUnknown: true)
         return try Connection.open(path, key: key.value, options: options)
     }
 }

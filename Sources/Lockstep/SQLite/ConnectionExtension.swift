@@ -4,7 +4,8 @@ protocol ConnectionExtension: Sendable {
     func attach(to connection: borrowing Connection) throws -> any ConnectionAttachment
 
     /// The same for procedures that run migrations, which may be the first to add what the layer looks for.
-    func migrating() -> any ConnectionExtension
+    /// - Parameter isChecked: Whether the procedure has opened the same database before, without this.
+    func migrating(isChecked: Bool) -> any ConnectionExtension
 
     /// The same for all connections of one store, which learn from each other.
     /// - Parameter isNew: Whether the store makes its database.

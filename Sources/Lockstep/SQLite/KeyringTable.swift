@@ -150,3 +150,11 @@ enum KeyringTable {
         .tampered, "what the database remembers of its keyring cannot be right",
         hint: "restore the database from a backup")
 }
+
+extension Connection {
+    /// The database's id, 16 bytes; nil for one that has none yet.
+    /// - Throws: ``LockstepError/Code/tampered`` for a table that no Lockstep wrote.
+    package func databaseID() throws -> [UInt8]? {
+        try with(rights: .engine) { try KeyringTable.database(self) }
+    }
+}

@@ -25,14 +25,17 @@ public struct ProgressHandler: Sendable {
 
 extension ConnectionOptions {
     /// The same for procedures that migrate, with statements that end as soon as `goOn` says no.
-    func asking(_ goOn: @escaping @Sendable () -> Bool) -> ConnectionOptions {
+    /// - Parameter isChecked: Whether the procedure has opened the same database before.
+    func asking(
+        _ goOn: @escaping @Sendable () -> Bool, isChecked: Bool = false
+    ) -> ConnectionOptions {
         var options = self
         let own = progress
         // 10,000 instructions are some 0.1 to 1 ms.
         options.progress = ProgressHandler(every: own?.interval ?? 10_000) {
             goOn() && own?.goOn() != false
         }
-        options.addition = addition?.migrating()
+        options.addition = addition?.migrating(isChecked: isChecked)
         return options
     }
 }

@@ -78,7 +78,7 @@ enum RegistryCheck {
                         : .failure(
                             "the fields keyring remembers other databases, and not this one: somebody may "
                                 + "have exchanged what the file says; if it is another database of the "
-                                + "dataset, `lockstep migrate --fields` has it remembered"))
+                                + "dataset, `lockstep keys accept-database` adds it"))
             }
         }
         return findings

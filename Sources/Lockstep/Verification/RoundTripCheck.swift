@@ -29,7 +29,10 @@ struct RoundTripCheck: Sendable {
         var options = schema.ofSchema
         options.fieldKeys = schema.fieldKeys
         // On the way down nothing may be left that is sealed.
-        if !schema.fieldKeys.isEmpty { options.mayBeUnsealed = true }
+        if !schema.fieldKeys.isEmpty {
+            options.mayBeUnsealed = true
+            options.mayBeUnknown = true
+        }
         options.synchronous = .normal
         options.progress = ProgressHandler(every: 10_000, goOn: desk.goOn)
         let connection = try Connection.open(copy, key: copyKey, options: options)

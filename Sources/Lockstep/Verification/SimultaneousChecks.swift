@@ -91,7 +91,8 @@ struct SimultaneousChecks: Sendable {
             schema.fieldKeys.isEmpty
             ? nil
             : SealedFields(
-                schema.fieldKeys, hasViews: false, relied: schema.sealed, mayBeUnsealed: true)
+                schema.fieldKeys, hasViews: false, relied: schema.sealed, mayBeUnsealed: true,
+                mayBeUnknown: true)
         let check = CellsCheck(
             path: path, key: key, options: options, sample: sample, closing: closing)
         try desk.start { desk in

@@ -45,13 +45,15 @@ struct SealedColumnOptions: ParsableArguments {
         Interruption.expect()
         let connection = try session.connect(
             isFirst: isFirst || (canBeFirst && !session.knowsDatabases))
-        defer { session.rememberSealed() }
+        defer { session.rememberSealed(connection) }
         var line = ProgressLine()
         defer { line.end() }
         for column in columns {
             let title = "\(column.table).\(column.column)"
             var rows = 0
             try body(connection, column, keys) { progress in
+                // From the first rows on: whoever goes on after a kill is known then.
+                if rows == 0 { session.rememberSealed(connection) }
                 rows = progress.rows
                 line.show("\(title): \(progress.rows) of \(progress.total) rows")
                 try Interruption.check()

@@ -22,7 +22,8 @@ struct HostileOperator {
             } catch is RawDatabase.Failure {
                 // A failure may have ended the transaction.
                 _ = try? database.run("ROLLBACK TO part; RELEASE part")
-                try readAgain()
+                // What SQLite calls malformed to everybody stays as it is: no statement runs any more.
+                do { try readAgain() } catch is RawDatabase.Failure { return taken }
             }
         }
         if !schema.isSilent, let version = try database.run("PRAGMA schema_version").first {

@@ -50,12 +50,7 @@ struct HostileSchemaCampaign {
     private let folder: TemporaryFolder
     private let cells: [String]
 
-    /// The seed of this process, or the one that the environment gives.
-    static let seed: UInt64 =
-        ProcessInfo.processInfo.environment["LOCKSTEP_TEST_SEED"].flatMap { UInt64($0) }
-        ?? UInt64.random(in: 1..<1_000_000_000)
-
-    init(seed: UInt64 = Self.seed) throws {
+    init(seed: UInt64 = Torture.campaignSeed) throws {
         self.seed = seed
         template = try HostileTemplate()
         folder = try TemporaryFolder()

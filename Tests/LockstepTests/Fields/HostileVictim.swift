@@ -10,8 +10,6 @@ struct HostileVictim {
         case opened
         /// All of them; the schema is changed while the file is open.
         case late
-        /// Nobody looks at the schema: the names, the literals and the capability have to hold alone.
-        case unguarded
         /// A control: defaults enter the generated SQL as the file has them, with the capability in them.
         case pasted
         /// A control: the functions ask for no capability, and nobody looks at the schema.

@@ -32,6 +32,7 @@ struct FleetJob {
         var writing = options
         writing.synchronous = .normal
         let connection = try Connection.open(file, key: access.key, options: writing)
+        result.database = try connection.databaseID()
         let before = try Ledger.entries(connection)
         (result.from, result.to) = (versions(before), versions(before))
         guard
@@ -121,7 +122,7 @@ struct FleetJob {
         _ access: borrowing DatabaseAccess
     ) throws -> [String: MigrationVersion] {
         var reading = fleet.options
-        reading.addition = reading.addition?.migrating()
+        reading.addition = reading.addition?.migrating(isChecked: true)
         reading.isQueryOnly = true
         let connection = try Connection.open(file, key: access.key, options: reading)
         return versions(try Ledger.entries(connection))

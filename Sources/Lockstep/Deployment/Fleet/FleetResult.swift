@@ -4,6 +4,8 @@ public import SystemPackage
 public struct FleetResult: Sendable {
     /// The database file.
     public let file: FilePath
+    /// The id that the database had when it was opened first; nil for none.
+    package internal(set) var database: [UInt8]?
     /// Why it failed; nil if all went well.
     public internal(set) var error: LockstepError?
     /// Whether it was not begun, since the fleet was stopped before.

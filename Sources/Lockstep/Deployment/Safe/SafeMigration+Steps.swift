@@ -93,7 +93,7 @@ extension SafeMigration {
         report.migration.notices += VerificationChange.notices(after, besides: new)
         guard new.isEmpty else { throw VerificationChange.error(database, new) }
         try requireGoingOn()
-        var reading = options.asking(goOn)
+        var reading = options.asking(goOn, isChecked: true)
         reading.isQueryOnly = true
         try check(try Connection.open(database, key: access.key, options: reading))
     }

@@ -43,13 +43,18 @@ final class FleetKeyrings: @unchecked Sendable {
     }
 
     /// Has the fields keyrings remember what a file proves by now; on one thread at a time.
-    func rememberSealed(_ path: FilePath) throws {
+    /// - Parameter database: The id that it had when it was opened first.
+    func rememberSealed(_ path: FilePath, _ database: [UInt8]?) throws {
         guard !fieldsKeyrings.isEmpty else { return }
         let access = try access(path)
         var options = ConnectionOptions()
         options.fieldKeys = fields
         options.mayBeUnsealed = true
+        options.mayBeUnknown = true
         let connection = try access.open(path, options)
+        guard try database == nil || connection.databaseID() == database else {
+            throw LockstepError(.tampered, "\(path) is another database than it was a moment ago")
+        }
         for keyring in fieldsKeyrings { keyring.remember(connection) }
     }
 

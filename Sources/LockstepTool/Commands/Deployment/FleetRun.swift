@@ -56,7 +56,9 @@ enum FleetRun {
         var codes: Set<Int32> = []
         let report = try fleet.run(access: keyrings.access) { result in
             if let error = result.error { codes.insert(Exit.code(for: error, result.safe)) }
-            if result.isSuccess, !result.wasSkipped { try keyrings.rememberSealed(result.file) }
+            if result.isSuccess, !result.wasSkipped {
+                try keyrings.rememberSealed(result.file, result.database)
+            }
             try format == .json ? Output.json(Line(result)) : tell(result)
             Output.flush()
         }

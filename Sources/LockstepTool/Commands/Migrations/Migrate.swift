@@ -49,16 +49,25 @@ struct Migrate: ParsableCommand {
                 files, target.jobs, keyrings, sets, wish, runner, safety, output.format)
         }
         var session = try Session.open(target.path(), keyrings, fields, credentials)
-        try session.bind(session.connect(isFirst: true))
+        let database = try Self.bind(&session)
         if safety.safe {
             try SafeRun.run(sets, wish, runner, safety, session, output.format)
-            return session.rememberSealed()
+            return session.rememberSealed(in: database)
         }
         SafeRun.tellIfUnfinished(session.path)
         let connection = try session.connect(isFirst: true)
         // What was committed before a failure is remembered, too.
-        defer { session.rememberSealed() }
+        defer { session.rememberSealed(connection) }
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
+    }
+
+    /// Has the database and its keyring know each other, on a connection that is closed then: a safe run is alone with
+    /// the file.
+    /// - Returns: The database's id.
+    private static func bind(_ session: inout Session) throws -> [UInt8]? {
+        let connection = try session.connect(isFirst: true)
+        session.bind(connection)
+        return try connection.databaseID()
     }
 }
 
@@ -101,7 +110,7 @@ struct Rollback: ParsableCommand {
         session.bind(connection)
         let wish = to.map { Plan.Wish.downTo($0) } ?? .back(steps)
         // What was committed before a failure is remembered, too.
-        defer { session.rememberSealed() }
+        defer { session.rememberSealed(connection) }
         try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
     }
 }

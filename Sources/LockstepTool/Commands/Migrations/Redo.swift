@@ -32,7 +32,7 @@ struct Redo: ParsableCommand {
         var session = try access.session()
         let connection = try session.connect(isFirst: true)
         session.bind(connection)
-        defer { session.rememberSealed() }
+        defer { session.rememberSealed(connection) }
         try MigrationRun.run(sets, wish: .redo(steps), runner, on: connection, output.format)
     }
 }

@@ -61,7 +61,9 @@ struct OperatorMutationTests {
         let prototype =
             number % 3 == 0 ? OperatorPrototype.migrating : OperatorPrototype.finished
         return OperatorMutation.Dice(
-            generator: SplitMix64(stream: number), prototype: try prototype.get())
+            generator: SplitMix64(
+                state: Torture.campaignSeed &+ UInt64(number) &* 0xD1B5_4A32_D192_ED03),
+            prototype: try prototype.get())
     }
 
     @Test(
@@ -119,7 +121,7 @@ struct OperatorMutationTests {
                 #expect(try !program.hasSpilled(deed), "\(context), \(deed)")
             }
         }
-        print("operator: \(Self.attempts) attempts")
+        print("operator: \(Self.attempts) attempts, LOCKSTEP_TEST_SEED=\(Torture.campaignSeed)")
         for (what, count) in counts.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             print("operator: \(count) \(what)")
         }
@@ -147,7 +149,7 @@ struct OperatorMutationTests {
     func credulous() throws {
         var spilled = 0
         var number = 0
-        while spilled == 0, number < 50 {
+        while spilled == 0, number < 400 {
             var dice = try Self.dice(number)
             let attempt = try Self.tamper(&dice)
             for deed in [OperatorProgram.Deed.write, .importing] where spilled == 0 {

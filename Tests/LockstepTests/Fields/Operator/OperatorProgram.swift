@@ -119,13 +119,11 @@ struct OperatorProgram {
     private func migrate() throws {
         var keyring = try bench.keyring()
         try keyring.bind(open(mayBeUnsealed: true), in: bench.keyringFile)
-        do {
-            let connection = try open(mayBeUnsealed: true)
-            _ = try Migrator(OperatorPrototype.set(isGrown: true)).run(on: connection)
-        }
+        let connection = try open(mayBeUnsealed: true)
+        _ = try Migrator(OperatorPrototype.set(isGrown: true)).run(on: connection)
         guard !isCredulous else { return }
         var fields = try bench.fields()
-        try bench.fieldsFile.remember(&fields, sealedIn: open(mayBeUnsealed: true))
+        try bench.fieldsFile.remember(&fields, sealedIn: connection)
     }
 
     private func reseal(_ refusals: Refusals) throws {

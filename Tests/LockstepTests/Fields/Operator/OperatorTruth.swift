@@ -39,7 +39,7 @@ struct OperatorTruth: Equatable {
         case cellsInTransit =
             "Plaintext in a column that is still being sealed is not seen: it may be what was there before."
         case otherRings =
-            "Rows for other rings can be added to lockstep_keyring: they concern no keyring that is used."
+            "Rows for other rings can be added to lockstep_keyring, and the epoch beside the database's id can be changed: they concern no keyring that is used."
         case otherDatasets =
             "Claims of other datasets can be added: they are reported as anyone's claim, and prove nothing."
         case ledgerRemarks =
@@ -96,21 +96,21 @@ struct OperatorTruth: Equatable {
             switch name {
             case "film", "credit": compare(before, after, prototype, &found)
             case EngineTables.epochs:
-                let kept = Set(after.rows).isSuperset(of: before.rows)
-                let isHarmless = after.rows.filter { !before.rows.contains($0) }
-                    .allSatisfy { row in
-                        if case .blob(let ring) = row[0], ring.count == 16 {
-                            row[0] != .blob([UInt8](repeating: 0, count: 16))
-                        } else {
-                            false
-                        }
+                let (before, after) = (Self.epochs(before), Self.epochs(after))
+                let kept = after.isSuperset(of: before)
+                let isHarmless = after.subtracting(before).allSatisfy { row in
+                    if case .blob(let ring) = row[0], ring.count == 16 {
+                        ring != Self.noRing
+                    } else {
+                        false
                     }
+                }
                 if kept, isHarmless {
                     found.undetected.insert(.otherRings)
                 } else {
                     found.due.insert(name)
                 }
-            case EngineTables.ledger: compareLedger(before, after, &found)
+            case EngineTables.ledger: compareLedger(before, after, dataset, &found)
             default:
                 // Rows of other datasets are nobody's.
                 func own(_ rows: TableRows) -> [[Value]] {
@@ -126,10 +126,24 @@ struct OperatorTruth: Equatable {
         return found
     }
 
-    /// A row that has lost its MAC looks like one that was applied without keys: then what the files do not say of it is
-    /// not proven.
+    private static let noRing = [UInt8](repeating: 0, count: 16)
+
+    /// The rows of the keyring's memory, without the epoch of the row that has the database's id: it says nothing.
+    private static func epochs(_ rows: TableRows) -> Set<[Value]> {
+        Set(
+            rows.rows.map { row in
+                guard row[0] == .blob(noRing), case .integer(let epoch) = row[1], epoch > 0 else {
+                    return row
+                }
+                return [row[0], .integer(1)] + row[2...]
+            })
+    }
+
+    /// A row that has lost its MAC looks like one that was applied without keys, and one with a MAC of another dataset
+    /// or key version like one that was applied with keys that are not there: then what the files do not say of it is not
+    /// proven.
     private func compareLedger(
-        _ before: TableRows, _ after: TableRows, _ found: inout Differences
+        _ before: TableRows, _ after: TableRows, _ dataset: [UInt8], _ found: inout Differences
     ) {
         let codes = ["mac_dataset", "mac_key_version", "mac"]
         let unproven = [
@@ -139,26 +153,28 @@ struct OperatorTruth: Equatable {
             Dictionary(uniqueKeysWithValues: zip(before.columns, row))
         }
         let isDeclared =
-            before.rows.count == after.rows.count
+            after.rows.count <= before.rows.count
             && zip(before.rows, after.rows).allSatisfy { one, other in
                 let (one, other) = (named(one), named(other))
                 guard one != other else { return true }
-                return codes.allSatisfy { other[$0] == .null }
+                let isUnprovable =
+                    other["mac_dataset"] != .blob(dataset)
+                    || other["mac_key_version"] != .integer(1)
+                return isUnprovable
                     && before.columns.allSatisfy {
                         (codes + unproven).contains($0) || one[$0] == other[$0]
                     }
             }
-        // With the rows gone, the count of them in the header is right again.
-        let isShorter =
-            after.rows.count < before.rows.count && before.rows.starts(with: after.rows)
-            && !found.due.contains("the schema")
+        let isShorter = after.rows.count < before.rows.count
+        guard isDeclared, !isShorter || !found.due.contains("the schema") else {
+            found.due.insert(EngineTables.ledger)
+            return
+        }
+        if !before.rows.starts(with: after.rows) { found.undetected.insert(.ledgerRemarks) }
         if isShorter {
             found.undetected.insert(.newestLedgerRows)
+            // With the rows gone, the count of them in the header is right again.
             found.due.remove("the header")
-        } else if isDeclared {
-            found.undetected.insert(.ledgerRemarks)
-        } else {
-            found.due.insert(EngineTables.ledger)
         }
     }
 
