@@ -23,7 +23,8 @@ enum Torture {
 
     /// The seed of campaigns over generated cases. In a plain test run it is always the same, so that one fails only
     /// where the code has changed; with LOCKSTEP_TORTURE=1 it is a new one each time.
-    static let campaignSeed = number(of: "LOCKSTEP_TEST_SEED").map { UInt64($0) }
+    static let campaignSeed =
+        number(of: "LOCKSTEP_TEST_SEED").map { UInt64($0) }
         ?? (FaultyWorker.isTorture ? seed : 20_261_123)
 
     private static func number(of variable: String) -> UInt32? {
