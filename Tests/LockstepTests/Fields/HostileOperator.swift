@@ -26,10 +26,16 @@ struct HostileOperator {
                 do { try readAgain() } catch is RawDatabase.Failure { return taken }
             }
         }
-        if !schema.isSilent, let version = try database.run("PRAGMA schema_version").first {
-            try database.run("PRAGMA schema_version = \((Int(version) ?? 0) + 1)")
+        if !schema.isSilent {
+            do { try announce() } catch is RawDatabase.Failure { return taken }
         }
         return taken
+    }
+
+    /// Has open connections read the schema again.
+    private func announce() throws {
+        guard let version = try database.run("PRAGMA schema_version").first else { return }
+        try database.run("PRAGMA schema_version = \((Int(version) ?? 0) + 1)")
     }
 
     /// Has SQLite parse the schema as the file has it now: one that it calls malformed stops everybody.
