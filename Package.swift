@@ -89,6 +89,11 @@ let package = Package(
             dependencies: ["Lockstep", systemPackage],
             path: "Tests/CrashingWriter",
             swiftSettings: strict),
+        .executableTarget(
+            name: "CommittingWorker",
+            dependencies: ["Lockstep", systemPackage],
+            path: "Tests/CommittingWorker",
+            swiftSettings: strict),
         .target(
             name: "FaultyVFS",
             dependencies: ["CSQLCipher"],
@@ -122,7 +127,8 @@ let package = Package(
         .testTarget(
             name: "LockstepTests",
             dependencies: [
-                "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CopyWorker",
+                "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CommittingWorker",
+                "CopyWorker",
                 "RotationWorker", "MigrationWorker", "FaultyVFS", "ForkedCall", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],

@@ -217,7 +217,7 @@ enum Opening {
             access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
             | (path == nil ? SQLITE_OPEN_CREATE : 0)
         let code = unsafe sqlite3_open_v2(
-            path.map(fileName) ?? ":memory:", &opened, flags, nil)
+            path.map(fileName) ?? ":memory:", &opened, flags, try GuardedVFS.name())
         // Keying a handle that failed to open crashes SQLCipher.
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe ResultCode.error(code, on: opened)

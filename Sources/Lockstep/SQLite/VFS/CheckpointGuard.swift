@@ -1,0 +1,161 @@
+internal import CSQLCipher
+internal import Synchronization
+
+// The WAL-reset race
+// ==================
+//
+// In SQLite before 3.44.6, in 3.45 to 3.50.6 and in 3.51.0 to 3.51.2 a PASSIVE checkpoint reads the header of the WAL
+// index first and later, from shared memory, how much of the log has been copied. A commit of another connection that
+// begins the log again in between makes the two speak of different logs: the checkpointer takes old pages for new ones
+// and notes them as copied. Commits that every call has acknowledged are gone, with every page's MAC right.
+//
+// The two salts of a log change whenever it begins again; they are bytes 32 to 39 of the WAL index. So:
+//
+// - When a checkpointer takes its lock (CKPT, 1), the guard notes the salts. With the writer's lock besides (WRITE, 0),
+//   as in all modes but PASSIVE and while an index is recovered, they cannot change; the guard notes them again when
+//   that lock is taken and before it is given back.
+// - A checkpointer takes the lock of the first reader's place (READ0, 3) before it copies. A writer that begins the log
+//   again holds a share of it, so that the log stays the same while a checkpointer has all of it. Where the salts are
+//   not those that were noted, the guard gives the lock back and answers SQLITE_BUSY. A PASSIVE checkpoint then ends
+//   with nothing done.
+//
+// The numbers of the locks are SQLite's (`sqlite3WalCheckpoint`, wal.c): they are shared between processes, and so are
+// the same in every version that can have the file open.
+
+/// Keeps the checkpoints of a database file from copying a log that began again meanwhile.
+enum CheckpointGuard {
+    /// How many checkpoints were stopped in this process.
+    static let stops = Atomic<Int>(0)
+    /// For tests that show what happens without it.
+    static let isOff = Atomic<Bool>(false)
+
+    /// Bytes that the file of a VFS below may take: SQLite's own takes some 120.
+    static let most: Int32 = 1024
+    /// Bytes of a guarded file.
+    static var fileSize: Int32 { most + Int32(MemoryLayout<State>.stride) }
+
+    /// What is kept of a file, beyond the bytes of the VFS below.
+    @safe
+    private struct State {
+        /// The functions of the VFS below.
+        let base: UnsafePointer<sqlite3_io_methods>
+        var log = Log.unwatched
+    }
+
+    /// The log that a checkpoint is about.
+    private enum Log: Equatable {
+        /// This file has not the checkpointer's lock.
+        case unwatched
+        /// There was no index yet.
+        case unknown
+        /// The one with these salts.
+        case salts(UInt64)
+    }
+
+    /// Has a database file that was just opened ask the guard for its locks.
+    /// - Returns: False where the functions for that cannot be had.
+    static func install(on file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
+        guard let base = unsafe file.pointee.pMethods else { return false }
+        // Without shared memory there is no log that two could meet in.
+        guard unsafe base.pointee.iVersion >= 2, unsafe base.pointee.xShmLock != nil else {
+            return true
+        }
+        guard let methods = unsafe guarded(base) else { return false }
+        unsafe state(of: file).initialize(to: State(base: base))
+        unsafe file.pointee.pMethods = methods
+        return true
+    }
+
+    private static func state(
+        of file: UnsafeMutablePointer<sqlite3_file>
+    ) -> UnsafeMutablePointer<State> {
+        unsafe (UnsafeMutableRawPointer(file) + Int(most)).assumingMemoryBound(to: State.self)
+    }
+
+    // MARK: Functions
+
+    /// By the address of the functions below: there are as many as kinds of file systems.
+    private static let tables = Mutex<[UInt: UInt]>([:])
+
+    /// The functions below, with one of them replaced. They stay until the process ends.
+    private static func guarded(
+        _ base: UnsafePointer<sqlite3_io_methods>
+    ) -> UnsafePointer<sqlite3_io_methods>? {
+        let address = tables.withLock { tables in
+            let place = UInt(bitPattern: base)
+            if let known = tables[place] { return known }
+            let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+            unsafe methods.initialize(to: base.pointee)
+            unsafe methods.pointee.xShmLock = lock
+            let known = UInt(bitPattern: methods)
+            tables[place] = known
+            return known
+        }
+        return unsafe UnsafePointer(bitPattern: address)
+    }
+
+    private static let taking = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
+    private static let givingBack = SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE
+    // Of the eight locks (wal.c: WAL_WRITE_LOCK, WAL_CKPT_LOCK, WAL_READ_LOCK(0)).
+    private static let writer: Int32 = 0
+    private static let checkpointer: Int32 = 1
+    private static let firstReader: Int32 = 3
+
+    private static let lock:
+        @convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int32, Int32, Int32) -> Int32 = {
+            file, first, count, flags in
+            guard let file = unsafe file else { return SQLITE_MISUSE }
+            let state = unsafe state(of: file)
+            guard let below = unsafe state.pointee.base.pointee.xShmLock else {
+                return SQLITE_IOERR
+            }
+            if flags == givingBack, unsafe state.pointee.log != .unwatched {
+                if first == checkpointer { unsafe state.pointee.log = .unwatched }
+                // An index that was recovered has the log's own salts.
+                if first == writer { unsafe state.pointee.log = current(file, state) }
+            }
+            let code = unsafe below(file, first, count, flags)
+            guard flags == taking, code == SQLITE_OK, count == 1 else { return code }
+            switch first {
+            case checkpointer: unsafe state.pointee.log = current(file, state)
+            case writer:
+                if unsafe state.pointee.log != .unwatched {
+                    unsafe state.pointee.log = current(file, state)
+                }
+            case firstReader:
+                guard unsafe state.pointee.log != .unwatched,
+                    unsafe state.pointee.log != current(file, state),
+                    !isOff.load(ordering: .relaxed)
+                else { break }
+                stops.add(1, ordering: .relaxed)
+                _ = unsafe below(file, first, count, givingBack)
+                return SQLITE_BUSY
+            default: break
+            }
+            return code
+        }
+
+    /// The log that the index speaks of now.
+    private static func current(
+        _ file: UnsafeMutablePointer<sqlite3_file>, _ state: UnsafeMutablePointer<State>
+    ) -> Log {
+        guard let map = unsafe state.pointee.base.pointee.xShmMap else { return .unknown }
+        var page: UnsafeMutableRawPointer?
+        // The first of the index's pieces (WALINDEX_PGSZ), where it is there already.
+        let code = unsafe withUnsafeMutablePointer(to: &page) { page in
+            unsafe map(
+                file, 0, 32_768, 0,
+                unsafe UnsafeMutableRawPointer(page).assumingMemoryBound(
+                    to: UnsafeMutableRawPointer?.self))
+        }
+        guard code == SQLITE_OK, let page = unsafe page else { return .unknown }
+        // Field by field, as other processes write it.
+        return .salts(unsafe page.loadUnaligned(fromByteOffset: 32, as: UInt64.self))
+    }
+}
+
+/// How many checkpoints the guard has stopped in this process: for the tests' programs.
+package func checkpointGuardStops() -> Int { CheckpointGuard.stops.load(ordering: .relaxed) }
+
+/// What happens without the guard: for the tests' programs.
+package func turnCheckpointGuardOff() { CheckpointGuard.isOff.store(true, ordering: .relaxed) }

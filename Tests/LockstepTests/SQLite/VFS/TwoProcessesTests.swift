@@ -1,0 +1,105 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// Two processes on one file, as fast as they can: a commit that a call has acknowledged is there.
+///
+/// Each knows what it has written; the file is asked for nothing but that. `LOCKSTEP_TORTURE_SECONDS=600` goes on for
+/// so long.
+@Suite("Commits and checkpoints of two processes", .serialized, .timeLimit(.minutes(60)))
+struct TwoProcessesTests {
+    private let folder: TemporaryFolder
+    private let keyFile: FilePath
+    private let keyring: FilePath
+    private let path: FilePath
+
+    init() throws {
+        folder = try TemporaryFolder()
+        keyFile = folder.file("my.key")
+        keyring = folder.file("data.database.keyring")
+        path = folder.file("data.db")
+        try KeyFile.create(keyFile)
+        var fresh = try Keyring.create(.database)
+        try fresh.addSlot("key-file", KeyFile.read(keyFile))
+        try KeyringFile(keyring).create(fresh)
+    }
+
+    private func make(rows: Int) throws {
+        let key = try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }.databaseKey()
+        let connection = try Connection.create(path, key: key)
+        try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, v INTEGER, pad)")
+        for row in 1...rows {
+            try connection.execute("INSERT INTO t VALUES (?, 0, randomblob(3000))", row)
+        }
+    }
+
+    private func arguments(_ work: String, _ isGuarded: Bool, rounds: Int) -> Arguments {
+        let most = Torture.duration.map { "\($0.components.seconds)s" } ?? "\(rounds)"
+        return [
+            work, path.string, keyring.string, keyFile.string, isGuarded ? "on" : "off", most,
+        ]
+    }
+
+    /// Runs one worker to its end.
+    private func run(_ work: String, _ isGuarded: Bool = true, rounds: Int) async throws -> (
+        code: TerminationStatus, text: String
+    ) {
+        let result = try await Subprocess.run(
+            .path(Programs.path("CommittingWorker")),
+            arguments: arguments(work, isGuarded, rounds: rounds),
+            output: .string(limit: 10_000), error: .string(limit: 10_000))
+        return (result.terminationStatus, result.standardOutput + result.standardError)
+    }
+
+    /// One commits, the other does nothing but checkpoints.
+    private func besideCheckpoints(_ isGuarded: Bool, rounds: Int) async throws -> (
+        code: TerminationStatus, text: String
+    ) {
+        try make(rows: 24)
+        return try await Subprocess.run(
+            .path(Programs.path("CommittingWorker")),
+            arguments: arguments("checkpoint", isGuarded, rounds: rounds),
+            input: .none, output: .discarded, error: .discarded
+        ) { checkpointer in
+            let outcome = try await run("commit", isGuarded, rounds: rounds)
+            try checkpointer.send(signal: .kill)
+            return outcome
+        }.closureResult
+    }
+
+    @Test("Beside a process that only checkpoints nothing is lost")
+    func checkpoints() async throws {
+        let (code, text) = try await besideCheckpoints(true, rounds: 400)
+        print("commits beside checkpoints: \(text)")
+        #expect(code == .exited(0), "\(text)")
+    }
+
+    @Test(
+        "Negative control: without the guard a commit is lost before long",
+        .enabled(if: Torture.duration != nil, "with LOCKSTEP_TORTURE_SECONDS, of a minute or more")
+    )
+    func control() async throws {
+        guard CheckpointGuardTests.hasRace else {
+            print("skipped: this SQLite has not the race")
+            return
+        }
+        let (code, text) = try await besideCheckpoints(false, rounds: 400)
+        print("without the guard: \(text)")
+        #expect(code == .exited(3), "\(text)")
+    }
+
+    @Test("Two stores in two processes count their own writes, and none is lost")
+    func stores() async throws {
+        try make(rows: 400)
+        async let one = run("store-1", rounds: 150)
+        async let other = run("store-2", rounds: 150)
+        for (code, text) in try await [one, other] {
+            print("a store of two: \(text)")
+            #expect(code == .exited(0), "\(text)")
+        }
+    }
+}
