@@ -91,7 +91,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "CommittingWorker",
-            dependencies: ["Lockstep", systemPackage],
+            dependencies: ["Lockstep", "CSQLCipher", systemPackage],
             path: "Tests/CommittingWorker",
             swiftSettings: strict),
         .target(

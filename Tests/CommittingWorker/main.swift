@@ -6,6 +6,8 @@ import SystemPackage
 //
 //   CommittingWorker checkpoint DATABASE KEYRING KEYFILE on|off MOST    PASSIVE checkpoints, until it is killed
 //   CommittingWorker commit DATABASE KEYRING KEYFILE on|off MOST        a small commit and a large one after each
+//   CommittingWorker forced-MODE DATABASE KEYRING KEYFILE on|off 1      a commit in the middle of a checkpoint, in the
+//                                                                      database's folder
 //   CommittingWorker store-N DATABASE KEYRING KEYFILE on|off MOST       a store whose row N counts its own writes
 //
 // With off nothing keeps a checkpoint from copying a log that began again. MOST is how many rounds, or for how many
@@ -93,7 +95,7 @@ struct Work {
     private func isCopied(_ connection: borrowing Connection) throws -> Bool {
         do {
             return try connection.checkpoint(.passive).isComplete
-        } catch let error as LockstepError where error.code == .busy {
+        } catch  where error.code == .busy {
             return false
         }
     }
@@ -134,6 +136,19 @@ let work = Work(
     path: FilePath(arguments[2]),
     key: .init(keyring: FilePath(arguments[3]), keyFile: FilePath(arguments[4])), most: most)
 do {
+    if arguments[1].hasPrefix("forced-") {
+        let mode: CheckpointMode =
+            switch arguments[1] {
+            case "forced-full": .full
+            case "forced-truncate": .truncate
+            default: .passive
+            }
+        let outcome = try ForcedRace.run(mode, in: work.path.removingLastComponent())
+        print(
+            "\(outcome.wrong) wrong, \(outcome.hasRun ? "run" : "not run"), \(outcome.refusal ?? "accepted"), "
+                + "\(outcome.isComplete ? "complete" : "stopped"), \(checkpointGuardStops())")
+        exit(0)
+    }
     let rounds =
         switch arguments[1] {
         case "commit": try work.commit()

@@ -95,7 +95,7 @@ enum ContextMemory {
         }
         let size = unsafe arena.pointee.size(of: block)
         guard count > size else { return unsafe block }
-        // What has begun in locked memory stays there, whoever makes it longer.
+        // What has begun in locked memory stays there when it is made longer.
         guard let longer = unsafe arena.pointee.allocate(count) ?? malloc(count) else { return nil }
         unsafe longer.copyMemory(from: block, byteCount: size)
         unsafe arena.pointee.free(block)

@@ -8,7 +8,7 @@ public import SystemPackage
 public struct DatabaseKey: ~Copyable, Sendable {
     /// Bytes of a key.
     static let length = 32
-    /// Bytes of the id of a database, which tells it from others whatever key it is under.
+    /// Bytes of the id of a database, which distinguishes it from others whatever key it is under.
     static let idLength = 16
     /// Bytes of a salt, the first of every SQLCipher file.
     static let saltLength = 16

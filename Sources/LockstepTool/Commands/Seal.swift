@@ -52,7 +52,7 @@ struct SealedColumnOptions: ParsableArguments {
             let title = "\(column.table).\(column.column)"
             var rows = 0
             try body(connection, column, keys) { progress in
-                // From the first rows on: whoever goes on after a kill is known then.
+                // From the first rows on: after a kill the next command knows the database.
                 if rows == 0 { session.rememberSealed(connection) }
                 rows = progress.rows
                 line.show("\(title): \(progress.rows) of \(progress.total) rows")

@@ -68,7 +68,7 @@ final class PluginConnection {
         }
     }
 
-    /// The words of a stanza's first line behind its arrow; at least one.
+    /// The words of a stanza's first line after its arrow; at least one.
     private func argumentLine() throws -> [String] {
         var line: [UInt8] = []
         while case let byte = try nextByte(), byte != UInt8(ascii: "\n") {

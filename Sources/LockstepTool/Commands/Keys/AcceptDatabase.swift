@@ -26,7 +26,7 @@ extension Keys {
         func run() throws {
             guard iUnderstand else {
                 throw ValidationError(
-                    "whoever put an older state there on purpose is no longer noticed: confirm with --i-understand"
+                    "an older state that somebody has put back is taken for the right one: confirm with --i-understand"
                 )
             }
             let path = try access.database.path()

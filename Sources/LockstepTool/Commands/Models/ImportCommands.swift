@@ -38,7 +38,7 @@ struct ImportOptions: ParsableArguments {
         return ImportIdentity(identity)
     }
 
-    /// Runs an import and tells what it took.
+    /// Runs an import and reports what it took.
     /// - Parameters:
     ///   - source: What is imported, as the user named it.
     ///   - kind: What is imported, such as `films`.

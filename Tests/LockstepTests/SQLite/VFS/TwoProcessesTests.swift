@@ -71,6 +71,40 @@ struct TwoProcessesTests {
         }.closureResult
     }
 
+    /// A commit that begins the log again in the middle of a checkpoint, in a process of its own: others of this process
+    /// may have put another VFS below.
+    private func forced(_ mode: String, isGuarded: Bool = true) async throws -> [String] {
+        let (code, text) = try await run("forced-\(mode)", isGuarded, rounds: 1)
+        #expect(code == .exited(0), "\(text)")
+        return text.split(separator: "\n").first?.split(separator: ", ").map(String.init) ?? []
+    }
+
+    @Test("A log that begins again in the middle stops the checkpoint, and nothing is lost")
+    func forced() async throws {
+        let outcome = try await forced("passive")
+        #expect(outcome == ["0 wrong", "run", "accepted", "stopped", "1"])
+    }
+
+    @Test(
+        "Modes that take the writer's lock are not stopped: the commit is refused, and comes later",
+        arguments: ["full", "truncate"])
+    func forcedWriter(mode: String) async throws {
+        let outcome = try await forced(mode)
+        #expect(outcome == ["0 wrong", "run", "busy", "complete", "0"])
+    }
+
+    @Test("Negative control: without the guard the same schedule loses what was committed")
+    func forcedControl() async throws {
+        guard CheckpointGuardTests.hasRace else {
+            print("skipped: this SQLite has not the race")
+            return
+        }
+        let outcome = try await forced("passive", isGuarded: false)
+        print("without the guard: \(outcome)")
+        #expect(outcome.first != "0 wrong")
+        #expect(outcome.dropFirst() == ["run", "accepted", "complete", "0"])
+    }
+
     @Test("Beside a process that only checkpoints nothing is lost")
     func checkpoints() async throws {
         let (code, text) = try await besideCheckpoints(true, rounds: 400)
