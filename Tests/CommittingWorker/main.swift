@@ -95,7 +95,7 @@ struct Work {
     private func isCopied(_ connection: borrowing Connection) throws -> Bool {
         do {
             return try connection.checkpoint(.passive).isComplete
-        } catch  where error.code == .busy {
+        } catch let error where error.code == .busy {
             return false
         }
     }
