@@ -16,7 +16,7 @@ struct AgainstTests {
     private func build(_ lines: String) throws -> FilePath {
         let file = folder.file("other-bench")
         let script = "#!/bin/sh\n\(lines)\nexec '\(Programs.path("lockstep-bench"))' \"$@\"\n"
-        try Bytes.write(Array(script.utf8), to: file, mode: 0o700)
+        try ProgramFile.write(script, to: file)
         return file
     }
 

@@ -24,7 +24,7 @@ struct ComparisonTests {
             echo 'why it failed' >&2
             exit \(code)
             """
-        try Bytes.write(Array(script.utf8), to: folder.file("\(name)-peer"), mode: 0o700)
+        try ProgramFile.write(script, to: folder.file("\(name)-peer"))
     }
 
     private func compare(repetitions: Int = 2) async throws -> [Round] {

@@ -79,7 +79,7 @@ struct FleetWorkloadTests {
             ls "$2/plain" | wc -l >>'\(folder.file("calls"))'
             echo '\(try JSON.line(outcome))'
             """
-        try Bytes.write(Array(script.utf8), to: folder.file("fake-peer"), mode: 0o700)
+        try ProgramFile.write(script, to: folder.file("fake-peer"))
         let rounds = try await Comparison(
             programs: PeerProgram.find(in: folder.path),
             items: [Comparison.Item(workload: .fleet, synchronous: .normal)], rows: 1,

@@ -120,7 +120,7 @@ struct MigrationWorkloadTests {
             \(cases.joined(separator: "\n"))
             esac
             """
-        try Bytes.write(Array(script.utf8), to: folder.file("fake-peer"), mode: 0o700)
+        try ProgramFile.write(script, to: folder.file("fake-peer"))
     }
 
     private func outcome(

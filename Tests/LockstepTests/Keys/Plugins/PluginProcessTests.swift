@@ -45,9 +45,7 @@ struct PluginProcessTests {
         let folder = plugin.folder.path.string
         try FileManager.default.createDirectory(
             atPath: plugin.folder.file("sub").string, withIntermediateDirectories: false)
-        try FileManager.default.copyItem(
-            atPath: plugin.folder.file("age-plugin-lstest").string,
-            toPath: plugin.folder.file("sub/age-plugin-lstest").string)
+        try ProgramFile.write("#!/bin/sh\n", to: plugin.folder.file("sub/age-plugin-lstest"))
         // The current folder belongs to the whole process, so this is one of its own.
         await #expect(processExitsWith: .success) { [folder = folder as String] in
             guard FileManager.default.changeCurrentDirectoryPath(folder) else { exit(2) }
@@ -76,15 +74,14 @@ struct PluginProcessTests {
         try FileManager.default.createDirectory(
             atPath: folder.file("age-plugin-lstest").string, withIntermediateDirectories: false)
         Refusal.expect(.commandFailed) { _ = try Plugin.find(plugin.name, in: path) }
-        try Bytes.write(
-            Array("#!/bin/sh\n".utf8), to: folder.file("age-plugin-LSTEST"), mode: 0o700)
+        try ProgramFile.write("#!/bin/sh\n", to: folder.file("age-plugin-LSTEST"))
         Refusal.expect(.commandFailed) { _ = try Plugin.find(plugin.name, in: path) }
     }
 
     @Test("A file that is not a program for this machine is an error that names it")
     func notAProgram() throws {
         let folder = try TemporaryFolder()
-        try Bytes.write([0x7F, 0x45], to: folder.file("age-plugin-lstest"), mode: 0o700)
+        try ProgramFile.write("\u{7F}E", to: folder.file("age-plugin-lstest"))
         let found = try Plugin.find(plugin.name, in: folder.path.string)
         let error = #expect(throws: LockstepError.self) { try seal("", found) }
         #expect(error?.code == .commandFailed)

@@ -18,8 +18,9 @@ struct TestPlugin {
         folder = try TemporaryFolder()
         self.name = try PluginName(name)
         let script = Programs.package.appending("Tests/AgePlugin/age_plugin.py")
-        try Bytes.write(
-            Bytes.read(script), to: folder.file("age-plugin-\(name)"), mode: 0o700)
+        try ProgramFile.write(
+            String(decoding: Bytes.read(script), as: UTF8.self),
+            to: folder.file("age-plugin-\(name)"))
     }
 
     /// The plugin, as a caller finds it.
