@@ -15,7 +15,9 @@ struct PluginToolTests {
         try FileManager.default.createDirectory(
             atPath: bin.string, withIntermediateDirectories: false)
         let script = Programs.package.appending("Tests/AgePlugin/age_plugin.py")
-        try Bytes.write(Bytes.read(script), to: bin.appending("age-plugin-lstest"), mode: 0o700)
+        try ProgramFile.write(
+            String(decoding: Bytes.read(script), as: UTF8.self),
+            to: bin.appending("age-plugin-lstest"))
     }
 
     @Test("Transcript")
