@@ -34,6 +34,11 @@ struct LockstepCommand: ParsableCommand {
         }
         var outcome: (any Error)?
         do {
+            // The parser's own flag knows no library.
+            if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
+                try VersionLines.show()
+                return try Output.finish()
+            }
             var command = try parseAsRoot()
             try command.run()
         } catch {

@@ -73,6 +73,16 @@ final class Authorizer {
     /// Silently do nothing inside a transaction, where a migration always is.
     private static let futilePragmas: Set<String> = ["foreign_keys", "synchronous"]
 
+    /// How many columns and functions the statement that is being prepared has named.
+    private var terms = 0
+    /// SQLite counts them in 16 bits (``LibraryDefect/aggregates``); nil where the library counts right.
+    private static let mostTerms: Int? = {
+        guard let library = try? LinkGuard.library(), library.defects.contains(.aggregates) else {
+            return nil
+        }
+        return 32_767
+    }()
+
     /// Starts asking. The connection keeps this object alive for as long as the handle.
     func install(on database: OpaquePointer) {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -82,6 +92,9 @@ final class Authorizer {
                 guard let context = unsafe context else { return SQLITE_DENY }
                 let authorizer = unsafe Unmanaged<Authorizer>.fromOpaque(context)
                     .takeUnretainedValue()
+                if action == SQLITE_READ || action == SQLITE_FUNCTION, !authorizer.countTerm() {
+                    return SQLITE_DENY
+                }
                 if authorizer.mode == .engine, authorizer.ignoresUse { return SQLITE_OK }
                 // Most of what is asked is about columns that are read, in whose names nobody is interested.
                 if action == SQLITE_READ, let first = unsafe first {
@@ -96,9 +109,23 @@ final class Authorizer {
     /// Forgets what was learned of the last statement.
     func beginPreparing() {
         lastDenial = nil
+        terms = 0
         sawTransactionControl = false
         sawDefinition = false
         tableUse = TableUse()
+    }
+
+    /// Begins to count again.
+    func forgetTerms() { terms = 0 }
+
+    /// False where the statement has more terms than the library can count.
+    private func countTerm() -> Bool {
+        terms += 1
+        guard let most = Self.mostTerms, terms > most else { return true }
+        lastDenial = LockstepError(
+            .limitExceeded, "the statement names more than \(most) columns and functions",
+            hint: "divide it; the loaded SQLite cannot count more of them (lockstep --version)")
+        return false
     }
 
     private func decide(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {

@@ -18,6 +18,8 @@ final class ConnectionCore {
     /// Ends what takes too long, where there is a limit.
     var timer: StatementTimer? { didSet { hasTimer.isSet = timer != nil } }
     private let hasTimer = Flag()
+    /// Where FTS5 was kept from the file.
+    var closedFullText: ClosedFullText?
     /// What a layer above has added to the connection.
     var attachment: (any ConnectionAttachment)?
     /// The database's key, where a layer above opens connections of its own.

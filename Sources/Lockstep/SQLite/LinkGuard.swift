@@ -14,6 +14,8 @@ enum LinkGuard {
         let version: String
         /// Why pages are encrypted by SQLCipher's own code; nil if by ours.
         let refusal: CryptoProvider.Refusal?
+        /// What is known to be wrong with it.
+        let defects: [LibraryDefect]
     }
 
     /// The library, once the guard has passed; the first call examines it.
@@ -66,7 +68,11 @@ enum LinkGuard {
             case "\(CryptoProvider.name)": nil as CryptoProvider.Refusal?
             default: CryptoProvider.Refusal.otherStockProvider
             }
-        return Library(version: version, refusal: refusal)
+        let versions = LibraryVersions(
+            sqlite: Int(sqlite3_libversion_number()), cipher: version, stockProvider: provider)
+        return Library(
+            version: version, refusal: refusal,
+            defects: LibraryDefect.all.filter { $0.isIn(versions) })
     }
 
     static func unusable(_ what: String) -> LockstepError {

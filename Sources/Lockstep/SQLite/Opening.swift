@@ -53,6 +53,8 @@ public struct ConnectionOptions: Sendable {
     /// Whether closing a query-only connection may tidy up a log that it found: where its own store
     /// writes beside it, it is the store's log.
     var sharesLog = false
+    /// Keep FTS5 from the file (``ClosedFullText``): somebody else may have written it.
+    var closesFullText = false
     /// Write straight into the file, without a journal or syncs: for a database that is being made and is
     /// thrown away if anything fails.
     var isScratch = false
@@ -194,6 +196,7 @@ enum Opening {
         let core = unsafe ConnectionCore(
             owning: handle, cachedStatements: options.cachedStatements)
         let connection = Connection(owning: core, path: path)
+        if options.closesFullText { core.closedFullText = try unsafe ClosedFullText(on: handle) }
         let keyed = unsafe setKey(keyspec, on: handle)
         // An ignored failure here would make a plaintext file.
         guard keyed == SQLITE_OK else {

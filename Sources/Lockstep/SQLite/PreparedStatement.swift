@@ -148,6 +148,8 @@ final class PreparedStatement {
 
     /// Called before each run: the table may have other columns by then.
     func beginRun() {
+        // What SQLite prepares again while the statement runs counts by itself.
+        core.authorizer.forgetTerms()
         isLayoutCurrent.isSet = false
         isNoted.isSet = false
         // Values that were bound ahead lie in it; whoever binds others binds all of them.

@@ -38,6 +38,8 @@ enum ResultCode {
         return switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             (.busy, "another connection is writing; run it again, or raise the busy timeout")
+        case SQLITE_PROTOCOL:
+            (.busy, "another process opens or closes the database; run it again")
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: (.constraint, nil)
         case SQLITE_FULL: (.full, "free some space on the disk and run it again")
         case SQLITE_INTERRUPT: (.interrupted, nil)

@@ -83,6 +83,7 @@ public struct Verification {
         if let error = diagnosis.error(path), error.code != .damaged { throw error }
         var report = VerificationReport()
         report.outcomes = [
+            try .of(.library) { try LibraryCheck.run() },
             try .of(.encryption) { try CiphertextCheck.run(path, key) },
             // Before a connection is opened, which has files of its own beside the database.
             try .of(.permissions) { try PermissionsCheck.run(path, keyring: keyringFile) },
@@ -135,7 +136,8 @@ extension VerificationReport.Check {
     var isOfFile: Bool {
         switch self {
         case .encryption, .profile, .sideFiles, .pages, .integrity: true
-        case .permissions, .foreignKeys, .references, .objects, .ledger, .drift, .registry, .cells,
+        case .library, .permissions, .foreignKeys, .references, .objects, .ledger, .drift,
+            .registry, .cells,
             .manifest, .age, .keyring, .roundTrip:
             false
         }

@@ -2,6 +2,8 @@
 public struct VerificationReport: Sendable {
     /// What a check looks at. Raw values are stable: JSON output uses them.
     public enum Check: String, Sendable, CaseIterable {
+        /// The library that reads the file, and its known defects.
+        case library
         /// The file is ciphertext.
         case encryption
         /// Pages and cipher are as pinned.

@@ -128,7 +128,7 @@ struct Verify: ParsableCommand {
             .age:
             return Exit.tampered
         case .ledger, .drift: return Exit.drift
-        case .foreignKeys, .references, .objects, .keyring, .permissions, .roundTrip:
+        case .library, .foreignKeys, .references, .objects, .keyring, .permissions, .roundTrip:
             return Exit.failed
         }
     }

@@ -78,11 +78,12 @@ extension Store {
         let key = try key.withoutOrigin()
         var reading = ConnectionOptions()
         reading.isQueryOnly = true
+        reading.closesFullText = true
         try Backup.requireSound(backup, backupKey)
         let source = try Connection.open(backup, key: backupKey, options: reading)
         let pending = try PendingDatabase(for: path)
         let report = try source.read { source in
-            try Backup.copy(source, to: pending.path, key, progress)
+            try Backup.copy(source, to: pending.path, key, schema: reading, progress)
         }
         guard FileAccess.exists(path) else {
             try pending.place()
@@ -99,6 +100,7 @@ extension ConnectionOptions {
     var ofSchema: ConnectionOptions {
         var options = ConnectionOptions()
         (options.functions, options.collations) = (functions, collations)
+        options.closesFullText = closesFullText
         return options
     }
 }

@@ -88,6 +88,7 @@ enum ForeignDatabase {
         let handle = unsafe try Opening.openHandle(path, SQLITE_OPEN_READONLY)
         let core = unsafe ConnectionCore(owning: handle, cachedStatements: 16)
         let connection = Connection(owning: core, path: path)
+        core.closedFullText = try unsafe ClosedFullText(on: handle)
         try key(connection)
         unsafe core.authorizer.install(on: handle)
         do {

@@ -4,7 +4,8 @@ internal import CSQLCipher
 /// cipher nor text encoding. The copy is compared with the original before anybody relies on it.
 ///
 /// Kept: all tables with their rows and rowids, indexes, triggers, views, full-text and other virtual tables,
-/// AUTOINCREMENT's counters, the planner's statistics, `user_version`.
+/// AUTOINCREMENT's counters, the planner's statistics, `user_version`. From a connection with a ``ClosedFullText`` the
+/// texts of full-text tables come over, and their indexes are built from them.
 struct LogicalCopy: ~Copyable {
     private let source: CopySource
     private let progress: (CopyProgress) throws -> Void
@@ -15,6 +16,8 @@ struct LogicalCopy: ~Copyable {
         let objects: [CopiedObject]
         let tables: [CopiedTable]
         let total: Int
+        /// The full-text tables whose index is not copied.
+        let fullText: Set<String>
     }
 
     /// - Parameter original: The database to copy, on a snapshot that is open.
@@ -22,11 +25,17 @@ struct LogicalCopy: ~Copyable {
         of original: borrowing Connection, _ progress: @escaping (CopyProgress) throws -> Void
     ) throws {
         let objects = try CopiedObject.all(original)
-        let tables = try CopiedTable.all(original)
+        let fullText = original.core.closedFullText?.tables ?? []
+        let tables = try CopiedTable.all(original).filter { table in
+            guard let part = ClosedFullText.owner(of: table.name, among: fullText)?.part else {
+                return true
+            }
+            return part == "content"
+        }
         let total = try tables.reduce(0) { sum, table in
             try sum + (original.value("SELECT count(*) FROM main.\(name: table.name)") ?? 0)
         }
-        source = CopySource(objects: objects, tables: tables, total: total)
+        source = CopySource(objects: objects, tables: tables, total: total, fullText: fullText)
         self.progress = progress
     }
 
@@ -44,6 +53,7 @@ struct LogicalCopy: ~Copyable {
                 try makeTables(copy)
                 for table in source.tables { try copyRows(table, original, copy) }
                 try makeRest(copy)
+                try buildFullText(original, copy)
                 try copySystemTables(original, copy)
                 try copy.setHeaderField("user_version", original.headerField("user_version"))
             }
@@ -81,6 +91,20 @@ struct LogicalCopy: ~Copyable {
     private func makeRest(_ copy: borrowing Connection) throws {
         for type in ["index", "view", "trigger"] {
             for object in source.objects where object.type == type { try make(object, copy) }
+        }
+    }
+
+    /// Once the tables and views are there that the texts may be in.
+    private func buildFullText(
+        _ original: borrowing Connection, _ copy: borrowing Connection
+    ) throws {
+        for name in source.fullText.sorted() {
+            let index = FullTextIndex(name: name)
+            let select = try original.prepare(index.savedSettings)
+            let insert = try copy.prepare(index.setting)
+            try select.begin()
+            while try select.step() { try insert.run(copyingRowOf: select) }
+            try index.build(copy)
         }
     }
 

@@ -21,8 +21,15 @@ extension SalvageRun {
             try target.transaction { try copySequences(table, target, &entries[index]) }
         }
         report.tables = zip(plan.tables, entries)
-            .filter { !$0.object.isInternal || !$1.isComplete }.map(\.1)
+            .filter { (!$0.object.isInternal || !$1.isComplete) && !isFullTextIndex($0) }.map(\.1)
         try target.transaction { try copyLost(plan.lost, target) }
+    }
+
+    private func isFullTextIndex(_ table: SalvagePlan.Table) -> Bool {
+        guard table.isShadow,
+            let part = ClosedFullText.owner(of: table.object.name, among: fullText)?.part
+        else { return false }
+        return ClosedFullText.derived.contains(part)
     }
 
     private func isSequence(_ table: SalvagePlan.Table) -> Bool {
@@ -42,7 +49,12 @@ extension SalvageRun {
         _ table: SalvagePlan.Table, _ place: Place, _ target: SalvageTarget,
         _ entry: inout SalvageReport.Table
     ) throws {
-        guard let shape = table.shape else { return }
+        guard let shape = table.shape, !isFullTextIndex(table) else { return }
+        if table.isShadow, let owner = ClosedFullText.owner(of: shape.name, among: fullText),
+            owner.part == "config"
+        {
+            return try copySettings(FullTextIndex(name: owner.name), table, place, target, &entry)
+        }
         // What a virtual table or ANALYZE began with gives way; where the old content has holes it stays
         // in them.
         let isFilled = table.isShadow || table.object.isInternal
@@ -73,6 +85,23 @@ extension SalvageRun {
                 if entry.rows.isMultiple(of: 10_000) {
                     try progress?(.copying(table: shape.name, rows: entry.rows))
                 }
+            }
+        }
+    }
+
+    /// FTS5 itself takes each setting, and refuses what it does not know.
+    private func copySettings(
+        _ index: FullTextIndex, _ table: SalvagePlan.Table, _ place: Place, _ target: SalvageTarget,
+        _ entry: inout SalvageReport.Table
+    ) throws {
+        guard place == .tree else { return }
+        for number in table.tree.rowPages {
+            try forEachRow(on: number, &entry) { values, _, _, entry in
+                entry.rows += 1
+                guard values.count == 2, case .text(let name) = values[0],
+                    let name = encoding.text(name), FullTextIndex.settings.contains(name)
+                else { return }
+                if try !target.set(values, by: index.setting, encoding) { entry.refusedRows += 1 }
             }
         }
     }

@@ -9,6 +9,8 @@ final class SalvageRun {
     var claimed: Set<UInt32> = []
     /// Damaged pages whose place is known.
     var placed: Set<UInt32> = []
+    /// FTS5's tables in the new database: their indexes are built from their texts.
+    var fullText: Set<String> = []
     private(set) var encoding = TextEncoding.utf8
 
     /// Pages that could be leaves of tables, and those that could have rows of WITHOUT ROWID tables.

@@ -15,6 +15,10 @@ extension SalvageRun {
             try target.run("ANALYZE main.sqlite_schema")
         }
         let shadows = try Set(target.shadowTables())
+        // Of SQLite's modules only FTS5 has one for settings.
+        fullText = Set(
+            tables.filter { $0.isVirtual && shadows.contains("\($0.name.asciiLowercased)_config") }
+                .map(\.name))
         for table in tables where !table.isVirtual {
             let isShadow = shadows.contains(table.name.asciiLowercased)
             try body(table, try make(table, target), isShadow)
@@ -72,13 +76,19 @@ extension SalvageRun {
         report.failures.append(SalvageReport.Failure(object: object, reason: error.message))
     }
 
-    /// Full-text indexes whose own tables did not come back whole are written anew.
+    /// Builds the indexes of FTS5's tables, and those of older full-text tables that did not come back whole.
     func mendVirtualTables(_ schema: SavedSchema, _ target: SalvageTarget) throws {
         let shadows = try target.shadowTables()
         let incomplete = Set(
             report.tables.filter { !$0.isComplete }.map { $0.name.asciiLowercased }
         ).intersection(shadows)
         for table in schema.objects where table.isVirtual {
+            if fullText.contains(table.name) {
+                try attempt(table) {
+                    try FullTextIndex(name: table.name).build(target.connection)
+                }
+                continue
+            }
             let prefix = "\(table.name.asciiLowercased)_"
             guard incomplete.contains(where: { $0.hasPrefix(prefix) }) else { continue }
             try attempt(table) {
@@ -96,8 +106,6 @@ extension SalvageRun {
         }
     }
 
-    /// The tables of FTS3, 4 and 5 that their index is in.
-    private static let derivedTables: Set<String> = [
-        "data", "idx", "docsize", "segments", "segdir", "stat",
-    ]
+    /// The tables of FTS3 and FTS4 that their index is in.
+    private static let derivedTables: Set<String> = ["docsize", "segments", "segdir", "stat"]
 }

@@ -186,6 +186,21 @@ final class SalvageTarget {
         return insert
     }
 
+    /// Runs a statement with these values.
+    /// - Returns: False where SQLite refuses them.
+    func set(_ values: [StoredValue], by sql: SQL, _ encoding: TextEncoding) throws -> Bool {
+        let insert = Insert(try connection.prepare(sql))
+        try insert.statement.begin()
+        for (index, value) in values.enumerated() {
+            let code = value.bind(
+                to: Parameters(insert.statement.prepared), at: Int32(index + 1), encoding)
+            guard code == SQLITE_OK else {
+                throw unsafe ResultCode.error(code, on: connection.handle)
+            }
+        }
+        return try outcome(insert) == .inserted
+    }
+
     /// Makes sure that no identifier of the table's is given out again.
     func raiseSequence(of table: String, to number: Int64) throws {
         try statement("UPDATE main.sqlite_sequence SET seq = max(seq, ?) WHERE name = ?")

@@ -1,0 +1,124 @@
+internal import CSQLCipher
+
+/// Stands in for FTS5 on a connection that reads a file of unknown origin.
+///
+/// SQLite before 3.53.2 writes beyond its memory where the tables of an FTS5 index were crafted
+/// (``LibraryDefect/fullText``). With this, no line of FTS5 runs over the file: its tables cannot be read, SQLite's own
+/// check passes them by, and their shadow tables are tables like others. It notes which tables are of FTS5, as SQLite's
+/// parser sees it.
+@safe
+final class ClosedFullText {
+    /// The names of FTS5's tables that SQLite has met so far. `PRAGMA table_list` has it meet all.
+    private(set) var tables: Set<String> = []
+
+    /// What FTS5 keeps of a table beside its texts, all of which it can build from them.
+    static let derived: Set<String> = ["data", "idx", "docsize"]
+    /// Settings of a table, and its texts.
+    private static let kept: Set<String> = ["config", "content"]
+
+    /// Takes FTS5's place. The connection keeps this object for as long as it is open.
+    init(on database: OpaquePointer) throws(LockstepError) {
+        // These hold on to what FTS5 frees when it is replaced.
+        for (name, count) in [("fts5", 1), ("fts5_locale", 2), ("fts5_insttoken", 1)]
+            as [(String, Int32)]
+        {
+            let code = unsafe sqlite3_create_function_v2(
+                database, name, count, SQLITE_UTF8, nil, nil, nil, nil, nil)
+            guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: database) }
+        }
+        // The vocabulary first, as it asks FTS5.
+        for name in ["fts5vocab", "fts5"] {
+            let context = unsafe Unmanaged.passRetained(self).toOpaque()
+            let code = unsafe sqlite3_create_module_v2(
+                database, name, Self.module, context,
+                { context in
+                    guard let context = unsafe context else { return }
+                    unsafe Unmanaged<ClosedFullText>.fromOpaque(context).release()
+                })
+            guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: database) }
+        }
+    }
+
+    /// The FTS5 table that a shadow table belongs to, and which of its parts it is; nil for every other table.
+    func owner(of table: String) -> (name: String, part: String)? {
+        Self.owner(of: table, among: tables)
+    }
+
+    /// The same where the names are known.
+    static func owner(of table: String, among tables: Set<String>) -> (name: String, part: String)?
+    {
+        let table = table.asciiLowercased
+        for name in tables {
+            let prefix = "\(name.asciiLowercased)_"
+            guard table.hasPrefix(prefix) else { continue }
+            let part = String(table.dropFirst(prefix.count))
+            if derived.contains(part) || kept.contains(part) { return (name, part) }
+        }
+        return nil
+    }
+
+    // MARK: The module
+
+    private typealias Connect =
+        @convention(c) (
+            OpaquePointer?, UnsafeMutableRawPointer?, Int32,
+            UnsafePointer<UnsafePointer<CChar>?>?,
+            UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
+            UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        ) -> Int32
+
+    private static let connect: Connect = { database, context, count, arguments, answer, _ in
+        guard count > 2, let context = unsafe context, let arguments = unsafe arguments,
+            let kind = unsafe arguments[0], let name = unsafe arguments[2],
+            let answer = unsafe answer
+        else { return SQLITE_ERROR }
+        let code = unsafe sqlite3_declare_vtab(database, "CREATE TABLE closed (content)")
+        guard code == SQLITE_OK else { return code }
+        if unsafe String(cString: kind).asciiLowercased == "fts5" {
+            let closed = unsafe Unmanaged<ClosedFullText>.fromOpaque(context).takeUnretainedValue()
+            closed.tables.insert(unsafe String(cString: name))
+        }
+        let table = UnsafeMutablePointer<sqlite3_vtab>.allocate(capacity: 1)
+        unsafe table.initialize(to: sqlite3_vtab())
+        unsafe answer.pointee = unsafe table
+        return SQLITE_OK
+    }
+
+    private static let disconnect: @convention(c) (UnsafeMutablePointer<sqlite3_vtab>?) -> Int32 = {
+        table in
+        unsafe table?.deallocate()
+        return SQLITE_OK
+    }
+
+    private static let isShadow: @convention(c) (UnsafePointer<CChar>?) -> Int32 = { part in
+        guard let part = unsafe part else { return 0 }
+        let name = unsafe String(cString: part).asciiLowercased
+        return derived.contains(name) || kept.contains(name) ? 1 : 0
+    }
+
+    /// SQLite keeps the address, so that it stays until the process ends.
+    nonisolated(unsafe) private static let module = unsafe makeModule()
+
+    private static func makeModule() -> UnsafePointer<sqlite3_module> {
+        let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+        unsafe module.initialize(to: sqlite3_module())
+        // The version with shadow names, and without a part in SQLite's own check.
+        unsafe module.pointee.iVersion = 3
+        unsafe module.pointee.xConnect = connect
+        unsafe module.pointee.xDisconnect = disconnect
+        unsafe module.pointee.xShadowName = isShadow
+        unsafe module.pointee.xCreate = { _, _, _, _, _, _ in SQLITE_READONLY }
+        unsafe module.pointee.xDestroy = { _ in SQLITE_READONLY }
+        unsafe module.pointee.xRename = { _, _ in SQLITE_READONLY }
+        // Without a plan SQLite asks for none of the others.
+        unsafe module.pointee.xBestIndex = { _, _ in SQLITE_AUTH }
+        unsafe module.pointee.xOpen = { _, _ in SQLITE_AUTH }
+        unsafe module.pointee.xClose = { _ in SQLITE_OK }
+        unsafe module.pointee.xFilter = { _, _, _, _, _ in SQLITE_AUTH }
+        unsafe module.pointee.xNext = { _ in SQLITE_AUTH }
+        unsafe module.pointee.xEof = { _ in 1 }
+        unsafe module.pointee.xColumn = { _, _, _ in SQLITE_AUTH }
+        unsafe module.pointee.xRowid = { _, _ in SQLITE_AUTH }
+        return unsafe UnsafePointer(module)
+    }
+}

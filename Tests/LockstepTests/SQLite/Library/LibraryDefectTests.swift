@@ -1,0 +1,127 @@
+import Testing
+
+@testable import Lockstep
+
+/// The list of what SQLite and SQLCipher get wrong.
+@Suite("Library: known defects")
+struct LibraryDefectTests {
+    /// Where the answer to each defect is tested.
+    private static let tests = [
+        "wal-reset": "CheckpointGuardTests, TwoProcessesTests",
+        "fts5-shadow": "ForeignFullTextTests",
+        "aggregate-terms": "terms(), here",
+        "rekey": "AuthorizerTests",
+        "late-provider": "CryptoProviderTests.inUse",
+        "provider-layout": "CryptoProviderTests.unknownVersion",
+        "other-provider": "providers(), here, and CryptoProviderTests",
+    ]
+
+    private static func versions(
+        _ sqlite: Int, _ cipher: String = "4.6.1 community", provider: String = "openssl"
+    ) -> LibraryVersions {
+        LibraryVersions(sqlite: sqlite, cipher: cipher, stockProvider: provider)
+    }
+
+    private static func defects(of versions: LibraryVersions) -> Set<String> {
+        Set(LibraryDefect.all.filter { $0.isIn(versions) }.map(\.id))
+    }
+
+    @Test("Each defect has an identifier of its own, a text, an answer and a test")
+    func rows() {
+        #expect(LibraryDefect.all.map(\.id).sorted() == Self.tests.keys.sorted())
+        for defect in LibraryDefect.all {
+            #expect(!defect.effect.isEmpty && !defect.answer.isEmpty)
+        }
+    }
+
+    @Test(
+        "The releases that lose commits are known, with those of older branches that do not",
+        arguments: [
+            (3_039_002, true), (3_044_005, true), (3_044_006, false), (3_045_000, true),
+            (3_046_001, true), (3_050_006, true), (3_050_007, false), (3_051_000, true),
+            (3_051_002, true), (3_051_003, false), (3_054_000, false),
+        ])
+    func walReset(_ sqlite: Int, _ isAffected: Bool) {
+        #expect(Self.defects(of: Self.versions(sqlite)).contains("wal-reset") == isAffected)
+    }
+
+    @Test(
+        "So are the releases that crafted files and statements harm",
+        arguments: [
+            ("fts5-shadow", 3_053_001, true), ("fts5-shadow", 3_053_002, false),
+            ("aggregate-terms", 3_050_001, true), ("aggregate-terms", 3_050_002, false),
+        ])
+    func security(_ id: String, _ sqlite: Int, _ isAffected: Bool) {
+        #expect(Self.defects(of: Self.versions(sqlite)).contains(id) == isAffected)
+    }
+
+    @Test("A release or a provider that Lockstep does not know is named, with what it costs")
+    func providers() {
+        let known = Self.defects(of: Self.versions(3_046_001))
+        #expect(known.contains("late-provider"))
+        #expect(known.isDisjoint(with: ["provider-layout", "other-provider"]))
+        for cipher in ["4.7.0 community", "4.20.0 community", "4.6.1 commercial", "5", ""] {
+            let newer = Self.defects(of: Self.versions(3_054_000, cipher))
+            #expect(newer.contains("provider-layout"), "\(cipher)")
+        }
+        let other = Self.defects(of: Self.versions(3_054_000, provider: "libtomcrypt"))
+        #expect(other.contains("other-provider"))
+        #expect(other.isDisjoint(with: ["provider-layout", "late-provider"]))
+    }
+
+    @Test("What is loaded is named with versions, provider and defects")
+    func loaded() throws {
+        let library = try LoadedLibrary.current()
+        #expect(library.summary.contains("SQLCipher \(library.cipherVersion), SQLite 3."))
+        #expect(library.defects.contains(.rekey))
+        #expect(library.hasOwnProvider == (library.reason == nil))
+        #expect(library.cryptoVersion.contains("SSL"))
+    }
+
+    // MARK: Terms
+
+    /// A statement with so many different functions over a column.
+    private static func sum(_ terms: Int) -> String {
+        let groups = stride(from: 0, to: terms, by: 40).map { start in
+            (start..<min(start + 40, terms)).map { "sum(a*\($0))" }.joined(separator: "+")
+        }
+        return "SELECT \(groups.joined(separator: ", ")) FROM t"
+    }
+
+    @Test(
+        "A statement with more terms than SQLite can count is refused, from a program and from a view"
+    )
+    func terms() throws {
+        guard try LoadedLibrary.current().defects.contains(.aggregates) else { return }
+        let connection = try Connection.inMemory()
+        try connection.execute("CREATE TABLE t (a)")
+        try connection.execute("INSERT INTO t VALUES (1)")
+        // Each of these is a function and a column.
+        let few = Self.sum(16_000)
+        _ = try connection.query(SQL(verbatim: few)) { _ in }
+        let many = SQL(verbatim: Self.sum(17_000))
+        Refusal.expect(.limitExceeded) { _ = try connection.query(many) { _ in } }
+        try connection.execute("CREATE VIEW v AS \(verbatim: Self.sum(17_000))")
+        Refusal.expect(.limitExceeded) { _ = try connection.query("SELECT * FROM v") { _ in } }
+        Refusal.expect(.limitExceeded) {
+            _ = try connection.query("SELECT count(*) FROM (SELECT * FROM v)") { _ in }
+        }
+        // The next statement begins to count again.
+        _ = try connection.query(SQL(verbatim: few)) { _ in }
+    }
+
+    @Test("A statement that SQLite prepares again and again is not refused")
+    func preparedAgain() throws {
+        let connection = try Connection.inMemory()
+        try connection.execute("CREATE TABLE t (a)")
+        let select = try connection.prepare(SQL(verbatim: "SELECT " + Self.columns))
+        for number in 0..<80 {
+            try connection.execute("CREATE TABLE t\(verbatim: "\(number)") (a)")
+            _ = try select.map { row in try row[0] as Int? }
+        }
+    }
+
+    /// A thousand columns of one table.
+    private static let columns =
+        [String](repeating: "a", count: 1000).joined(separator: ", ") + " FROM t"
+}
