@@ -95,6 +95,17 @@ let package = Package(
             path: "Tests/CommittingWorker",
             swiftSettings: strict),
         .target(
+            name: "SchedulePoints",
+            dependencies: ["CSQLCipher"],
+            path: "Tests/SchedulePoints"),
+        .executableTarget(
+            name: "ScheduleExplorer",
+            dependencies: [
+                "Lockstep", "SchedulePoints", "FaultyCalls", "TestSupport", systemPackage,
+            ],
+            path: "Tests/ScheduleExplorer",
+            swiftSettings: strict),
+        .target(
             name: "FaultyVFS",
             dependencies: ["CSQLCipher"],
             path: "Tests/FaultyVFS"),

@@ -31,6 +31,10 @@ static struct {
     size_t length;
 } trace;
 
+static void (*visitor)(void);
+
+void faulty_calls_set_visitor(void (*visit)(void)) { visitor = visit; }
+
 enum { GOES_ON, IS_NOTED, IS_TORN, FAILS };
 
 static void note(const char *call, const char *path) {
@@ -76,8 +80,11 @@ static int meets(const char *call, const char *path, int needs_space) {
             break;
         }
     }
+    int visits = plan.is_armed && plan.fault == CALLS_VISIT &&
+                 strncmp(path, plan.prefix, strlen(plan.prefix)) == 0;
     if (result == FAILS) errno = plan.fault == CALLS_FULL ? ENOSPC : EIO;
     pthread_mutex_unlock(&mutex);
+    if (visits && visitor != NULL) visitor();
     return result;
 }
 
@@ -218,6 +225,8 @@ int faulty_calls_disarm(void) {
 const char *faulty_calls_trace(void) { return trace.text; }
 
 #else
+
+void faulty_calls_set_visitor(void (*visit)(void)) { (void)visit; }
 
 const char *faulty_calls_trace(void) { return ""; }
 

@@ -13,11 +13,15 @@ enum {
     CALLS_STAYING = 3, // all fail from there on
     CALLS_FULL = 4,    // all that need space fail from there on
     CALLS_LOSE = 5,    // the power goes before it: what was not synced is lost, all of it or a part
-    CALLS_LIE = 6      // the same with a disk that says that it has synced, and has not
+    CALLS_LIE = 6,     // the same with a disk that says that it has synced, and has not
+    CALLS_VISIT = 7    // each one calls the visitor first
 };
 
 // From now on the call number `at`, counting from 1, meets with `fault`.
 void faulty_calls_arm(const char *prefix, int fault, int at);
+
+// What CALLS_VISIT calls, with no lock held.
+void faulty_calls_set_visitor(void (*visit)(void));
 
 // Ends that, and gives how many calls were counted.
 int faulty_calls_disarm(void);

@@ -1,0 +1,62 @@
+import Foundation
+import Lockstep
+import SystemPackage
+import TestSupport
+
+/// All schedules of all ordered pairs of operations, and what of them is like no order of the two.
+struct Exploration {
+    private let template: Ground
+    private let folder: FilePath
+    private let peer: Peer
+    private(set) var count = 0
+    private(set) var refusals: [String: Int] = [:]
+    private(set) var findings: [String] = []
+
+    init(seed: UInt64, in folder: FilePath) throws {
+        var random = SplitMix64(state: seed)
+        let files = FileManager.default
+        let ground = folder.appending("ground")
+        self.folder = folder.appending("work")
+        for path in [ground, self.folder] {
+            try files.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+        }
+        template = try Ground.make(in: ground, &random)
+        peer = try Peer()
+    }
+
+    /// Explores one pair from one state.
+    /// - Parameter stride: Every point, or each of that many.
+    mutating func explore(_ schedule: Schedule, stride: Int, until end: ContinuousClock.Instant)
+        throws
+    {
+        let before = try run(schedule, .before)
+        let after = try run(schedule, .after)
+        let judge = Judge(
+            schedule: schedule, orders: [before, after],
+            firstAlone: try run(schedule, .never).content,
+            secondAlone: try run(schedule, .alone).content,
+            neither: try template.copied(to: folder, schedule.state).content())
+        var point = 1
+        while ContinuousClock.now < end {
+            let result = try run(schedule, .at(point))
+            guard result.second != nil else { return }
+            count += 1
+            for name in judge.refusals(of: result) { refusals[name, default: 0] += 1 }
+            findings += judge.findings(result).map { "\(schedule.name), point \(point): \($0)" }
+            point += stride
+        }
+    }
+
+    /// What an operation alone comes to, from each state.
+    func shown(_ operation: Operation) throws -> String {
+        try Ground.State.allCases.map { state in
+            let result = try run(Schedule(first: operation, second: .verify, state: state), .never)
+            return "\(operation.rawValue), \(state.rawValue): \(result.first?.text ?? ""), "
+                + "\(result.points) points\n    \(result.content)"
+        }.joined(separator: "\n")
+    }
+
+    private func run(_ schedule: Schedule, _ moment: Schedule.Moment) throws -> Schedule.Result {
+        try schedule.run(moment, template, in: folder, peer)
+    }
+}

@@ -1,0 +1,76 @@
+import Lockstep
+
+/// What a schedule may end with: the result of one of the two orders, or one operation refused and the other done.
+struct Judge {
+    let schedule: Schedule
+    /// A and then B; B and then A.
+    let orders: [Schedule.Result]
+    /// What the folder holds after A alone, after B alone, and after nothing.
+    let firstAlone: String
+    let secondAlone: String
+    let neither: String
+
+    /// Refusals that say what is the case: somebody else was at work. Others are false alarms.
+    private static let calm: Set<LockstepError.Code> = [
+        .busy, .locked, .replaced, .keyringConflict, .keyringOutdated, .interrupted,
+    ]
+
+    /// Who was refused, and with what.
+    func refusals(of result: Schedule.Result) -> [String] {
+        var names: [String] = []
+        if let code = result.first?.code { names.append("\(schedule.name): A \(code.rawValue)") }
+        if let code = result.second?.code { names.append("\(schedule.name): B \(code.rawValue)") }
+        return names
+    }
+
+    /// What is like no order.
+    func findings(_ result: Schedule.Result) -> [String] {
+        var findings: [String] = []
+        let usualFirst: [Operation.Outcome] = orders.compactMap(\.first)
+        let usualSecond: [Operation.Outcome] = orders.compactMap(\.second)
+        if let outcome = result.first, !isExpected(outcome, usualFirst) {
+            findings.append("A is \(outcome.text)")
+        }
+        if let outcome = result.second, !isExpected(outcome, usualSecond) {
+            findings.append("B is \(outcome.text)")
+        }
+        for order in orders where order.content.contains("does not open") {
+            findings.append("one after the other: \(order.content.prefix(200))")
+        }
+        let expected = contents(result)
+        if !expected.contains(result.content) {
+            let first = result.first?.text ?? "nothing"
+            let second = result.second?.text ?? "nothing"
+            let differences = expected.map { Self.difference(result.content, $0) }
+            findings.append(
+                "A is \(first), B is \(second): \(differences.joined(separator: "; or "))")
+        }
+        return findings
+    }
+
+    /// What is refused or reported in an order, too, has its reason.
+    private func isExpected(_ outcome: Operation.Outcome, _ usual: [Operation.Outcome]) -> Bool {
+        if usual.contains(outcome) { return true }
+        if let code = outcome.code { return Self.calm.contains(code) }
+        return outcome == .done("")
+    }
+
+    /// What `content` lacks and what it has in addition, beside `expected`; the first of each.
+    private static func difference(_ content: String, _ expected: String) -> String {
+        let parts = content.split(separator: ", ")
+        let expectedParts = expected.split(separator: ", ")
+        let missing = Set(expectedParts).subtracting(parts).sorted().prefix(4)
+        let added = Set(parts).subtracting(expectedParts).sorted().prefix(4)
+        return "lacks [\(missing.joined(separator: ", "))], has [\(added.joined(separator: ", "))]"
+    }
+
+    private func contents(_ result: Schedule.Result) -> [String] {
+        let isFirst = result.first?.isDone ?? false
+        let isSecond = result.second?.isDone ?? false
+        var contents: [String] = orders.map(\.content)
+        if isFirst, !isSecond { contents.append(firstAlone) }
+        if isSecond, !isFirst { contents.append(secondAlone) }
+        if !isFirst, !isSecond { contents = [neither] }
+        return contents
+    }
+}

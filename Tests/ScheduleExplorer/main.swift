@@ -1,0 +1,68 @@
+import FaultyCalls
+import Foundation
+import Lockstep
+import SchedulePoints
+import SystemPackage
+
+// At every point at which operation A meets the file system, operation B runs to its end in another process; the
+// result must be that of A and then B, or of B and then A, or one of them was refused.
+//
+//   ScheduleExplorer show FOLDER SEED
+//   ScheduleExplorer explore FOLDER SEED SECONDS STRIDE on|off [FIRST:SECOND[:STATE] …]
+//
+// "show" prints what each operation alone comes to. "explore" takes every ordered pair from every state, or those named, and with STRIDE each so many-th point of A. With
+// "off" the guard of checkpoints is switched off: the control. It prints findings, refusals and counts, and exits
+// with 3 if there are findings.
+
+let arguments = CommandLine.arguments
+faulty_calls_set_visitor(schedule_point)
+guard schedule_points_install() == 0 else { exit(70) }
+
+if arguments.count == 2, arguments[1] == "serve" {
+    Peer.serve()
+    exit(0)
+}
+if arguments.count == 4, arguments[1] == "show", let seed = UInt64(arguments[3]) {
+    let exploration = try Exploration(seed: seed, in: FilePath(arguments[2]))
+    for operation in Operation.allCases { print(try exploration.shown(operation)) }
+    exit(0)
+}
+guard arguments.count >= 7, arguments[1] == "explore", let seed = UInt64(arguments[3]),
+    let seconds = Int(arguments[4]), let stride = Int(arguments[5]), stride > 0
+else { exit(64) }
+if arguments[6] == "off" { turnCheckpointGuardOff() }
+
+var schedules: [Schedule] = []
+for first in Operation.allCases {
+    for second in Operation.allCases {
+        for state in Ground.State.allCases {
+            let names = [
+                "\(first.rawValue):\(second.rawValue)",
+                "\(first.rawValue):\(second.rawValue):\(state.rawValue)",
+            ]
+            if arguments.count == 7 || names.contains(where: arguments.dropFirst(7).contains) {
+                schedules.append(Schedule(first: first, second: second, state: state))
+            }
+        }
+    }
+}
+
+do {
+    var exploration = try Exploration(seed: seed, in: FilePath(arguments[2]))
+    let end = ContinuousClock.now + .seconds(seconds)
+    for schedule in schedules {
+        try exploration.explore(schedule, stride: stride, until: end)
+    }
+    for (name, count) in exploration.refusals.sorted(by: { $0.key < $1.key }) {
+        print("refused: \(name) \(count)")
+    }
+    for finding in exploration.findings { print("FINDING: \(finding)") }
+    print(
+        "seed \(seed): \(exploration.count) schedules of \(schedules.count) pairs, "
+            + "\(exploration.findings.count) findings, \(checkpointGuardStops()) checkpoints stopped"
+    )
+    exit(exploration.findings.isEmpty ? 0 : 3)
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(1)
+}
