@@ -111,7 +111,7 @@ let package = Package(
             path: "Tests/FaultyVFS"),
         .executableTarget(
             name: "CopyWorker",
-            dependencies: ["Lockstep", "FaultyVFS", systemPackage],
+            dependencies: ["Lockstep", "FaultyVFS", "FaultyWork", systemPackage],
             path: "Tests/CopyWorker",
             swiftSettings: strict),
         .target(

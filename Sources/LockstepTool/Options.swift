@@ -45,9 +45,11 @@ struct KeyringOptions: ParsableArguments {
 /// Which migrations.
 struct MigrationOptions: ParsableArguments {
     @Option(
-        name: [.short, .long],
-        help: "A migration set's folder, or a folder of such folders.")
-    var migrations: String = "Migrations"
+        name: [.customShort("m"), .customLong("migrations")], parsing: .singleValue,
+        help: ArgumentHelp(
+            "A migration set's folder, or a folder of such folders. (default: Migrations)",
+            valueName: "migrations"))
+    var folders: [String] = []
 
     @Option(
         help: """
@@ -81,6 +83,18 @@ struct MigrationOptions: ParsableArguments {
         transform: Declaration.init)
     var declarations: [Declaration] = []
 
+    /// Of two folders one would go unnoticed.
+    func validate() throws {
+        guard folders.count <= 1 else {
+            throw ValidationError(
+                "--migrations takes one folder, and was given \(folders.joined(separator: " and ")): "
+                    + "give the folder that both lie in, or run it once for each")
+        }
+    }
+
+    /// The folder that was named, or the usual one.
+    var folder: FilePath { FilePath(folders.first ?? "Migrations") }
+
     /// How many bytes a migration file may have.
     var largestFile: Int { maxFile ?? MigrationSet.usualLargestFile }
 
@@ -95,7 +109,7 @@ struct MigrationOptions: ParsableArguments {
 
     func sets() throws -> [MigrationSet] {
         var sets = try MigrationSet.sets(
-            in: FilePath(migrations), named: self.set, layout: layout, largestFile: largestFile)
+            in: folder, named: self.set, layout: layout, largestFile: largestFile)
         for set in sets where !set.leftAlone.isEmpty {
             Output.note(
                 "notice: no migration of \(set.layout.rawValue), and left alone: "
@@ -103,7 +117,7 @@ struct MigrationOptions: ParsableArguments {
         }
         if let name = self.set, !sets.contains(where: { $0.name == name }) {
             throw LockstepError(
-                .notFound, "\(migrations) is not the set \(name)",
+                .notFound, "\(folder) is not the set \(name)",
                 hint: "it is \(sets.map(\.name).joined(separator: ", "))")
         }
         guard !declarations.isEmpty else { return sets }

@@ -1,4 +1,5 @@
 import FaultyVFS
+import FaultyWork
 import Foundation
 import Lockstep
 import SystemPackage
@@ -10,6 +11,9 @@ import SystemPackage
 //   CopyWorker blob FOLDER BYTES      a blob of so many bytes is written to a temporary store and read
 //   CopyWorker sealed FOLDER BYTES    a sealed blob is written, read, sealed under a new key and verified
 //
+//   CopyWorker backup FOLDER FAULT CALL     as above, and meets with FaultyWork's fault at one of the system's
+//   CopyWorker restore FOLDER FAULT CALL    calls that change files
+//
 // The first two kill themselves, as `kill -9` would, at call number CALL (from 1 on) of the file layer to a
 // file in the folder; they exit with 0 if they ended before that. The key is in data.keyring, which my.key
 // opens. The last two print by how many KiB each step raised the process's peak of memory.
@@ -18,14 +22,18 @@ enum Work {
     struct Failed: Error {}
 
     static func copy(_ action: String, _ folder: FilePath, dyingAt call: Int32) throws {
-        let (data, backup) = (folder.appending("data.db"), folder.appending("copy.db"))
-        let key = try KeyringFile(folder.appending("data.keyring")).open { _ in
-            try KeyFile.read(folder.appending("my.key"))
-        }.databaseKey()
         guard faulty_vfs_install() == 0 else { throw Failed() }
         unsafe folder.withPlatformString {
             unsafe faulty_vfs_arm($0, Int32(FAULTY_ALL), Int32(FAULTY_KILL), call)
         }
+        try copy(action, folder)
+    }
+
+    static func copy(_ action: String, _ folder: FilePath) throws {
+        let (data, backup) = (folder.appending("data.db"), folder.appending("copy.db"))
+        let key = try KeyringFile(folder.appending("data.keyring")).open { _ in
+            try KeyFile.read(folder.appending("my.key"))
+        }.databaseKey()
         switch action {
         case "backup":
             try Store.open(data, key: key).backup(to: backup)
@@ -61,6 +69,7 @@ enum Work {
 }
 
 let arguments = CommandLine.arguments
+if arguments.count == 5 { FaultyWork.run(Work.copy) }
 guard arguments.count == 4, let number = Int(arguments[3]) else { exit(64) }
 let folder = FilePath(arguments[2])
 do {

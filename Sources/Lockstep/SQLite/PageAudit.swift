@@ -42,15 +42,18 @@ public struct PageAudit: Sendable, Hashable {
         try run(path, key: key, threads: Processors.count, progress: progress)
     }
 
+    /// - Parameter betweenLooks: Runs each time between the looks at what the log has committed and at what
+    ///   follows it: for tests, which write just then.
     static func run(
         _ path: FilePath, key: borrowing DatabaseKey, threads: Int,
-        progress: (CopyProgress) throws -> Void = { _ in }
+        progress: (CopyProgress) throws -> Void = { _ in },
+        betweenLooks: () throws -> Void = {}
     ) throws -> PageAudit {
         let file = try DatabaseFile(path)
         // Under the file's own salt: a destroyed one makes every page fail, as it does for SQLCipher.
         var salt = try file.read(at: 0, DatabaseKey.saltLength)
         salt += [UInt8](repeating: 0, count: DatabaseKey.saltLength - salt.count)
-        let log = try auditLog(of: path, key, salt, threads)
+        let log = try auditLog(of: path, key, salt, threads, betweenLooks)
         let total = file.size / Profile.current.pageSize
         let replaced = Set(log.pages)
         let damaged = try check(
@@ -111,7 +114,8 @@ public struct PageAudit: Sendable, Hashable {
 
     /// Looks again where a writer has added to the log, or begun it anew, meanwhile.
     private static func auditLog(
-        of path: FilePath, _ key: borrowing DatabaseKey, _ salt: [UInt8], _ threads: Int
+        of path: FilePath, _ key: borrowing DatabaseKey, _ salt: [UInt8], _ threads: Int,
+        _ betweenLooks: () throws -> Void
     ) throws -> LogAudit {
         for _ in 0..<100 {
             let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
@@ -132,6 +136,7 @@ public struct PageAudit: Sendable, Hashable {
                 continue
             }
             let authenticator = try PageAuthenticator(.current, key: key.secret, salt: salt)
+            try betweenLooks()
             let behind = try log.framesBehind(frames)
             let lost = try behind.filter(\.commits).count { frame in
                 let page = try log.page(frame)

@@ -11,8 +11,8 @@ struct CellsCheck: Sendable {
     /// Connections of a verification close one after the other.
     let closing: Condition
 
-    /// Rows of one piece of work.
-    private static let pieceLength: Int64 = 20_000
+    /// How many rows one piece of work has; tests have small tables, of many pieces.
+    var pieceLength: Int64 = 20_000
     /// How many rows of each column are told.
     private static let told = 10
 
@@ -84,7 +84,7 @@ struct CellsCheck: Sendable {
                 (try row[0] as Int64?, try row[1] as Int64?, try row[2] as Int64)
             }
             guard let (low, high, count) = span, let low, let high else { continue }
-            let ranges = Self.ranges(low, high, count)
+            let ranges = ranges(low, high, count)
             for range in ranges {
                 pieces.append(
                     Piece(
@@ -96,7 +96,7 @@ struct CellsCheck: Sendable {
     }
 
     /// As many ranges between two rowids as there are pieces of rows; they may lie anywhere.
-    private static func ranges(
+    private func ranges(
         _ low: Int64, _ high: Int64, _ count: Int64
     ) -> [ClosedRange<Int64>] {
         let number = max(count / pieceLength, 1)

@@ -34,6 +34,22 @@ struct RehearsalCopyTests {
         #expect(try names.isEmpty)
     }
 
+    @Test("A lock that another has taken for a leftover and removed is made again")
+    func sweptLock() throws {
+        var locks = 0
+        let living = try RehearsalCopy(of: folder.file("data.db"), in: folder.path) { lock in
+            locks += 1
+            if locks == 1 { try FileManager.default.removeItem(atPath: lock.string) }
+        }
+        #expect(locks == 2)
+        let before = try names
+        #expect(before.count == 2)
+        // The next one finds it under way.
+        do { _ = try copy().path }
+        #expect(try names == before)
+        #expect(FileAccess.exists(living.path))
+    }
+
     @Test("Those that are under way stay, those of the dead go, whatever is left of them")
     func sweeping() throws {
         let living = try copy()

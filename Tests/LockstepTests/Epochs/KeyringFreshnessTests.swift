@@ -135,7 +135,9 @@ struct KeyringFreshnessTests {
         let outcome = try bound.age()
         #expect(!outcome.hasFailed)
         #expect(outcome.findings.count == 1)
-        #expect(outcome.findings[0].message.contains(isGone ? "no id" : "lists other databases"))
+        #expect(
+            try #require(outcome.findings.first).message.contains(
+                isGone ? "no id" : "lists other databases"))
     }
 
     // MARK: Rings

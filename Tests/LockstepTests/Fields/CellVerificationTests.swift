@@ -148,6 +148,30 @@ struct CellVerificationTests {
                 .contains("film.title is unsealing"))
     }
 
+    @Test(
+        "each cell is opened once however many pieces the rows come in, and a forged one is found in any",
+        arguments: [1, 2, 7, 20, 59, 60] as [Int64])
+    func pieces(length: Int64) throws {
+        try protect()
+        // Rowids with gaps, and a border in one of them.
+        try bench.open().execute("DELETE FROM film WHERE id BETWEEN 20 AND 31")
+        var options = ConnectionOptions()
+        options.isQueryOnly = true
+        options.addition = SealedFields([bench.keys], hasViews: false)
+        var check = CellsCheck(
+            path: bench.path, key: SharedSecret(try bench.databaseKey()), options: options,
+            sample: nil, closing: Condition())
+        check.pieceLength = length
+        let sound = try check.run { _, _ in }
+        #expect(sound.summary == "96 cells of 2 columns opened")
+        #expect(sound.findings.isEmpty)
+        try tamper("UPDATE film SET title = (SELECT title FROM film WHERE id = 1) WHERE id > 1")
+        let messages = try check.run { _, _ in }.findings.map(\.message)
+        #expect(
+            messages.contains { $0.hasPrefix("47 cells of film.title not authentic") },
+            "\(messages)")
+    }
+
     @Test("tables without rows, and with rows at the ends of all numbers, are gone through")
     func borders() throws {
         let connection = try bench.open()

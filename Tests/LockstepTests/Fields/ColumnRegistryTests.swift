@@ -53,6 +53,31 @@ struct ColumnRegistryTests {
         #expect(registry.changes == 2)
     }
 
+    @Test(
+        "a field key that came later is recorded, and one of the same number that is another is told"
+    )
+    func laterKey() throws {
+        let connection = try stored()
+        let newer = try CellWorkbench.keys(active: 4, retired: [1, 3], destroyed: [2])
+        var registry = try #require(try RegistryTables.read(newer, connection))
+        try connection.with(rights: .engine) {
+            try RegistryTables.write(&registry, newer, connection)
+        }
+        let versions = try connection.query(
+            "SELECT version FROM lockstep_field_key ORDER BY version"
+        ) { row in try row[0] as Int }
+        #expect(versions == [1, 2, 3, 4])
+        // As after a restored keyring got a version 4 of its own.
+        let bytes = CellWorkbench.indexKey
+        let own = FieldKeys.Key(
+            state: .active, commitment: [UInt8](repeating: 1, count: 32),
+            secret: SharedSecret(try SecretBytes(copying: bytes.span)))
+        let forked = FieldKeys(
+            dataset: CellWorkbench.dataset, active: 4, keys: [4: own],
+            index: try CellWorkbench.indexKeys())
+        Refusal.expect(.keyringMismatch) { _ = try RegistryTables.read(forked, connection) }
+    }
+
     @Test("a database that knows nothing of the dataset says so")
     func unknown() throws {
         #expect(try RegistryTables.read(keys, Connection.inMemory()) == nil)

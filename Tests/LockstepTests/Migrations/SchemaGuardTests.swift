@@ -41,6 +41,9 @@ struct SchemaGuardTests {
             "CREATE TABLE saved AS SELECT * FROM child WHERE id = 1;\nDROP TABLE child;",
             // The new table gets the root page that the old one leaves.
             "DROP TABLE child;\nCREATE TABLE other (y);\nINSERT INTO other VALUES (1), (2), (3);",
+            // Renamed in the same script, it has a name that no statement has created.
+            "DROP TABLE child;\nCREATE TABLE other (y);\nINSERT INTO other VALUES (1), (2), (3);\n"
+                + "ALTER TABLE other RENAME TO another;",
             "DROP TABLE words;", "DELETE FROM words;",
             "CREATE TEMP TABLE child AS SELECT * FROM main.child;\nDELETE FROM main.child;",
         ])

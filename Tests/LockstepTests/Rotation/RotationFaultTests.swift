@@ -157,6 +157,28 @@ struct RotationFaultTests {
     }
 
     @Test(
+        "The run that follows a kill right after the exchange has it on the disk before the keyring changes"
+    )
+    func finishing() async throws {
+        let (original, content) = try Self.original(isLarge: false)
+        let calls = try await Self.calls(original).1
+        let exchange = try #require(
+            calls.firstIndex { $0.action == "rename" && $0.name == "data.db.rotating" })
+        let scratch = try RotationScratch(copying: original)
+        #expect(try await Self.run(scratch, "kill", at: calls[exchange + 1].number) == .killed)
+        #expect(try scratch.states == [.active, .pending])
+        let next = try await FaultyWorker.run("RotationWorker", "rotate", in: scratch.folder.path)
+        #expect(next.outcome == .succeeded)
+        let synced = try #require(
+            next.calls.firstIndex { $0.action == "sync" && $0.name == "." }, "\(next.calls)")
+        let recorded = try #require(
+            next.calls.firstIndex { $0.action == "create" && $0.name.hasSuffix(".new") })
+        #expect(synced < recorded, "\(next.calls)")
+        #expect(try scratch.states == [.retired, .active])
+        #expect(try scratch.findFault(content) == nil)
+    }
+
+    @Test(
         "Where a call fails, or the disk is full from there on, it is the same",
         arguments: ["once", "staying", "full"])
     func faults(_ fault: String) async throws {

@@ -170,6 +170,41 @@ struct PageAuditTests {
         #expect(audit.isClean && audit.frames > 3 * PageReader.chunk, "\(audit)")
     }
 
+    @Test("A commit that comes into the log while it is read is no damage")
+    func addedMeanwhile() throws {
+        let connection = try scratch.open()
+        try scratch.add(rows: 300, to: connection)
+        // The next round of the log goes over this one, whose file stays as long as it is.
+        try connection.checkpoint(.full)
+        try scratch.add(rows: 1, to: connection)
+        var looks = 0
+        let audit = try PageAudit.run(
+            scratch.path, key: scratch.key(), threads: 1,
+            betweenLooks: {
+                looks += 1
+                if looks == 1 { try scratch.add(rows: 1, to: connection) }
+            })
+        #expect(looks == 2)
+        #expect(audit.isClean, "\(audit)")
+    }
+
+    @Test("A log that is begun anew while it is read is read again")
+    func begunAnewMeanwhile() throws {
+        let connection = try scratch.open()
+        try scratch.add(rows: 300, to: connection)
+        var looks = 0
+        let audit = try PageAudit.run(
+            scratch.path, key: scratch.key(), threads: 1,
+            betweenLooks: {
+                looks += 1
+                guard looks == 1 else { return }
+                try connection.checkpoint(.full)
+                try scratch.add(rows: 1, to: connection)
+            })
+        #expect(looks == 2)
+        #expect(audit.isClean && audit.frames < 5, "\(audit)")
+    }
+
     @Test("Files too short for a page have none", arguments: [0, 1, 2, 15, 16, 4095])
     func tiny(_ size: Int) throws {
         try scratch.damage { $0 = Array($0.prefix(size)) }

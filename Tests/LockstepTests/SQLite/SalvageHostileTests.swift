@@ -150,6 +150,23 @@ struct SalvageHostileTests {
                 + table.duplicateRows == 1, "\(report)")
     }
 
+    @Test("A row with a type that SQLite reserves is left out", arguments: [10, 11] as [UInt8])
+    func reservedType(_ type: UInt8) throws {
+        let rows = try salvage.fill(rows: 100)
+        let leaf = try #require(
+            forge.pages(ofKind: 13).first { try !forge.markers([50], on: $0).isEmpty })
+        try forge.change(leaf) { page in
+            let at = try #require(
+                (0..<20).map { cell($0, page) }.first { page[$0 + 2] == 50 })
+            // Two bytes of length, the rowid, the header's length, NULL for the key, two bytes for the text.
+            #expect(page[at + 3] == 5 && page[at + 4] == 0 && (1...2).contains(page[at + 7]))
+            page[at + 7] = type
+        }
+        let report = try salvage.salvage()
+        #expect(try salvage.rows() == rows.filter { $0.key != 50 })
+        #expect(try report.table("item").malformedRows == 1, "\(report)")
+    }
+
     @Test("A row under another's key is left out, and counted")
     func duplicate() throws {
         let rows = try salvage.fill(rows: 100)

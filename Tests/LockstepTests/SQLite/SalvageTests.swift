@@ -80,6 +80,23 @@ struct SalvageTests {
         #expect(table.unreadablePages == 1)
     }
 
+    @Test("A count of pages that was not kept up hides none", arguments: [true, false])
+    func stalePageCount(isKept: Bool) throws {
+        let rows = try salvage.fill(rows: 500)
+        let root = try salvage.root(of: "item")
+        let pages = try forge.pages
+        try forge.damage(root)
+        try forge.change(1) { page in
+            PageForge.put(root, at: 28, into: &page)
+            // Where the numbers differ the count is of an older change than the last.
+            let counter = PageForge.word(page, at: 24)
+            PageForge.put(isKept ? counter : counter - 1, at: 92, into: &page)
+        }
+        let report = try salvage.salvage()
+        #expect(report.pages == (isKept ? root : pages))
+        #expect(try salvage.rows() == (isKept ? [:] : rows))
+    }
+
     @Test("Pages of two tables of one form go where their rowids belong")
     func byRowIDs() throws {
         let rows = try salvage.fill(rows: 1200, length: 1900)

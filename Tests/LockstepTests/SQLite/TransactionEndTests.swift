@@ -1,3 +1,4 @@
+import CSQLCipher
 import TestSupport
 import Testing
 
@@ -50,6 +51,29 @@ struct TransactionEndTests: NumberTable {
             }
         }
         #expect(try values(writer) == [])
+    }
+
+    @Test("What a savepoint could not undo is not committed, though its error is passed over")
+    func savepointThatCannotBeUndone() throws {
+        let writer = try open()
+        try writer.execute("INSERT INTO t VALUES (1)")
+        Refusal.expect(.misuse) {
+            try writer.write { connection in
+                try connection.execute("INSERT INTO t VALUES (2)")
+                // While a statement runs, an interruption stops all that follow, the way back included.
+                try? connection.prepare("SELECT a FROM t").forEach { _ in
+                    try? connection.savepoint { connection in
+                        try connection.execute("INSERT INTO t VALUES (3)")
+                        unsafe sqlite3_interrupt(connection.handle)
+                        _ = try connection.value("SELECT count(*) FROM t", as: Int.self)
+                    }
+                }
+            }
+        }
+        #expect(writer.isInTransaction == false)
+        #expect(try values(writer) == [1])
+        try writer.write { try $0.execute("INSERT INTO t VALUES (4)") }
+        #expect(try values(writer) == [1, 4])
     }
 
     @Test("SQL cannot end the transaction of a write", arguments: ["COMMIT", "ROLLBACK", "END"])

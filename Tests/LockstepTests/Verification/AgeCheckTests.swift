@@ -109,6 +109,11 @@ struct AgeCheckTests {
         return try #require(report.outcomes.first { $0.check == .age })
     }
 
+    /// What an outcome tells first.
+    private func first(_ outcome: VerificationReport.Outcome) throws -> String {
+        try #require(outcome.findings.first).message
+    }
+
     /// Writes the keyring once more, and has the database remember it.
     private func change(remembering: Bool = true) throws {
         var keyring = try scratch.keyring()
@@ -132,10 +137,10 @@ struct AgeCheckTests {
         let newer = try Bytes.read(scratch.path)
         try Bytes.write(database, to: scratch.path)
         #expect(try verify().hasFailed)
-        #expect(try verify().findings[0].message.hasPrefix("the file is older than its keyring"))
+        #expect(try first(verify()).hasPrefix("the file is older than its keyring"))
         try Bytes.write(newer, to: scratch.path)
         try Bytes.write(keyring, to: scratch.file.path)
-        #expect(try verify().findings[0].message.hasPrefix("the keyring is older than the file"))
+        #expect(try first(verify()).hasPrefix("the keyring is older than the file"))
         // Both together are of one time: that is the limit.
         try Bytes.write(database, to: scratch.path)
         #expect(try verify().findings == [])
@@ -151,7 +156,7 @@ struct AgeCheckTests {
         #expect(report.isClean)
         let age = try #require(report.outcomes.first { $0.check == .age })
         #expect(age.findings.map(\.isFailure) == [false])
-        #expect(age.findings[0].message.contains("remembers no keyring"))
+        #expect(try first(age).contains("remembers no keyring"))
         #expect(try Bytes.read(bare.path) == before)
         #expect(try bare.databaseNames == ["data.db"])
     }
@@ -163,7 +168,7 @@ struct AgeCheckTests {
         try keyring.addSlot("key-file", KeyFile.read(scratch.folder.file("my.key")))
         try scratch.file.save(&keyring)
         #expect(try !verify().hasFailed)
-        #expect(try verify().findings[0].message.contains("does not know this keyring's ring"))
+        #expect(try first(verify()).contains("does not know this keyring's ring"))
         try keyring.remember(in: Connection.open(scratch.path, key: keyring.databaseKey()))
         #expect(try verify().findings == [])
     }
@@ -186,7 +191,7 @@ struct AgeCheckTests {
         }
         let age = try #require(report.outcomes.first { $0.check == .age })
         #expect(age.findings.allSatisfy { $0.message.hasPrefix("the file is older") })
-        #expect(age.findings[0].message.contains("database key 1, which was marked retired on"))
+        #expect(try first(age).contains("database key 1, which was marked retired on"))
     }
 
     @Test("A page that is damaged fails this check with the others, and the run goes on")

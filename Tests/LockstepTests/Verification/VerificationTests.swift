@@ -99,6 +99,19 @@ struct VerificationTests {
         #expect(hindered.allSatisfy { $0.obstacle?.code == .damaged })
     }
 
+    @Test("Another program's mark in a migrated database is found")
+    func foreignMark() throws {
+        let scratch = try database()
+        do {
+            let other = try RawDatabase(scratch.path, key: CryptoProviderTests.keyspec)
+            try other.run("PRAGMA application_id = 77")
+        }
+        let report = try verify(scratch)
+        #expect(failed(report) == [.ledger])
+        let messages = report.outcomes.flatMap(\.findings).map(\.message)
+        #expect(messages == ["application_id is 77, which is not Lockstep's mark"])
+    }
+
     @Test("Bytes behind the last page are found")
     func strayBytes() throws {
         let scratch = try database()

@@ -14,10 +14,14 @@ struct RehearsalCopy: ~Copyable {
     private let lock: NamedLock
 
     /// Makes an empty copy of `database` in `folder`, after removing those that killed rehearsals left there.
-    init(of database: FilePath, in folder: FilePath) throws {
+    /// - Parameter locked: Runs each time that a lock file was made and locked, before it is looked at again: for
+    ///   tests, which remove it just then.
+    init(
+        of database: FilePath, in folder: FilePath, locked: (FilePath) throws -> Void = { _ in }
+    ) throws {
         let name = database.lastComponent?.string ?? ""
         try Self.sweep(name, folder)
-        let lock = try NamedLock.make(for: name, in: folder)
+        let lock = try NamedLock.make(for: name, in: folder, locked)
         let path = folder.appending(lock.stem + Self.ending)
         do {
             try AtomicFile.create(path).close()
@@ -46,11 +50,14 @@ struct RehearsalCopy: ~Copyable {
             self.path = path
         }
 
-        static func make(for name: String, in folder: FilePath) throws -> NamedLock {
+        static func make(
+            for name: String, in folder: FilePath, _ locked: (FilePath) throws -> Void
+        ) throws -> NamedLock {
             while true {
                 let stem = ".\(name).\(String(UInt64.random(in: .min ... .max), radix: 36))"
                 do {
                     let lock = try NamedLock(stem, folder.appending(stem + lockEnding))
+                    try locked(lock.path)
                     // Before it was locked somebody who was sweeping may have had it for a leftover.
                     if FileAccess.exists(lock.path) { return lock }
                 } catch let error as LockstepError where error.code == .locked {

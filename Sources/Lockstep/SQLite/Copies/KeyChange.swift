@@ -97,7 +97,8 @@ struct KeyChange: ~Copyable {
 
     /// Copies the database under `new` and verifies the copy: every page's MAC, the integrity of its b-trees,
     /// the rows of every table, and that each page holds the same as the original's under `old`.
-    /// - Throws: What `progress` throws; ``LockstepError/Code/damaged`` if the copy is not the same.
+    /// - Throws: What `progress` throws; ``LockstepError/Code/damaged`` if the copy is not the same;
+    ///   ``LockstepError/Code/replaced`` if another file has the name by now.
     func copy(
         from old: borrowing DatabaseKey, to new: borrowing DatabaseKey,
         _ progress: (CopyProgress) throws -> Void
@@ -129,12 +130,16 @@ struct KeyChange: ~Copyable {
     /// Gives the copy the name of the original. When it returns, that is on the disk.
     /// - Throws: ``LockstepError/Code/replaced`` if another file has that name by now.
     func replace(with copy: borrowing RekeyedDatabase) throws {
+        try requireInPlace()
+        try copy.pending.replaceInUse()
+    }
+
+    private func requireInPlace() throws(LockstepError) {
         guard identity != nil, FileIdentity(path) == identity else {
             throw LockstepError(
                 .replaced, "\(path) was moved away or replaced while its key was changed",
                 hint: "run it again on the file that you mean")
         }
-        try copy.pending.replaceInUse()
     }
 
     // MARK: Content
@@ -147,6 +152,8 @@ struct KeyChange: ~Copyable {
     private func requireSamePages(
         _ copy: FilePath, _ old: borrowing DatabaseKey, _ new: borrowing DatabaseKey
     ) throws {
+        // Another file of that name is not to blame for its pages.
+        try requireInPlace()
         let before = try Self.pages(of: path, old)
         let after = try Self.pages(of: copy, new)
         let numbers = before.numbers(upTo: nil)
@@ -156,6 +163,7 @@ struct KeyChange: ~Copyable {
             differs = pages.0.map(Self.content) != pages.1.map(Self.content) || pages.0 == nil
         }
         guard !differs else {
+            try requireInPlace()
             throw LockstepError(
                 .damaged, "the copy of \(path) has other content than the original",
                 hint: "run `lockstep verify` on the original")

@@ -60,11 +60,13 @@ package struct PendingDatabase: ~Copyable {
                 }
                 try AtomicFile.syncFolder(of: target)
                 try AtomicFile.move(path, over: target)
-                try AtomicFile.syncFolder(of: target)
             } catch {
                 for (side, name) in aside { try AtomicFile.move(name, over: side) }
                 throw error
             }
+            // From here on the new database stands there, and the old log must not come back beside it. Until
+            // that is on the disk the log is kept: a loss of power may still bring its database back.
+            try AtomicFile.syncFolder(of: target)
             for (_, name) in aside { AtomicFile.remove(name) }
         }
     }

@@ -11,7 +11,8 @@ internal import Synchronization
 // Sendable by this proof: `isAtWork` and `isClosed` are touched only while the condition's lock is held,
 // `pagesAtStart` and `pagesAtWait` only by the holder of the writer's seat.
 final class Checkpointer: @unchecked Sendable {
-    private let seat: Seat
+    /// The connection, with the thread that checkpoints run on.
+    let seat: Seat
     private let threshold: Int
     /// Pages in the log after the last commit.
     private let pagesInLog = Atomic<Int>(0)

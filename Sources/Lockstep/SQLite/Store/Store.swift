@@ -22,7 +22,7 @@ public final class Store: Sendable {
     /// Nil for a store in memory, whose one connection does everything.
     let readers: SeatQueue?
     let observers: Observers
-    private let checkpointer: Checkpointer?
+    let checkpointer: Checkpointer?
     private let isEnding = Atomic<Bool>(false)
     private let ended = Latch()
     let source: StoreSource

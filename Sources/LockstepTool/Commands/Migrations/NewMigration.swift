@@ -36,7 +36,7 @@ struct NewMigration: ParsableCommand {
     }
 
     private func folder() throws -> FilePath {
-        let folder = FilePath(migrations.migrations)
+        let folder = migrations.folder
         guard let name = migrations.set else { return folder }
         return folder.appending(name)
     }

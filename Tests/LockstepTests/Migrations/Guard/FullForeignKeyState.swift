@@ -5,7 +5,7 @@ struct FullForeignKeyState {
     /// Rows without a parent, by reference.
     private var violations: [String: Int] = [:]
     /// References whose parent, or whose columns there, do not exist.
-    private var broken: Set<String> = []
+    private(set) var broken: Set<String> = []
 
     private struct Part {
         let child: String
@@ -50,9 +50,18 @@ struct FullForeignKeyState {
         return broken
     }
 
+    /// Whether a reference is of one of these tables.
+    static func isReference(_ reference: String, of children: Set<String>) -> Bool {
+        children.contains { reference.hasPrefix("\($0) → ") }
+    }
+
+    /// - Parameter allowed: Tables, in lower case, whose references may be broken.
     /// - Throws: ``LockstepError/Code/foreignKeysBroken`` for what was not so before.
-    func requireNothingBroken(since before: FullForeignKeyState) throws(LockstepError) {
-        if let reference = broken.subtracting(before.broken).min() {
+    func requireNothingBroken(
+        since before: FullForeignKeyState, allowed: Set<String>
+    ) throws(LockstepError) {
+        let new = broken.subtracting(before.broken)
+        if let reference = new.filter({ !Self.isReference($0, of: allowed) }).min() {
             throw LockstepError(
                 .foreignKeysBroken, "a foreign key has nothing to refer to: \(reference)",
                 hint: "the parent must exist and its columns must be its primary key or unique")
@@ -60,6 +69,7 @@ struct FullForeignKeyState {
         // Where the reference itself was broken, nobody could count its violations.
         for (reference, count) in violations.sorted(by: { $0.key < $1.key })
         where count > before.violations[reference, default: 0] && !before.broken.contains(reference)
+            && !Self.isReference(reference, of: allowed)
         {
             throw LockstepError(
                 .foreignKeysBroken, "\(count) rows of \(reference) have no parent",

@@ -69,13 +69,21 @@ struct FullSchemaGuard {
     }
 
     /// Compares foreign keys and the use of every object with what was measured before.
+    /// - Parameter allowed: Tables, in lower case, whose references may be broken.
     /// - Throws: ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``.
-    func requireNothingBroken(since before: FullSchemaGuard) throws(LockstepError) {
-        try references.requireNothingBroken(since: before.references)
+    func requireNothingBroken(
+        since before: FullSchemaGuard, allowed: Set<String>
+    ) throws(LockstepError) {
+        try references.requireNothingBroken(since: before.references, allowed: allowed)
         let known = Set(before.unusable.map(\.object))
         if let failure = unusable.first(where: { !known.contains($0.object) }) {
             throw failure.error
         }
+    }
+
+    /// Whether one of these tables, in lower case, refers to what does not exist.
+    func hasBrokenReferences(of tables: Set<String>) -> Bool {
+        references.broken.contains { FullForeignKeyState.isReference($0, of: tables) }
     }
 
     /// A renamed table keeps its root page. So may, by chance, a new table that was created after the old

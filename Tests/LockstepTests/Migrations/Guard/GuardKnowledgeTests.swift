@@ -108,6 +108,18 @@ struct GuardKnowledgeTests {
         #expect(code == .foreignKeysBroken)
     }
 
+    @Test("Violations that were allowed and are deleted excuse no others later")
+    func deletedViolations() throws {
+        let off = "-- lockstep: foreign keys off\n"
+        let error = try refusal(
+            of: off + "-- lockstep: allow broken references of table child\n"
+                + "INSERT INTO child VALUES (11, 91), (12, 92), (13, 93), (14, 94), (15, 95);",
+            "-- lockstep: allow loss of table child\nDELETE FROM child WHERE id > 10;",
+            off + "INSERT INTO child VALUES (21, 91), (22, 92), (23, 93);")
+        #expect(error?.code == .foreignKeysBroken)
+        #expect(error?.message.contains("3 rows of child → parent have no parent") == true)
+    }
+
     @Test("What others write between two versions is seen")
     func others() throws {
         let scratch = try DatabaseScratch()

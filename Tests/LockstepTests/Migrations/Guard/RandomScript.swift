@@ -159,6 +159,10 @@ struct RandomScript {
             "CREATE TABLE fresh (id INTEGER PRIMARY KEY, a, b UNIQUE, p \(reference())); "
                 + "INSERT INTO fresh (id, a, b) SELECT id, a, b FROM \(table)\(condition()); "
                 + "DROP TABLE \(table); ALTER TABLE fresh RENAME TO \(table)",
+            // Another table gets the root page that the old one leaves, and a name of its own.
+            "DROP TABLE \(table); CREATE TABLE fresh (id INTEGER PRIMARY KEY, a, b); "
+                + "INSERT INTO fresh (id) VALUES (1), (2), (3), (4), (5), (6); "
+                + "ALTER TABLE fresh RENAME TO \(one(self.table(), "later"))",
             "ALTER TABLE \(table) RENAME TO old; CREATE TABLE \(table) (id INTEGER PRIMARY KEY, a, b, p); "
                 + "INSERT INTO \(table) (id, a, b) SELECT id, a, b FROM old; DROP TABLE old")
     }

@@ -183,6 +183,20 @@ struct BackupTests {
         #expect(try copy.names == [])
     }
 
+    @Test("A copy that holds more rows or fewer than the original is not taken for one")
+    func otherRows() throws {
+        try scratch.fill(rows: 200)
+        for rows in [199, 200, 201] {
+            let copy = try DatabaseScratch("copy.db")
+            try copy.fill(rows: rows)
+            let source = try scratch.open()
+            let code = try Refusal.code {
+                _ = try Backup.verify(copy.path, copy.key(), schema: .init(), against: source)
+            }
+            #expect(code == (rows == 200 ? nil : .damaged))
+        }
+    }
+
     @Test("An original that is damaged has no backup")
     func damaged() throws {
         do { _ = try makeStore(rows: 2000) }

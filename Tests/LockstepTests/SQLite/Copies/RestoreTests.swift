@@ -118,6 +118,32 @@ struct RestoreTests {
         #expect(try total() == 7)
     }
 
+    @Test("The journal of an old database that does not open is not replayed into the new one")
+    func hotJournal() throws {
+        // What a kill in the middle of an update leaves: a journal that SQLite plays back.
+        let living = try DatabaseScratch()
+        let database = try RawDatabase(
+            living.path, key: CryptoProviderTests.keyspec, "journal_mode = DELETE",
+            "cache_size = 5")
+        try database.run(
+            """
+            CREATE TABLE t (x);
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200)
+                INSERT INTO t SELECT randomblob(900) FROM n;
+            BEGIN; UPDATE t SET x = randomblob(900);
+            """)
+        for suffix in ["", "-journal"] {
+            try Bytes.write(Bytes.read(living.side(suffix)), to: scratch.side(suffix))
+        }
+        let journal = try Bytes.read(scratch.side("-journal"))
+        #expect(journal[8..<12] != [0, 0, 0, 0], "it holds no page that would be played back")
+        try scratch.damage { $0[100] ^= 1 }
+        try restore()
+        #expect(try scratch.names == ["data.db"])
+        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try total() == 7)
+    }
+
     @Test("Beside the log of a database that is gone, nothing is put")
     func orphanLog() throws {
         try FileManager.default.removeItem(atPath: scratch.path.string)

@@ -93,6 +93,39 @@ struct GroupCommitTests: NumberStore {
         #expect(runs.value == 6, "each ran with the others, and then by itself")
     }
 
+    @Test("What runs again after a lost group takes no later write along")
+    func retriedAlone() async throws {
+        try prepareTable(
+            "CREATE TABLE child (a REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED)")
+        let (runs, laterRuns) = (Counter(), Counter())
+        let store = try openStore()
+        let tasks = try store.aloneHere { _ in
+            [
+                Task.immediate {
+                    try await store.write { connection in
+                        runs.increase()
+                        try connection.execute("INSERT INTO child VALUES (9)")
+                    }
+                },
+                Task.immediate { try await store.write(insert(1)) },
+                // Ends the group, which is lost; its members then wait after the last of these.
+                Task.immediate { try await store.withoutTransaction { _ in } },
+                Task.immediate {
+                    try await store.write { connection in
+                        laterRuns.increase()
+                        try insert(2)(connection)
+                    }
+                },
+            ]
+        }
+        var results: [Result<Void, any Error>] = []
+        for task in tasks { results.append(await task.result) }
+        #expect(results.map { $0.isSuccess } == [false, true, true, true])
+        #expect(results[0].code == .constraint)
+        #expect(laterRuns.value == 1 && runs.value <= 2)
+        #expect(try committed() == [1, 2])
+    }
+
     @Test("An error of one that ends the transaction takes nobody along", arguments: 0..<3)
     func endedTransaction(place: Int) async throws {
         let store = try openStore()

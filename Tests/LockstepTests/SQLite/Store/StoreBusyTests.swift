@@ -109,6 +109,15 @@ struct StoreBusyTests: NumberStore {
         Refusal.expect(.replaced) { try store.write(insert(2)) }
     }
 
+    @Test("Nor is anything written outside a transaction to a file that was removed")
+    func removedOutsideTransaction() async throws {
+        let store = try openStore()
+        try store.writeHere(insert(1))
+        try FileManager.default.removeItem(atPath: scratch.path.string)
+        Refusal.expect(.replaced) { try store.aloneHere(insert(2)) }
+        await #expect(throws: LockstepError.self) { try await store.withoutTransaction(insert(3)) }
+    }
+
     @Test("Nothing is written to a file that was put in its place")
     func replaced() throws {
         let copy = try copy()

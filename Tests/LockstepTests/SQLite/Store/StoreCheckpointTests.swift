@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -106,5 +107,52 @@ struct StoreCheckpointTests: NumberStore {
             _ = try store.aloneHere { try $0.checkpoint(.truncate) }
         }
         #expect(try pagesInLog() == 0)
+    }
+
+    // MARK: A checkpoint that is under way
+
+    /// Keeps the thread of checkpoints at work until long after it is told to end.
+    private final class Obstacle: Sendable {
+        private let isTold = Atomic<Bool>(false)
+        private let isOver = Atomic<Bool>(false)
+
+        func end() { isTold.store(true, ordering: .releasing) }
+
+        var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
+        /// What comes next on the thread waits for it.
+        func occupy(_ store: Store) throws {
+            try #require(store.checkpointer).seat.worker.submit {
+                while !self.isTold.load(ordering: .acquiring) { ThreadIdentity.yield() }
+                // Some hundred times as long as the few writes that must not overtake it.
+                for _ in 0..<500_000 { ThreadIdentity.yield() }
+                self.isOver.store(true, ordering: .releasing)
+            }
+        }
+    }
+
+    @Test("What runs outside transactions waits for the checkpoint under way")
+    func outsideTransactions() throws {
+        let store = try openStore { $0.checkpointPages = 1 }
+        let obstacle = Obstacle()
+        defer { obstacle.end() }
+        try obstacle.occupy(store)
+        try store.writeHere(Self.add)
+        obstacle.end()
+        let hasEnded = try store.aloneHere { _ in obstacle.hasEnded }
+        #expect(hasEnded)
+    }
+
+    @Test("A writer that is at the log's limit waits for the checkpoint under way")
+    func limit() throws {
+        let store = try openStore { $0.checkpointPages = 20 }
+        let obstacle = Obstacle()
+        defer { obstacle.end() }
+        try obstacle.occupy(store)
+        while try pagesInLog() < 7 * 20 { try store.writeHere(Self.add) }
+        obstacle.end()
+        for _ in 0..<8 { try store.writeHere(Self.add) }
+        #expect(obstacle.hasEnded)
+        #expect(try pagesInLog() <= 8 * 20 + 10)
     }
 }
