@@ -124,12 +124,22 @@ let package = Package(
             dependencies: ["Lockstep", "FaultyWork", "TestSupport", systemPackage],
             path: "Tests/MigrationWorker",
             swiftSettings: strict),
+        .target(
+            name: "ZlibStreams",
+            path: "Tests/ZlibStreams",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "OracleRunner",
+            dependencies: ["Lockstep", "CCrypto", "ZlibStreams"],
+            path: "Tests/Oracles/Runner",
+            swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
                 "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CommittingWorker",
                 "CopyWorker",
-                "RotationWorker", "MigrationWorker", "FaultyVFS", "ForkedCall", systemPackage,
+                "RotationWorker", "MigrationWorker", "FaultyVFS", "ForkedCall", "ZlibStreams",
+                systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),
