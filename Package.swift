@@ -24,6 +24,8 @@ let package = Package(
         .executable(name: "lockstep", targets: ["LockstepTool"]),
         .executable(name: "lockstep-bench", targets: ["LockstepBench"]),
         .plugin(name: "EmbedMigrations", targets: ["EmbedMigrations"]),
+        // Only for Tests/Oracles/tcl, which loads it into SQLite's own test program.
+        .library(name: "OracleTap", type: .dynamic, targets: ["OracleTap"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -123,6 +125,14 @@ let package = Package(
             name: "MigrationWorker",
             dependencies: ["Lockstep", "FaultyWork", "TestSupport", systemPackage],
             path: "Tests/MigrationWorker",
+            swiftSettings: strict),
+        .target(
+            name: "TapStart",
+            path: "Tests/Oracles/TapStart"),
+        .target(
+            name: "OracleTap",
+            dependencies: ["Lockstep", "CSQLCipher", "TapStart"],
+            path: "Tests/Oracles/Tap",
             swiftSettings: strict),
         .target(
             name: "ZlibStreams",
