@@ -37,6 +37,16 @@ proc sqlite3 {args} {
 source $argv0
 """
 
+# Keys are derived as usual, though in fewer rounds: the tests open a database some 100,000 times.
+KEYED = """
+set argv0 [lindex $argv 0]
+set argv {}
+sqlite3 with_few_rounds :memory:
+with_few_rounds eval {PRAGMA cipher_default_kdf_iter = 4}
+with_few_rounds close
+source $argv0
+"""
+
 
 def outcomes(text):
     """The tests of a run in their order, each with its verdict."""
@@ -59,9 +69,12 @@ def outcomes(text):
 class Runs:
     def __init__(self, arguments):
         self.given = arguments
-        self.wrapper = os.path.join(arguments.scratch, "plain.tcl")
-        with open(self.wrapper, "w") as file:
-            file.write(PLAIN)
+        for mode, text in [("plain", PLAIN), ("keyed", KEYED)]:
+            with open(self.wrapper(mode), "w") as file:
+                file.write(text)
+
+    def wrapper(self, mode):
+        return os.path.join(self.given.scratch, f"{mode}.tcl")
 
     def run(self, test, mode, layers, name):
         """One run of one file in a folder of its own; layers is what the tap puts in."""
@@ -77,8 +90,8 @@ class Runs:
                 "LOCKSTEP_TAP_LOG": log,
             }
         command = [self.given.testfixture]
-        if mode == "plain":
-            command.append(self.wrapper)
+        if mode != "cipher":
+            command.append(self.wrapper(mode))
         command.append(os.path.join(self.given.folder, test))
         output = os.path.join(folder, "output.txt")
         with open(output, "wb") as file:
