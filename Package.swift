@@ -24,6 +24,8 @@ let package = Package(
         .executable(name: "lockstep", targets: ["LockstepTool"]),
         .executable(name: "lockstep-bench", targets: ["LockstepBench"]),
         .plugin(name: "EmbedMigrations", targets: ["EmbedMigrations"]),
+        // Only for Tests/Oracles/tcl, which loads it into SQLite's own test program.
+        .library(name: "OracleTap", type: .dynamic, targets: ["OracleTap"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -135,12 +137,30 @@ let package = Package(
             dependencies: ["Lockstep", "FaultyWork", "TestSupport", systemPackage],
             path: "Tests/MigrationWorker",
             swiftSettings: strict),
+        .target(
+            name: "TapStart",
+            path: "Tests/Oracles/TapStart"),
+        .target(
+            name: "OracleTap",
+            dependencies: ["Lockstep", "CSQLCipher", "TapStart"],
+            path: "Tests/Oracles/Tap",
+            swiftSettings: strict),
+        .target(
+            name: "ZlibStreams",
+            path: "Tests/ZlibStreams",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "OracleRunner",
+            dependencies: ["Lockstep", "CCrypto", "ZlibStreams"],
+            path: "Tests/Oracles/Runner",
+            swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
             dependencies: [
                 "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CommittingWorker",
                 "CopyWorker",
-                "RotationWorker", "MigrationWorker", "FaultyVFS", "ForkedCall", systemPackage,
+                "RotationWorker", "MigrationWorker", "FaultyVFS", "ForkedCall", "ZlibStreams",
+                systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),

@@ -10,13 +10,22 @@ public enum SharedData {
         return path.appending("shared")
     }()
 
+    /// Wycheproof's vectors may lie elsewhere: all of them, as the script of Tests/Oracles names them.
+    private static let wycheproof = ProcessInfo.processInfo.environment["LOCKSTEP_WYCHEPROOF"]
+    private static let wycheproofPrefix = "vectors/wycheproof/"
+
     /// Whether a file or folder is there.
     public static func has(_ name: String) -> Bool {
-        FileManager.default.fileExists(atPath: folder.appending(name).string)
+        FileManager.default.fileExists(atPath: path(name).string)
     }
 
     /// The path of a file or folder.
-    public static func path(_ name: String) -> FilePath { folder.appending(name) }
+    public static func path(_ name: String) -> FilePath {
+        guard let wycheproof, name.hasPrefix(wycheproofPrefix) else {
+            return folder.appending(name)
+        }
+        return FilePath(wycheproof).appending(String(name.dropFirst(wycheproofPrefix.count)))
+    }
 
     /// A JSON file, decoded.
     public static func json<Content: Decodable>(
@@ -27,5 +36,5 @@ public enum SharedData {
     }
 
     /// Why a test was skipped.
-    public static let missing = "the folder shared/ is not beside the project"
+    public static let missing = "the folder shared/ is not beside the project, or lacks the file"
 }

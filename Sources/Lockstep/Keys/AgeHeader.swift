@@ -47,23 +47,29 @@ struct AgeHeader {
             let code = Base64.decode(last.dropFirst(4)), code.count == HashFunction.sha256.length
         else { throw malformed("its header's last line is no MAC") }
         self.code = code
+        var kinds: [Substring] = []
         var next = 1
         while next < lines.count - 1 {
             let words = lines[next].split(separator: " ", omittingEmptySubsequences: false)
-            guard words.count >= 2, words[0] == "->", !words.contains("") else {
+            guard words.count >= 2, words[0] == "->", words.allSatisfy(Self.isWord) else {
                 throw malformed("line \(next + 1) of its header begins no recipient")
             }
+            kinds.append(words[1])
             next += 1
-            // The last line of a body is shorter than 64 characters.
+            // The last line of a body is shorter than 64 characters, and may be empty, but is there.
             var body = ""
-            while next < lines.count - 1 {
+            var hasEnded = false
+            while !hasEnded {
+                guard next < lines.count - 1 else {
+                    throw malformed("its last recipient has no end")
+                }
                 let line = lines[next]
                 next += 1
                 body += line
-                guard line.count <= 64 else {
+                guard line.utf8.count <= 64 else {
                     throw malformed("line \(next) of its header is long")
                 }
-                if line.count < 64 { break }
+                hasEnded = line.utf8.count < 64
             }
             guard let bytes = Base64.decode(body) else {
                 throw malformed("the text before line \(next + 1) of its header is no base64")
@@ -76,6 +82,15 @@ struct AgeHeader {
             else { throw malformed("a recipient of its header is not in the form that is due") }
             stanzas.append((share, bytes))
         }
+        // Who knows the passphrase of such a file could otherwise not know that others read it.
+        guard kinds.count <= 1 || !kinds.contains("scrypt") else {
+            throw malformed("it is under a passphrase, and has other recipients besides")
+        }
+    }
+
+    /// Whether it is what stands between the spaces of a recipient's line: visible characters of ASCII.
+    private static func isWord(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (33...126).contains($0) }
     }
 
     /// - Throws: ``LockstepError/Code/slotNotOpened``, ``LockstepError/Code/tampered``.

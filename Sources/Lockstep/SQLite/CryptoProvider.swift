@@ -115,3 +115,11 @@ enum CryptoProvider {
         return true
     }
 }
+
+/// Puts the provider into the stock one's place, with nothing else of the engine: for the tests' programs.
+/// - Returns: Why not, or nil if it was done.
+package func useLockstepsProvider() throws(LockstepError) -> String? {
+    let database = try KeyedMemory()
+    let version = database.answer("PRAGMA cipher_version") ?? "none"
+    return CryptoProvider.install(for: version, beside: database).map { "\($0)" }
+}

@@ -6,6 +6,8 @@ import Testing
 struct DerivationVectorTests {
     private static let hkdfSHA256File = "vectors/wycheproof/hkdf_sha256_test.json"
     private static let hkdfSHA512File = "vectors/wycheproof/hkdf_sha512_test.json"
+    private static let hkdfSHA1File = "vectors/wycheproof/hkdf_sha1_test.json"
+    private static let pbkdf2SHA1File = "vectors/wycheproof/pbkdf2_hmacsha1_test.json"
     private static let pbkdf2SHA256File = "vectors/wycheproof/pbkdf2_hmacsha256_test.json"
     private static let pbkdf2SHA512File = "vectors/wycheproof/pbkdf2_hmacsha512_test.json"
 
@@ -59,6 +61,13 @@ struct DerivationVectorTests {
         #expect(try hkdf(Self.hkdfSHA512File, .sha512) == (80, 3))
     }
 
+    @Test(
+        "Wycheproof: 84 outputs of HKDF with SHA-1 come out, three over-long ones are refused",
+        .enabled(if: SharedData.has(hkdfSHA1File), "\(SharedData.missing)"))
+    func hkdfSHA1() throws {
+        #expect(try hkdf(Self.hkdfSHA1File, .sha1) == (84, 3))
+    }
+
     struct PBKDF2Vectors: Decodable {
         let testGroups: [Group]
 
@@ -93,5 +102,12 @@ struct DerivationVectorTests {
         .enabled(if: SharedData.has(pbkdf2SHA512File), "\(SharedData.missing)"))
     func pbkdf2SHA512() throws {
         #expect(try pbkdf2(Self.pbkdf2SHA512File, .sha512) == 58)
+    }
+
+    @Test(
+        "Wycheproof: 64 outputs of PBKDF2 with SHA-1 come out",
+        .enabled(if: SharedData.has(pbkdf2SHA1File), "\(SharedData.missing)"))
+    func pbkdf2SHA1() throws {
+        #expect(try pbkdf2(Self.pbkdf2SHA1File, .sha1) == 64)
     }
 }

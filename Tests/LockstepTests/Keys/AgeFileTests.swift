@@ -153,6 +153,12 @@ struct AgeFileTests {
             "\(other)-> X25519 \(share)\nAAAA\n--- \(code)\n",
             "\(other)no stanza\n--- \(code)\n", "\(other)->  two\n\n--- \(code)\n",
             "\(other)-> X25519 \(share)=\n\(share)\n--- \(code)\n",
+            // A recipient without its last line, or without any; words that cannot be seen.
+            "\(own)-> x y\n\(String(repeating: "A", count: 64))\n--- \(code)\n",
+            "\(own)-> x y\n--- \(code)\n", "\(own)-> x \u{7F}\n\n--- \(code)\n",
+            "\(own)-> x é\n\n--- \(code)\n",
+            // Nobody else reads a file that is under a passphrase.
+            "\(own)-> scrypt \(share) 10\n\(share)\n--- \(code)\n",
             String(repeating: "x", count: 70_000),
         ] {
             Refusal.expect(.malformedInput) {

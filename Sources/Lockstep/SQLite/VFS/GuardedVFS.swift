@@ -110,3 +110,11 @@ enum GuardedVFS {
         unsafe vfs?.pointee.pAppData?.assumingMemoryBound(to: sqlite3_vfs.self)
     }
 }
+
+/// The name of the guarded form of a VFS, an `sqlite3_vfs` that stays: for the tests' programs.
+@unsafe
+package func guardCheckpoints(
+    over base: UnsafeMutableRawPointer
+) throws(LockstepError) -> String {
+    unsafe try GuardedVFS.name(over: base.assumingMemoryBound(to: sqlite3_vfs.self))
+}

@@ -1,7 +1,8 @@
 /// Unpacks zlib streams (RFC 1950 and 1951), as Wycheproof packs long messages: there is no zlib for
 /// Swift on Linux.
-struct Inflate {
-    struct Malformed: Error {}
+public struct Inflate {
+    /// What is no such stream.
+    public struct Malformed: Error {}
 
     private let input: [UInt8]
     /// In bits.
@@ -9,7 +10,7 @@ struct Inflate {
     private var output: [UInt8] = []
 
     /// The content of a stream, whose checksum is compared.
-    static func zlib(_ input: [UInt8]) throws -> [UInt8] {
+    public static func zlib(_ input: [UInt8]) throws -> [UInt8] {
         guard input.count >= 6, input[0] & 15 == 8, input[1] & 32 == 0,
             (Int(input[0]) << 8 | Int(input[1])) % 31 == 0
         else { throw Malformed() }

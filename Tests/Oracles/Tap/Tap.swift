@@ -1,0 +1,107 @@
+import CSQLCipher
+import Glibc
+import Lockstep
+import Synchronization
+import TapStart
+
+// Puts Lockstep's layers under SQLite's own test program, which loads this library by LD_PRELOAD:
+//
+//   LOCKSTEP_TAP       vfs, provider, or both with a comma between them
+//   LOCKSTEP_TAP_LOG   a file that gets a line at the end: how many files were opened under the guard of checkpoints
+//
+// The program's own sqlite3_* functions are used, if it shows them to libraries.
+
+@c(lockstep_tap_install)
+public func installTap() {
+    lockstep_tap_keep()
+    let wanted = environment("LOCKSTEP_TAP")?.split(separator: ",") ?? []
+    guard !wanted.isEmpty else { return }
+    require(sqlite3_initialize() == SQLITE_OK, "SQLite does not begin")
+    do {
+        if wanted.contains("vfs") { try TappedVFS.install() }
+        if wanted.contains("provider"), let refusal = try useLockstepsProvider() {
+            require(false, "the provider stays away: \(refusal)")
+        }
+    } catch {
+        require(false, "\(error)")
+    }
+    // The program sets SQLite up itself before it begins again.
+    require(sqlite3_shutdown() == SQLITE_OK, "SQLite does not end")
+    atexit { TappedVFS.log() }
+}
+
+private func environment(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+}
+
+/// A test program that goes on without the layers would compare stock with stock.
+private func require(_ condition: Bool, _ what: @autoclosure () -> String) {
+    guard !condition else { return }
+    unsafe write("lockstep tap: \(what())\n", to: STDERR_FILENO)
+    _exit(70)
+}
+
+private func write(_ text: String, to file: Int32) {
+    var text = text
+    unsafe text.withUTF8 { bytes in _ = unsafe Glibc.write(file, bytes.baseAddress, bytes.count) }
+}
+
+/// The VFS "unix" with Lockstep's guarded form in its place, so that all that opens or wraps it gets that.
+private enum TappedVFS {
+    private typealias VFS = UnsafeMutablePointer<sqlite3_vfs>
+
+    /// Written once, before the program begins.
+    nonisolated(unsafe) private static var guarded: VFS?
+    private static let opened = Atomic<Int>(0)
+
+    static func install() throws {
+        guard let unix = unsafe sqlite3_vfs_find("unix") else { return require(false, "no unix") }
+        let below = VFS.allocate(capacity: 1)
+        unsafe below.initialize(to: unix.pointee)
+        let name = unsafe try guardCheckpoints(over: UnsafeMutableRawPointer(below))
+        guard let found = unsafe sqlite3_vfs_find(name) else { return require(false, "no \(name)") }
+        unsafe guarded = found
+        unsafe unix.pointee.szOsFile = found.pointee.szOsFile
+        unsafe unix.pointee.xOpen = { _, name, file, flags, answer in
+            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
+            TappedVFS.opened.add(1, ordering: .relaxed)
+            return unsafe vfs.pointee.xOpen(vfs, name, file, flags, answer)
+        }
+        unsafe unix.pointee.xDelete = { _, name, syncs in
+            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
+            return unsafe vfs.pointee.xDelete(vfs, name, syncs)
+        }
+        unsafe unix.pointee.xAccess = { _, name, flags, answer in
+            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
+            return unsafe vfs.pointee.xAccess(vfs, name, flags, answer)
+        }
+        unsafe unix.pointee.xFullPathname = { _, name, count, answer in
+            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
+            return unsafe vfs.pointee.xFullPathname(vfs, name, count, answer)
+        }
+        unsafe unix.pointee.xRandomness = { _, count, bytes in
+            guard let vfs = unsafe TappedVFS.guarded else { return 0 }
+            return unsafe vfs.pointee.xRandomness(vfs, count, bytes)
+        }
+        unsafe unix.pointee.xSleep = { _, microseconds in
+            guard let vfs = unsafe TappedVFS.guarded else { return 0 }
+            return unsafe vfs.pointee.xSleep(vfs, microseconds)
+        }
+        unsafe unix.pointee.xGetLastError = { _, count, answer in
+            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
+            return unsafe vfs.pointee.xGetLastError(vfs, count, answer)
+        }
+        unsafe unix.pointee.xCurrentTimeInt64 = { _, answer in
+            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
+            return unsafe vfs.pointee.xCurrentTimeInt64(vfs, answer)
+        }
+    }
+
+    static func log() {
+        guard let path = environment("LOCKSTEP_TAP_LOG") else { return }
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard file >= 0 else { return }
+        write("\(opened.load(ordering: .relaxed)) files\n", to: file)
+        close(file)
+    }
+}

@@ -1,0 +1,16 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include "tap_start.h"
+
+#include <dlfcn.h>
+
+// Written in Swift.
+extern void lockstep_tap_install(void);
+
+void lockstep_tap_keep(void) {}
+
+// The library goes along to every program that a test starts, and is of use in SQLite's test program alone.
+__attribute__((constructor)) static void start(void) {
+    if (dlsym(RTLD_DEFAULT, "Sqlitetest1_Init") != 0) lockstep_tap_install();
+}
