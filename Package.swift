@@ -24,8 +24,6 @@ let package = Package(
         .executable(name: "lockstep", targets: ["LockstepTool"]),
         .executable(name: "lockstep-bench", targets: ["LockstepBench"]),
         .plugin(name: "EmbedMigrations", targets: ["EmbedMigrations"]),
-        // Only for Tests/Oracles/tcl, which loads it into SQLite's own test program.
-        .library(name: "OracleTap", type: .dynamic, targets: ["OracleTap"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -138,14 +136,6 @@ let package = Package(
             path: "Tests/MigrationWorker",
             swiftSettings: strict),
         .target(
-            name: "TapStart",
-            path: "Tests/Oracles/TapStart"),
-        .target(
-            name: "OracleTap",
-            dependencies: ["Lockstep", "CSQLCipher", "TapStart"],
-            path: "Tests/Oracles/Tap",
-            swiftSettings: strict),
-        .target(
             name: "ZlibStreams",
             path: "Tests/ZlibStreams",
             swiftSettings: strict),
@@ -181,3 +171,16 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only for Tests/Oracles/tcl, which loads this library into SQLite's own test program.
+if Context.environment["LOCKSTEP_ORACLE_TAP"] != nil {
+    package.products.append(.library(name: "OracleTap", type: .dynamic, targets: ["OracleTap"]))
+    package.targets += [
+        .target(name: "TapStart", path: "Tests/Oracles/TapStart"),
+        .target(
+            name: "OracleTap",
+            dependencies: ["Lockstep", "CSQLCipher", "TapStart"],
+            path: "Tests/Oracles/Tap",
+            swiftSettings: strict),
+    ]
+}

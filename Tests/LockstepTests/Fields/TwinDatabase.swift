@@ -29,16 +29,16 @@ struct TwinDatabase: ~Copyable {
 
     let connection: Connection
     let tables: [Table]
-    private let bench: SealedTableWorkbench
+    let bench: SealedTableWorkbench
 
-    init(_ dice: inout HostileDice, rows: Int = 24) throws {
+    static func make(_ dice: inout HostileDice, rows: Int = 24) throws -> TwinDatabase {
         let bench = try SealedTableWorkbench(rows: 0)
         let connection = try bench.open()
         var tables: [Table] = []
         for name in ["t", "u"] {
-            let table = Self.table(name, &dice)
-            try Self.make(table, connection)
-            try Self.fill(table, rows: rows / 2, &dice, connection)
+            let table = table(name, &dice)
+            try make(table, connection)
+            try fill(table, rows: rows / 2, &dice, connection)
             for column in table.sealed {
                 try connection.protect(
                     column.name, of: name, keys: bench.keys, mode: column.sealing ?? .random,
@@ -47,10 +47,9 @@ struct TwinDatabase: ~Copyable {
             }
             tables.append(table)
         }
-        self.bench = bench
-        self.connection = connection
-        self.tables = tables
-        for table in tables { try write(table, rows: rows, &dice) }
+        let made = TwinDatabase(connection: connection, tables: tables, bench: bench)
+        for table in tables { try made.write(table, rows: rows, &dice) }
+        return made
     }
 
     private static func table(_ name: String, _ dice: inout HostileDice) -> Table {

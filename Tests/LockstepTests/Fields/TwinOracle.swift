@@ -14,8 +14,10 @@ struct TwinOracle: ~Copyable {
     private(set) var differences: [String] = []
 
     init(seed: UInt64) throws {
-        dice = HostileDice(seed: seed)
-        database = try TwinDatabase(&dice)
+        var dice = HostileDice(seed: seed)
+        let database = try TwinDatabase.make(&dice)
+        self.dice = dice
+        self.database = database
     }
 
     /// Makes the sealed table's answer wrong, for the twin.
@@ -78,7 +80,7 @@ struct TwinOracle: ~Copyable {
 
     /// Values are found by their tokens as they are found by comparing.
     private mutating func lookUp(_ table: TwinDatabase.Table) throws {
-        let values: [CellValue] = [.integer(1), .text("a"), .text(""), .text("A"), .blob([0x61])]
+        let values: [Value] = [.integer(1), .text("a"), .text(""), .text("A"), .blob([0x61])]
         for column in table.sealed where column.hasIndex {
             for value in values {
                 let match = try database.connection.matching(

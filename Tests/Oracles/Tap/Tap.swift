@@ -11,6 +11,7 @@ import TapStart
 //
 // The program's own sqlite3_* functions are used, if it shows them to libraries.
 
+/// Runs as the library is loaded.
 @c(lockstep_tap_install)
 public func installTap() {
     lockstep_tap_keep()
