@@ -10,7 +10,9 @@ struct Exploration {
     private let peer: Peer
     private(set) var count = 0
     private(set) var refusals: [String: Int] = [:]
-    private(set) var findings: [String] = []
+    private(set) var findings = 0
+    /// How many schedules of a pair have findings.
+    private(set) var pairs: [String: Int] = [:]
 
     init(seed: UInt64, in folder: FilePath) throws {
         var random = SplitMix64(state: seed)
@@ -29,20 +31,30 @@ struct Exploration {
     mutating func explore(_ schedule: Schedule, stride: Int, until end: ContinuousClock.Instant)
         throws
     {
+        guard ContinuousClock.now < end else { return }
         let before = try run(schedule, .before)
         let after = try run(schedule, .after)
         let judge = Judge(
             schedule: schedule, orders: [before, after],
             firstAlone: try run(schedule, .never).content,
             secondAlone: try run(schedule, .alone).content,
-            neither: try template.copied(to: folder, schedule.state).content())
+            neither: try run(schedule, .nobody).content)
         var point = 1
         while ContinuousClock.now < end {
             let result = try run(schedule, .at(point))
             guard result.second != nil else { return }
             count += 1
             for name in judge.refusals(of: result) { refusals[name, default: 0] += 1 }
-            findings += judge.findings(result).map { "\(schedule.name), point \(point): \($0)" }
+            let found = judge.findings(result)
+            findings += found.count
+            if !found.isEmpty { pairs[schedule.name, default: 0] += 1 }
+            // The first few of a pair say it all.
+            if pairs[schedule.name, default: 0] <= 3 {
+                for finding in found {
+                    print("FINDING: \(schedule.name), point \(point): \(finding)")
+                    fflush(nil)
+                }
+            }
             point += stride
         }
     }
@@ -56,7 +68,8 @@ struct Exploration {
         }.joined(separator: "\n")
     }
 
-    private func run(_ schedule: Schedule, _ moment: Schedule.Moment) throws -> Schedule.Result {
+    /// Runs one schedule.
+    func run(_ schedule: Schedule, _ moment: Schedule.Moment) throws -> Schedule.Result {
         try schedule.run(moment, template, in: folder, peer)
     }
 }

@@ -67,10 +67,20 @@ struct Judge {
     private func contents(_ result: Schedule.Result) -> [String] {
         let isFirst = result.first?.isDone ?? false
         let isSecond = result.second?.isDone ?? false
-        var contents: [String] = orders.map(\.content)
-        if isFirst, !isSecond { contents.append(firstAlone) }
-        if isSecond, !isFirst { contents.append(secondAlone) }
-        if !isFirst, !isSecond { contents = [neither] }
+        // In an order, too, one may be refused: what was sealed is not sealed again.
+        let alike = orders.filter {
+            ($0.first?.isDone ?? false) == isFirst && ($0.second?.isDone ?? false) == isSecond
+        }
+        var contents = alike.map(\.content)
+        if !isSecond, isFirst || mayBeDone(schedule.first) { contents.append(firstAlone) }
+        if !isFirst, isSecond || mayBeDone(schedule.second) { contents.append(secondAlone) }
+        if !isFirst, !isSecond { contents.append(neither) }
+        if isFirst || mayBeDone(schedule.first), isSecond || mayBeDone(schedule.second) {
+            contents += orders.map(\.content)
+        }
         return contents
     }
+
+    /// Whether a refusal may come after the work: a seal that is done reports that the log still holds the plaintext.
+    private func mayBeDone(_ operation: Operation) -> Bool { operation == .seal }
 }

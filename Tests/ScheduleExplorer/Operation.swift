@@ -129,6 +129,10 @@ enum Operation: String, CaseIterable {
         case .verify:
             let report = try Verification(ground.database, sets: [Self.second]).run(
                 keyring: ground.keyring())
+            // Whoever is at work elsewhere may keep it from looking.
+            for outcome in report.outcomes where outcome.obstacle?.code == .busy {
+                if let obstacle = outcome.obstacle { throw obstacle }
+            }
             let failures = report.outcomes.flatMap { outcome in
                 outcome.findings.filter(\.isFailure).map {
                     "\(outcome.check.rawValue): \($0.message)"

@@ -20,6 +20,8 @@ struct Schedule {
         case at(Int)
         /// B runs, and A never.
         case alone
+        /// Neither runs.
+        case nobody
     }
 
     /// What came of it.
@@ -46,7 +48,7 @@ struct Schedule {
         if state == .held || state == .logged { holder = try hold(ground) }
         let other = { result.second = peer.run(second, ground) }
         if moment == .before || moment == .alone { other() }
-        if moment != .alone {
+        if moment != .alone, moment != .nobody {
             withoutActuallyEscaping(other) { other in
                 unsafe Self.atPoint = moment == .before ? nil : other
                 arm(ground, moment)
@@ -58,8 +60,8 @@ struct Schedule {
         }
         prepared.connection = nil
         if moment == .after { other() }
-        try finish(&holder)
-        result.content = ground.content()
+        let held = finish(&holder)
+        result.content = [held, ground.content()].filter { !$0.isEmpty }.joined(separator: ", ")
         return result
     }
 
@@ -82,14 +84,17 @@ struct Schedule {
     }
 
     /// Writes once more, to a log that both may have begun again, and closes.
-    private func finish(_ holder: inout Connection?) throws {
-        guard let connection = holder.take() else { return }
+    /// - Returns: What became of it, where that is not as usual.
+    private func finish(_ holder: inout Connection?) -> String {
+        guard let connection = holder.take() else { return "" }
         do {
             try connection.execute("UPDATE item SET pad = x'01' WHERE id % 3 = 0")
+            return ""
         } catch {
-            // Its file may be another one by now.
             let code = (error as? LockstepError)?.code
-            guard code == .replaced || code == .busy else { throw error }
+            // Its file may be another one by now.
+            return code == .replaced
+                ? "" : "the holder's write fails: \(code?.rawValue ?? "\(error)")"
         }
     }
 }

@@ -8,9 +8,11 @@ import SystemPackage
 // result must be that of A and then B, or of B and then A, or one of them was refused.
 //
 //   ScheduleExplorer show FOLDER SEED
+//   ScheduleExplorer point FOLDER SEED FIRST:SECOND:STATE POINT
 //   ScheduleExplorer explore FOLDER SEED SECONDS STRIDE on|off [FIRST:SECOND[:STATE] …]
 //
-// "show" prints what each operation alone comes to. "explore" takes every ordered pair from every state, or those named, and with STRIDE each so many-th point of A. With
+// "show" prints what each operation alone comes to. "point" runs one schedule, prints its result and leaves
+// the folder as it is. "explore" takes every ordered pair from every state, or those named, and with STRIDE each so many-th point of A. With
 // "off" the guard of checkpoints is switched off: the control. It prints findings, refusals and counts, and exits
 // with 3 if there are findings.
 
@@ -25,6 +27,18 @@ if arguments.count == 2, arguments[1] == "serve" {
 if arguments.count == 4, arguments[1] == "show", let seed = UInt64(arguments[3]) {
     let exploration = try Exploration(seed: seed, in: FilePath(arguments[2]))
     for operation in Operation.allCases { print(try exploration.shown(operation)) }
+    exit(0)
+}
+if arguments.count == 6, arguments[1] == "point", let seed = UInt64(arguments[3]),
+    let point = Int(arguments[5])
+{
+    let names = arguments[4].split(separator: ":").map(String.init)
+    guard names.count == 3, let first = Operation(rawValue: names[0]),
+        let second = Operation(rawValue: names[1]), let state = Ground.State(rawValue: names[2])
+    else { exit(64) }
+    let exploration = try Exploration(seed: seed, in: FilePath(arguments[2]))
+    let schedule = Schedule(first: first, second: second, state: state)
+    print(try exploration.run(schedule, .at(point)))
     exit(0)
 }
 guard arguments.count >= 7, arguments[1] == "explore", let seed = UInt64(arguments[3]),
@@ -56,12 +70,14 @@ do {
     for (name, count) in exploration.refusals.sorted(by: { $0.key < $1.key }) {
         print("refused: \(name) \(count)")
     }
-    for finding in exploration.findings { print("FINDING: \(finding)") }
+    for (name, count) in exploration.pairs.sorted(by: { $0.key < $1.key }) {
+        print("findings: \(name) \(count)")
+    }
     print(
         "seed \(seed): \(exploration.count) schedules of \(schedules.count) pairs, "
-            + "\(exploration.findings.count) findings, \(checkpointGuardStops()) checkpoints stopped"
+            + "\(exploration.findings) findings, \(checkpointGuardStops()) checkpoints stopped"
     )
-    exit(exploration.findings.isEmpty ? 0 : 3)
+    exit(exploration.findings == 0 ? 0 : 3)
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(1)

@@ -176,6 +176,7 @@ enum Opening {
         let core = connection.core
         let handle = unsafe connection.handle
         try configure(connection, options)
+        if let path, !options.isScratch { try requireInPlace(path, connection) }
         try extend(connection, options)
         for (limit, value) in options.limits { connection.setLimit(limit, value) }
         if let addition = options.addition { core.attachment = try addition.attach(to: connection) }
@@ -346,6 +347,21 @@ enum Opening {
             }
         }
         try connection.setPragma("synchronous", options.synchronous.rawValue)
+    }
+
+    /// From its first read on a connection holds a lock that keeps the file from being replaced. Before that another
+    /// process may have put a new one there: the connection would go on with the old file, and with the log of the new.
+    private static func requireInPlace(
+        _ path: FilePath, _ connection: borrowing Connection
+    ) throws(LockstepError) {
+        var hasMoved: Int32 = 0
+        let code = unsafe sqlite3_file_control(
+            connection.handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: connection.handle) }
+        guard hasMoved == 0 else {
+            throw LockstepError(
+                .replaced, "\(path) was replaced while it was being opened", hint: "open it again")
+        }
     }
 
     /// What the first write left on disk must be ciphertext that begins with our salt.

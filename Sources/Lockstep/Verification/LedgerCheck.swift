@@ -19,7 +19,10 @@ enum LedgerCheck {
             findings.append(
                 .failure("the set \(name) was applied, and no folder of that name was given"))
         }
-        for set in sets where carried.contains(set.name) || sets.count == 1 {
+        // One that has stopped in its first version has applied none.
+        let begun = Set(history.unfinished.map(\.set))
+        for set in sets
+        where carried.contains(set.name) || begun.contains(set.name) || sets.count == 1 {
             let state = PlanState(set, history, upTo: nil)
             findings += Plan(set, history: history, wish: .latest).findings.map(finding)
             let pending = state.pending.count

@@ -75,7 +75,7 @@ struct TwoSetsTests {
         let report = try Verification(database.path, sets: [begun, other]).run(key: database.key())
         let ledger = try #require(report.outcomes.first { $0.check == .ledger })
         let failures = ledger.findings.filter(\.isFailure).map(\.message)
-        #expect(failures.count == 1, "\(failures)")
+        #expect(failures.count == 1, "\(failures) \(report)")
         #expect(failures.first?.hasPrefix("begun 1 (a) was begun") == true)
     }
 }

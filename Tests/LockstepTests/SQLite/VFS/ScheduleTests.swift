@@ -1,0 +1,51 @@
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// Runs one operation at every point of another (Tests/ScheduleExplorer): the result is that of one of their orders, or
+/// one was refused. LOCKSTEP_TORTURE=1 takes every pair; a plain run takes some, and not every point.
+@Suite("Schedules of two operations", .serialized, .timeLimit(.minutes(60)))
+struct ScheduleTests {
+    private func explore(
+        _ pairs: [String], seconds: Int, stride: Int, isGuarded: Bool = true
+    ) async throws -> (code: TerminationStatus, text: String) {
+        let folder = try TemporaryFolder()
+        let result = try await Subprocess.run(
+            .path(Programs.path("ScheduleExplorer")),
+            arguments: .init(
+                [
+                    "explore", folder.path.string, "\(Torture.campaignSeed)", "\(seconds)",
+                    "\(stride)", isGuarded ? "on" : "off",
+                ] + pairs), output: .string(limit: 1_000_000), error: .string(limit: 10_000))
+        return (result.terminationStatus, result.standardOutput + result.standardError)
+    }
+
+    @Test("A write while a PASSIVE checkpoint looks at the log is not lost")
+    func race() async throws {
+        let guarded = try await explore(["passive:write:held"], seconds: 300, stride: 1)
+        #expect(guarded.code == .exited(0), "\(guarded.text)")
+        let unguarded = try await explore(
+            ["passive:write:held"], seconds: 300, stride: 1, isGuarded: false)
+        #expect(unguarded.code == .exited(3))
+        #expect(unguarded.text.contains("FINDING: passive × write, held"), "\(unguarded.text)")
+    }
+
+    @Test("Pairs of operations")
+    func pairs() async throws {
+        let operations = [
+            "write", "passive", "full", "truncate", "backup", "seal", "migrate", "verify", "close",
+            "recover", "renew",
+        ]
+        var random = SplitMix64(state: Torture.campaignSeed)
+        let all = operations.flatMap { first in operations.map { "\(first):\($0)" } }
+        let pairs = FaultyWorker.isTorture ? all : Array(all.shuffled(using: &random).prefix(12))
+        let result = try await explore(
+            pairs, seconds: FaultyWorker.isTorture ? 3000 : 40,
+            stride: FaultyWorker.isTorture ? 1 : 11)
+        print(result.text.split(separator: "\n").last ?? "")
+        #expect(result.code == .exited(0), "\(result.text)")
+    }
+}
