@@ -88,6 +88,15 @@ static int meets(const char *call, const char *path, int needs_space) {
     return result;
 }
 
+static int meets_path(const char *call, const char *path, int needs_space) {
+    if (!plan.is_armed || path[0] == '/') return meets(call, path, needs_space);
+    char whole[PATH_MAX];
+    long length = syscall(SYS_getcwd, whole, sizeof whole);
+    if (length <= 0) return GOES_ON;
+    snprintf(whole + length - 1, sizeof whole - (size_t)length, "/%s", path);
+    return meets(call, whole, needs_space);
+}
+
 static int meets_file(const char *call, int file, int needs_space) {
     if (!plan.is_armed) return GOES_ON;
     char link[32], path[PATH_MAX];
@@ -160,23 +169,23 @@ int fchmod(int file, mode_t mode) {
 }
 
 int rename(const char *from, const char *to) {
-    STEP(meets("rename", from, 0), lost_power_renames(plan.prefix, from, to));
+    STEP(meets_path("rename", from, 0), lost_power_renames(plan.prefix, from, to));
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int link(const char *from, const char *to) {
-    STEP(meets("link", to, 1), lost_power_creates(to));
+    STEP(meets_path("link", to, 1), lost_power_creates(to));
     return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int unlink(const char *path) {
-    STEP(meets("unlink", path, 0), lost_power_renames(plan.prefix, NULL, path));
+    STEP(meets_path("unlink", path, 0), lost_power_renames(plan.prefix, NULL, path));
     return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
 // Only what makes a file changes anything; whether it was there already is not asked.
 static int open_file(const char *path, int flags, mode_t mode) {
-    if ((flags & O_CREAT) != 0) STEP(meets("create", path, 1), lost_power_creates(path));
+    if ((flags & O_CREAT) != 0) STEP(meets_path("create", path, 1), lost_power_creates(path));
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 

@@ -32,21 +32,20 @@ public enum KeyFile {
 
 extension AtomicFile {
     /// Writes a secret to a new file of mode 0600 that is on the disk when this returns: a keyring will
-    /// depend on it.
+    /// depend on it. It is there whole or not at all.
     static func createSecret(_ secret: borrowing SecretBytes, at path: FilePath) throws {
-        let file = try create(path)
-        defer { try? file.close() }
+        let temporary = try uniqueSibling(of: path)
+        let file = try create(temporary, for: path)
+        defer { remove(temporary) }
         do {
+            defer { try? file.close() }
             let bytes = secret.bytes
             try translatingErrno("write", path) {
                 _ = try unsafe bytes.withUnsafeBytes { try unsafe file.writeAll($0) }
             }
             try sync(file, path)
-            try syncFolder(of: path)
-        } catch {
-            remove(path)
-            throw error
         }
+        try moveIntoPlace(temporary, path)
     }
 }
 

@@ -59,16 +59,20 @@ public struct MigrationDraft: Sendable, Equatable {
         throw LockstepError.system(Errno(rawValue: errno), "create the folder", path)
     }
 
-    /// Readable by everybody whom the umask allows: it is source, and no secret.
+    /// Readable by everybody whom the umask allows: it is source, and no secret. It is there whole or not at all.
     private static func write(_ text: String, to path: FilePath) throws {
+        let temporary = try AtomicFile.uniqueSibling(of: path)
         let file = try translatingErrno("create", path) {
             try FileDescriptor.open(
-                path, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                temporary, .writeOnly,
+                options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
         }
+        defer { AtomicFile.remove(temporary) }
         try file.closeAfter {
             try translatingErrno("write", path) { _ = try file.writeAll(text.utf8) }
         }
+        try AtomicFile.moveIntoPlace(temporary, path)
     }
 
     /// Whether both would write the same.

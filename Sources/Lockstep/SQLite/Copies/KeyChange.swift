@@ -40,7 +40,8 @@ struct KeyChange: ~Copyable {
             try connection.with(rights: .engine) { try seize(connection) }
             try Opening.requireNoSideFiles(of: path)
             return KeyChange(path, connection, schema)
-        } catch let error as LockstepError where error.code == .busy {
+        } catch let error as LockstepError where [.busy, .alreadyExists].contains(error.code) {
+            // The mode has just been left, and its log removed: one that lies there is of another who came between.
             throw inUse(path)
         }
     }

@@ -37,7 +37,7 @@ struct GuardPropertyTests {
 
     @Test("Random migrations get the same verdict from both", arguments: 0..<8)
     func sameVerdict(_ block: Int) throws {
-        let start = Torture.seed &* 1_000_003 &+ UInt64(block) << 40
+        let start = Torture.campaignSeed &* 1_000_003 &+ UInt64(block) << 40
         let clock = ContinuousClock.now
         var done = 0
         var tally = Tally()
@@ -137,7 +137,12 @@ struct GuardPropertyTests {
         }
         guard verdict.code == nil, verdict.message.isEmpty else { return }
         known = try KnownState(guarding, connection)
-        try? transaction.commit()
+        do {
+            try transaction.commit()
+        } catch {
+            // A deferred reference that leads nowhere: a runner ends here, and what was known was rolled back.
+            known = nil
+        }
         if connection.isInTransaction { known = nil }
     }
 

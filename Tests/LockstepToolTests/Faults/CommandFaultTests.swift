@@ -1,0 +1,107 @@
+import Foundation
+import Subprocess
+import TestSupport
+import Testing
+
+/// Every command that writes meets with faults at the system's calls: it is killed, killed in the middle of a write, a
+/// call fails, the disk is full, the power goes. The database is then as before the command or as after it, and the
+/// command, run once more, does it. LOCKSTEP_TORTURE=1 takes every call, a plain run some.
+@Suite("Commands under faults", .serialized, .timeLimit(.minutes(120)))
+struct CommandFaultTests {
+    private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
+    /// Faults of each command in a plain run, and in the torture.
+    private static let most = isTorture ? 400 : 2
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(
+        "Before or after, and done by the next run", .disabled(if: !isPossible),
+        arguments: CommandScenario.all)
+    func faults(_ scenario: CommandScenario) async throws {
+        let library = try await CommandFaults.makeLibrary(in: folder)
+        let faults = try await CommandFaults(scenario, library: library)
+        let whole = try await Whole(faults)
+        var random = SplitMix64(state: 20_261_123)
+        var count = 0
+        for call in Self.calls(whole.calls, &random) {
+            for fault in Self.faults(&random) {
+                try await check(faults, whole, fault, call)
+                count += 1
+            }
+        }
+        print("\(scenario): \(count) faults at \(whole.calls) calls")
+    }
+
+    #if os(Linux)
+        private static let isPossible = true
+    #else
+        private static let isPossible = false
+    #endif
+
+    /// What the command does where nothing happens.
+    private struct Whole {
+        let before: String
+        let after: String
+        let calls: Int
+        let names: Set<String>
+
+        init(_ faults: CommandFaults) async throws {
+            try faults.restore()
+            before = try await faults.probe()
+            let run = try await faults.run()
+            #expect(run.status == .exited(0), "\(faults.scenario): \(run.errors)")
+            calls = try #require(run.calls)
+            after = try await faults.probe()
+            names = try faults.names()
+            #expect(calls > 0)
+            let again = try await faults.run()
+            #expect(
+                again.status == .exited(0)
+                    || faults.scenario.again.contains { again.status == .exited($0) },
+                "\(faults.scenario), again: \(again.status) \(again.errors)")
+        }
+    }
+
+    private static func calls(_ count: Int, _ random: inout SplitMix64) -> [Int] {
+        let runs = max(most / (isTorture ? CommandFaults.Fault.allCases.count : 1), 1)
+        return Array((1...count).shuffled(using: &random).prefix(runs)).sorted()
+    }
+
+    private static func faults(_ random: inout SplitMix64) -> [CommandFaults.Fault] {
+        let all = CommandFaults.Fault.allCases.filter { $0 != .lie }
+        return isTorture ? all : Array(all.shuffled(using: &random).prefix(1))
+    }
+
+    private func check(
+        _ faults: CommandFaults, _ whole: Whole, _ fault: CommandFaults.Fault, _ call: Int
+    ) async throws {
+        let scenario = faults.scenario
+        let place = "\(scenario), \(fault) at \(call) of \(whole.calls)"
+        try faults.restore()
+        let run = try await faults.run(fault, at: call)
+        let left = try await faults.probe()
+        let isDone = left == whole.after
+        if fault.ends {
+            #expect(
+                run.status == .signaled(SIGKILL) || run.status == .exited(0),
+                "\(place): \(run.status) \(run.errors)")
+        } else if case .exited(let code) = run.status {
+            #expect(code != 0 || isDone, "\(place): it reports success, and is not done")
+            #expect(code == 0 || run.errors.contains("error: "), "\(place): \(run.errors)")
+        } else {
+            Issue.record("\(place): \(run.status) \(run.errors)")
+        }
+        if !scenario.hasSteps {
+            #expect(isDone || left == whole.before, "\(place): neither before nor after:\n\(left)")
+        }
+        let again = try await faults.recover()
+        let isAllowed =
+            again.status == .exited(0)
+            || isDone && scenario.again.contains { again.status == .exited($0) }
+        #expect(isAllowed, "\(place), again: \(again.status) \(again.errors)")
+        let end = try await faults.probe()
+        #expect(end == whole.after, "\(place), again:\n\(end)\nand not\n\(whole.after)")
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+
+/// Runs commands of the tool with a fault at one of the system's calls that change files (Tests/FaultyCalls).
+struct CommandFaults {
+    /// The faults, by the numbers that FaultyCalls gives them.
+    enum Fault: Int, CaseIterable, Sendable {
+        case kill = 0
+        case tear, once, staying, full, lose, lie
+
+        /// Whether the process ends at the call, as it does not where the call only fails.
+        var ends: Bool { [.kill, .tear, .lose, .lie].contains(self) }
+    }
+
+    /// What a run came to.
+    struct Run {
+        let status: TerminationStatus
+        let errors: String
+        /// How many calls it made; nil where it was ended.
+        let calls: Int?
+    }
+
+    let scenario: CommandScenario
+    private let folder: TemporaryFolder
+    private let library: FilePath
+
+    private var template: FilePath { folder.file("template") }
+    var work: FilePath { folder.file("work") }
+
+    /// Makes what the command begins with.
+    /// - Parameter library: The watched functions, from ``makeLibrary(in:)``.
+    init(_ scenario: CommandScenario, library: FilePath) async throws {
+        self.scenario = scenario
+        self.library = library
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("template").string, withIntermediateDirectories: false)
+        let made = try await shell(
+            CommandScenario.basics + scenario.setup + "mkdir lost\n", in: folder.file("template"))
+        guard made.status == .exited(0) else {
+            throw Failure("\(scenario): \(made.errors)")
+        }
+    }
+
+    /// A harness that cannot do its work.
+    struct Failure: Error {
+        let message: String
+        init(_ message: String) { self.message = message }
+    }
+
+    /// Builds the watched functions as a library that a program loads before others.
+    static func makeLibrary(in folder: TemporaryFolder) async throws -> FilePath {
+        let path = folder.file("calls.so")
+        let source = Programs.package.appending("Tests/FaultyCalls")
+        let files = ["faulty_calls.c", "faulty_preload.c", "lost_power.c"].map {
+            source.appending($0).string
+        }
+        let result = try await Subprocess.run(
+            .name("clang"),
+            arguments: .init(
+                [
+                    "-shared", "-fPIC", "-O1", "-I", source.appending("include").string, "-o",
+                    path.string,
+                ]
+                    + files), output: .discarded, error: .string(limit: 10_000))
+        guard result.terminationStatus == .exited(0) else { throw Failure(result.standardError) }
+        return path
+    }
+
+    // MARK: Running
+
+    private static let path: String = {
+        let tools = Programs.path("lockstep").removingLastComponent()
+        return "\(tools):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+    }()
+
+    private func environment(_ more: [Environment.Key: String] = [:]) -> Environment {
+        var values: [Environment.Key: String] = [
+            "PATH": Self.path, "HOME": folder.path.string, "LC_ALL": "C.UTF-8",
+            "LOCKSTEP_DATABASE": "data.db", "SWIFT_BACKTRACE": "enable=no",
+        ]
+        values.merge(more) { $1 }
+        return .custom(values)
+    }
+
+    private func shell(_ script: String, in place: FilePath) async throws -> (
+        status: TerminationStatus, text: String, errors: String
+    ) {
+        let result = try await Subprocess.run(
+            .path("/bin/sh"), arguments: ["-c", script], environment: environment(),
+            workingDirectory: place, output: .string(limit: 1_000_000),
+            error: .string(limit: 100_000))
+        return (result.terminationStatus, result.standardOutput, result.standardError)
+    }
+
+    /// Puts the folder back to what the command begins with.
+    func restore() throws {
+        let files = FileManager.default
+        if files.fileExists(atPath: work.string) { try files.removeItem(atPath: work.string) }
+        try files.copyItem(atPath: template.string, toPath: work.string)
+    }
+
+    /// Runs the command; with a fault at the call of this number, counting from 1.
+    func run(_ fault: Fault? = nil, at call: Int = 0) async throws -> Run {
+        var arguments = scenario.command.split(separator: " ").map(String.init)
+        if let place = arguments.firstIndex(of: "RECIPIENT") {
+            arguments[place] = try await shell("lockstep keys export-recipient friend", in: work)
+                .text.trimmingCharacters(in: .newlines)
+        }
+        let result = try await Subprocess.run(
+            .path(Programs.path("lockstep")), arguments: .init(arguments),
+            environment: environment([
+                "LD_PRELOAD": library.string,
+                "LOCKSTEP_TEST_CALLS": "\(fault?.rawValue ?? 0) \(call) \(work)",
+            ]), workingDirectory: work, output: .discarded, error: .string(limit: 100_000))
+        let counted = folder.file("work.calls")
+        defer { try? FileManager.default.removeItem(atPath: counted.string) }
+        let calls = try? String(contentsOfFile: counted.string, encoding: .utf8)
+        return Run(
+            status: result.terminationStatus, errors: result.standardError,
+            calls: calls.flatMap { Int($0.trimmingCharacters(in: .newlines)) })
+    }
+
+    /// Runs what its users run after it was interrupted.
+    func recover() async throws -> Run {
+        guard let recovery = scenario.recovery else { return try await run() }
+        let result = try await shell(recovery, in: work)
+        return Run(status: result.status, errors: result.errors, calls: nil)
+    }
+
+    /// What shows whether the command was done.
+    func probe() async throws -> String { try await shell(scenario.probe, in: work).text }
+
+    /// The names of all files.
+    func names() throws -> Set<String> {
+        Set(try FileManager.default.subpathsOfDirectory(atPath: work.string))
+    }
+}
