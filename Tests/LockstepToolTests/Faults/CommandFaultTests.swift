@@ -6,11 +6,11 @@ import Testing
 /// Every command that writes meets with faults at the system's calls: it is killed, killed in the middle of a write, a
 /// call fails, the disk is full, the power goes. The database is then as before the command or as after it, and the
 /// command, run once more, does it. LOCKSTEP_TORTURE=1 takes every call, a plain run some.
-@Suite("Commands under faults", .serialized, .timeLimit(.minutes(120)))
+@Suite("Commands under faults", .timeLimit(.minutes(120)))
 struct CommandFaultTests {
     private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
     /// Faults of each command in a plain run, and in the torture.
-    private static let most = isTorture ? 400 : 2
+    private static let most = isTorture ? 400 : 1
 
     private let folder: TemporaryFolder
 

@@ -43,7 +43,7 @@ struct ScheduleTests {
         let all = operations.flatMap { first in operations.map { "\(first):\($0)" } }
         let pairs = FaultyWorker.isTorture ? all : Array(all.shuffled(using: &random).prefix(12))
         let result = try await explore(
-            pairs, seconds: FaultyWorker.isTorture ? 3000 : 40,
+            pairs, seconds: FaultyWorker.isTorture ? 3000 : 20,
             stride: FaultyWorker.isTorture ? 1 : 11)
         print(result.text.split(separator: "\n").last ?? "")
         #expect(result.code == .exited(0), "\(result.text)")
