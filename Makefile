@@ -3,7 +3,7 @@
 # The tools load nothing from the folder that they lie in, which others might write to.
 RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
 
-.PHONY: help setup build release demo test torture sanitize lint format layers peers bench bench-quick growth clean
+.PHONY: help setup build release demo test torture mutants sanitize lint format layers peers bench bench-quick growth clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -27,6 +27,9 @@ test: setup lint ## Check style and layers, then run every test.
 
 torture: setup ## Run the campaigns of faults, schedules and load in their long form, an hour long; MINUTES=10 is another.
 	Tests/Torture/run $(or $(MINUTES),60) $(FILTER)
+
+mutants: setup ## Show which changes of the source no test notices, for an hour; MINUTES=10, OPTIONS="--seed 5 --layer Store".
+	python3 Tests/Mutants/run.py --minutes $(or $(MINUTES),60) $(OPTIONS)
 
 sanitize: setup ## Run what threads share under the thread sanitizer, then everything under the address sanitizer.
 	Tests/Sanitizers/run thread
