@@ -3,7 +3,7 @@
 # The tools load nothing from the folder that they lie in, which others might write to.
 RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
 
-.PHONY: help setup build release demo test torture mutants sanitize lint format layers peers bench bench-quick growth clean
+.PHONY: help setup build release demo test torture mutants sanitize fuzz lint format layers peers bench bench-quick growth clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,9 @@ mutants: setup ## Show which changes of the source no test notices, for an hour;
 sanitize: setup ## Run what threads share under the thread sanitizer, then everything under the address sanitizer.
 	Tests/Sanitizers/run thread
 	Tests/Sanitizers/run address
+
+fuzz: setup ## Feed every parser with inputs that libFuzzer makes, five minutes each; FUZZ="60 keyring" is a shorter run of one.
+	Tests/Fuzzer/run $(FUZZ)
 
 lint: ## Check style, file lengths and the direction of imports.
 	@.ci/lint

@@ -184,3 +184,24 @@ if Context.environment["LOCKSTEP_ORACLE_TAP"] != nil {
             swiftSettings: strict),
     ]
 }
+
+// Only for Tests/Fuzzer/run, which gives the path of libFuzzer's runtime. What is fuzzed counts what it runs through.
+if let runtime = Context.environment["LOCKSTEP_FUZZER"] {
+    let counting: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
+    for target in package.targets where ["Lockstep", "LockstepModels"].contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + counting
+    }
+    package.products.append(.executable(name: "Fuzzer", targets: ["Fuzzer"]))
+    package.targets += [
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["Lockstep", "LockstepModels", "CCrypto", systemPackage],
+            path: "Tests/Fuzzer/Targets",
+            swiftSettings: strict + counting),
+        .executableTarget(
+            name: "Fuzzer",
+            dependencies: ["FuzzTargets"],
+            path: "Tests/Fuzzer/Main",
+            linkerSettings: [.unsafeFlags([runtime]), .linkedLibrary("stdc++")]),
+    ]
+}

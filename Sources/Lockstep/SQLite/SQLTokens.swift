@@ -121,8 +121,12 @@ struct SQLTokens: Sequence, IteratorProtocol {
         let bytes = Array(name.utf8)
         let isPlain =
             bytes.first.map { isWord($0) && !isDigit($0) } == true && bytes.allSatisfy(isWord)
+            && !bytes.starts(with: byteOrderMark)
         return isPlain && !reserved.contains(name) ? name : quote(name)
     }
+
+    /// White space where a token begins, and so no beginning of a name without quotes.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The keywords that SQLite's grammar never takes for a name ("SQLite Keywords", those without a
     /// fallback in `parse.y`).

@@ -74,6 +74,8 @@ struct SafeJournalTests {
             "lockstep-safe-migration 1\nphase migrating\nbackup data.db\n",
             "lockstep-safe-migration 1\nphase migrating\nbackup other.before-migration\n",
             "lockstep-safe-migration 1\nphase migrating\nbackup data.db.before-migration\norigin data.db\n",
+            // A path ends at its NUL: the backup would be the database itself.
+            "lockstep-safe-migration 1\nphase migrating\nbackup data.db\0.before-migration\n",
             "lockstep-safe-migration 1\nphase asleep\nbackup data.db.before-migration\n",
             "lockstep-safe-migration 1\nbackup data.db.before-migration\nphase migrating\n",
             "lockstep-safe-migration 1\nphase migrating\nbackup data.db.before-migration\nmore c\n",

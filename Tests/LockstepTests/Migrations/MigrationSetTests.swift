@@ -52,4 +52,18 @@ struct MigrationSetTests {
     private func makeFolder(_ path: FilePath) throws {
         try AtomicFile.createFolder(path)
     }
+
+    @Test(
+        "A path without a name that a program gives is no migration, in any layout",
+        arguments: ["", "/", "//up.sql", "/up.sql"])
+    func withoutName(_ path: String) throws {
+        for layout in MigrationLayout.allCases {
+            let code = try Refusal.code {
+                let files = [(name: path, content: "")]
+                let set = try MigrationSet(name: "a", layout: layout, files: files)
+                #expect(set.files.isEmpty && set.repeatables.isEmpty)
+            }
+            #expect(code == nil || code == .migrationMalformed, "\(layout)")
+        }
+    }
 }

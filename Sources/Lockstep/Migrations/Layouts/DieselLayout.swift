@@ -7,7 +7,8 @@ enum DieselLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.diesel)
-        let folders = Dictionary(grouping: sources) { $0.path.split(separator: "/")[0] }
+        // A path can have no name in it, where a program gives the files.
+        let folders = Dictionary(grouping: sources) { $0.path.prefix { $0 != "/" } }
         for (folder, all) in folders.sorted(by: { $0.key < $1.key }) {
             let files = all.filter { $0.folder == folder }
             guard let first = all.first(where: { $0.folder != nil }) else {

@@ -37,8 +37,9 @@ struct VCardLines: ~Copyable {
         guard let first = try physical() else { return nil }
         var bytes = first.bytes ?? []
         var isTooLong = first.bytes == nil
+        var softness = Softness()
         while let more = try physical() {
-            let isSoft = Self.endsSoftly(bytes)
+            let isSoft = softness.endsSoftly(bytes)
             guard let part = more.bytes, isSoft || Self.isFolded(part) else {
                 putBack(more)
                 break
@@ -59,13 +60,27 @@ struct VCardLines: ~Copyable {
     private static func isFolded(_ bytes: [UInt8]) -> Bool {
         bytes.first == UInt8(ascii: " ") || bytes.first == UInt8(ascii: "\t")
     }
+}
 
-    /// Whether it is quoted-printable and ends with a soft line break.
-    private static func endsSoftly(_ bytes: [UInt8]) -> Bool {
-        guard bytes.last == UInt8(ascii: "="), let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
-        else { return false }
-        return String(decoding: bytes[..<colon], as: UTF8.self).uppercased()
+/// Whether a line that grows is quoted-printable. What stands before its colon says so and is looked at once: a line can
+/// have millions of pieces.
+private struct Softness {
+    private var isQuotedPrintable: Bool?
+    /// Where no colon is.
+    private var searched = 0
+
+    /// Whether it ends with a soft line break.
+    mutating func endsSoftly(_ bytes: [UInt8]) -> Bool {
+        guard bytes.last == UInt8(ascii: "=") else { return false }
+        if let isQuotedPrintable { return isQuotedPrintable }
+        guard let colon = bytes[searched...].firstIndex(of: UInt8(ascii: ":")) else {
+            searched = bytes.count
+            return false
+        }
+        let isQuotedPrintable = String(decoding: bytes[..<colon], as: UTF8.self).uppercased()
             .contains("QUOTED-PRINTABLE")
+        self.isQuotedPrintable = isQuotedPrintable
+        return isQuotedPrintable
     }
 }
 

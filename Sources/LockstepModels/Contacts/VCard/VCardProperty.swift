@@ -46,30 +46,36 @@ struct VCardProperty {
             .map { $0.lowercased() }
     }
 
-    private func encoding() -> String? {
+    /// How the content is written.
+    private struct Coding {
+        let encoding: String?
+        let charset: String?
+    }
+
+    /// Looked for once, however many parts the content has: there can be millions of both.
+    private func coding() -> Coding {
         let named = values("ENCODING").first
         let bare = values("").first { VCardText.encodings.contains($0) }
-        return named ?? bare
+        return Coding(encoding: named ?? bare, charset: values("CHARSET").first)
     }
 
     /// What it is of, such as `home` and `fax`.
     var types: [String] {
         let bare = values("").filter { !VCardText.encodings.contains($0) }
-        var types: [String] = []
-        for type in bare + values("TYPE") where type != "pref" && !types.contains(type) {
-            types.append(type)
-        }
+        var known: Set<String> = ["pref"]
+        let types = (bare + values("TYPE")).filter { known.insert($0).inserted }
         // Nearly every telephone has a voice.
         return types.count > 1 ? types.filter { $0 != "voice" } : types
     }
 
     /// The content as one text.
     func text(_ version: VCardVersion) throws(VCardProblem) -> String {
-        try decoded(content, version)
+        try Self.decoded(content, version, coding())
     }
 
     /// The content's parts, which semicolons separate.
     func components(_ version: VCardVersion) throws(VCardProblem) -> [String] {
+        let coding = coding()
         var texts: [String] = []
         var start = content.startIndex
         var isEscaped = false
@@ -79,24 +85,24 @@ struct VCardProperty {
             } else if content[index] == UInt8(ascii: "\\") {
                 isEscaped = true
             } else if content[index] == UInt8(ascii: ";") {
-                texts.append(try decoded(content[start..<index], version))
+                texts.append(try Self.decoded(content[start..<index], version, coding))
                 start = index + 1
             }
         }
-        texts.append(try decoded(content[start...], version))
+        texts.append(try Self.decoded(content[start...], version, coding))
         return texts
     }
 
-    private func decoded(
-        _ bytes: ArraySlice<UInt8>, _ version: VCardVersion
+    private static func decoded(
+        _ bytes: ArraySlice<UInt8>, _ version: VCardVersion, _ coding: Coding
     ) throws(VCardProblem) -> String {
         var bytes = VCardText.unescaped(bytes, version)
-        switch encoding() {
+        switch coding.encoding {
         case nil, "8bit"?, "7bit"?: break
         case "quoted-printable"?: bytes = VCardText.quotedPrintable(bytes)
         default: throw VCardProblem(reason: "its text is in an encoding that is not known")
         }
-        return try VCardText.string(bytes, charset: values("CHARSET").first)
+        return try VCardText.string(bytes, charset: coding.charset)
     }
 }
 

@@ -1,0 +1,144 @@
+@testable import Lockstep
+
+/// Folders of migrations in every layout, and in the one that their files tell. The first byte says which; then come the
+/// files, each a line with its path and its content, with a byte 0x1E between them.
+final class MigrationTarget: FuzzTarget {
+    static let name = "migration"
+    static let refusals: Set<LockstepError.Code> = [.migrationMalformed, .versionDuplicate]
+    private static let separator: UInt8 = 0x1E
+
+    func run(_ input: [UInt8]) throws {
+        var input = FuzzInput(input)
+        let choice = Int(input.byte())
+        let sources = input.pieces(separatedBy: Self.separator).map(Self.source)
+        let layouts = MigrationLayout.allCases
+        let told = layouts.indices.contains(choice) ? layouts[choice] : nil
+        let layout = try told ?? LayoutDetection.layout(of: sources)
+        let contents = try layout.read(sources)
+        for file in contents.versions + contents.repeatables + contents.baselines {
+            for script in [file.up, file.down].compactMap(\.self) { try check(script) }
+        }
+        let texts = sources.map {
+            (name: $0.path, content: String(validating: $0.bytes, as: UTF8.self))
+        }
+        guard texts.allSatisfy({ $0.content != nil }) else { return }
+        let set = try MigrationSet(
+            name: "films", layout: told, files: texts.map { ($0.name, $0.content ?? "") })
+        require(set.layout == layout, "a folder is told to be of two layouts")
+    }
+
+    private static func source(_ piece: [UInt8]) -> MigrationSource {
+        let end = piece.firstIndex(of: UInt8(ascii: "\n")) ?? piece.endIndex
+        return MigrationSource(
+            path: String(decoding: piece[..<end], as: UTF8.self),
+            bytes: Array(piece[end...].dropFirst()))
+    }
+
+    /// The ledger keeps a script's text, and knows nothing of layouts.
+    private func check(_ script: MigrationScript) throws {
+        _ = outcome(Self.refusals) { try script.segments("0001_a.sql") }
+        let again = outcome(Self.refusals) {
+            try MigrationFileParser.parseScript(script.text, "0001_a.sql")
+        }
+        guard case .success(let again) = again else {
+            fatalError("a script that was read is refused from the ledger: \(again)")
+        }
+        let (one, other) = (meaning(script), meaning(again))
+        require(
+            one == other, "a script is read as another one from the ledger: \(one) and \(other)")
+    }
+
+    /// Directives, and SQL without what makes no difference.
+    private func meaning(_ script: MigrationScript) -> [String] {
+        var sql = ""
+        var parts: [String] = []
+        func close() {
+            let text = SQLTokens.normalize(sql)
+            if !text.isEmpty { parts.append(text) }
+            sql = ""
+        }
+        for item in script.items {
+            switch item.content {
+            case .sql(let text): sql += text
+            case .directive(let directive):
+                close()
+                parts.append("directive \(directive.spelling)")
+            }
+        }
+        close()
+        return parts
+    }
+
+    // MARK: Seeds
+
+    static func seeds() -> [String: [UInt8]] {
+        var seeds: [String: [UInt8]] = [:]
+        let folders: [(MigrationLayout, [String])] = [
+            (
+                .native,
+                [
+                    "0001_a.sql\n-- lockstep: up\n-- lockstep: rebuild table movies\n"
+                        + "-- lockstep: set likes = min(likes, 3)\nCREATE TABLE movies (likes INTEGER);\n"
+                        + "-- lockstep: allow loss of table \"b c\"\n-- lockstep: down\nDROP TABLE movies;\n",
+                    "0002_b.sql\n-- lockstep: up\n-- lockstep: backfill movies batch=1000\n"
+                        + "UPDATE movies SET likes = 1 WHERE id BETWEEN :first AND :last;\n"
+                        + "-- lockstep: protect movies.title dataset=films index=casefold:16 padding=32\n",
+                ]
+            ),
+            (
+                .golangMigrate,
+                [
+                    "1_a.up.sql\nPRAGMA foreign_keys=off;\nCREATE TABLE a (b);",
+                    "1_a.down.sql\nDROP TABLE a;",
+                ]
+            ),
+            (
+                .dbmate,
+                [
+                    "20240131120000_a.sql\n-- migrate:up transaction:false\nVACUUM;\n-- migrate:down\nSELECT 1;"
+                ]
+            ),
+            (
+                .goose,
+                [
+                    "00001_a.sql\n-- +goose NO TRANSACTION\n-- +goose Up\n-- +goose StatementBegin\n"
+                        + "CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1; END\n-- +goose StatementEnd\n"
+                        + "-- +goose Down\nDROP TRIGGER t;",
+                    "00002_b.go\n",
+                ]
+            ),
+            (
+                .sqlx,
+                [
+                    "1_a.sql\n-- no-transaction\nCREATE TABLE a (b);", "2_b.up.sql\nSELECT 1",
+                    "2_b.down.sql\n;",
+                ]
+            ),
+            (.refinery, ["V1__a.sql\nCREATE TABLE a (b);", "more/U2__b.sql\nSELECT '--';"]),
+            (
+                .diesel,
+                [
+                    "2024-01-31-120000_a/up.sql\nCREATE TABLE a (b);",
+                    "2024-01-31-120000_a/down.sql\nDROP TABLE a;",
+                    "2024-01-31-120000_a/metadata.toml\nrun_in_transaction = false",
+                ]
+            ),
+            (
+                .flyway,
+                [
+                    "V1.2__a.sql\nCREATE TABLE a (b);",
+                    "V1.2__a.sql.conf\nexecuteInTransaction=false",
+                    "U1.2__a.sql\nDROP TABLE a;", "R__v.sql\nCREATE VIEW v AS SELECT 1;",
+                    "B1.2__a.sql\nCREATE TABLE a (b);",
+                ]
+            ),
+        ]
+        for (layout, files) in folders {
+            let number = MigrationLayout.allCases.firstIndex(of: layout) ?? 0
+            let text = Array(files.map { Array($0.utf8) }.joined(separator: [separator]))
+            seeds[layout.rawValue] = [UInt8(number)] + text
+            seeds["\(layout.rawValue)-told"] = [0xFF] + text
+        }
+        return seeds
+    }
+}

@@ -1,0 +1,42 @@
+import TestSupport
+import Testing
+
+@testable import LockstepModels
+
+@Suite("What a prepared vCard costs")
+struct VCardCostTests {
+    /// Lines with many pieces of one kind.
+    enum Line: CaseIterable {
+        case softBreaks, types, parameters
+
+        var text: String {
+            switch self {
+            case .softBreaks:
+                let head = "N;ENCODING=QUOTED-PRINTABLE;X=\(String(repeating: "a", count: 200_000))"
+                return "\(head):M=\n" + String(repeating: "=\n", count: 200_000)
+            case .types:
+                let types = (0..<100_000).map { "t\($0)" }.joined(separator: ",")
+                return "N:M\nTEL;TYPE=\(types):1"
+            case .parameters:
+                let parameters = String(repeating: ";A=b", count: 60_000)
+                return "N\(parameters):M\(String(repeating: ";", count: 60_000))"
+            }
+        }
+    }
+
+    @Test(
+        "Its length, and not the square of that: no line keeps an import busy for minutes",
+        .timeLimit(.minutes(1)), arguments: Line.allCases)
+    func linear(_ line: Line) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("a.vcf", "BEGIN:VCARD\nVERSION:3.0\n\(line.text)\nEND:VCARD\n")
+        var reader = try VCardReader(path)
+        guard case .contact(let contact)? = try reader.next() else {
+            Issue.record("the card was left out")
+            return
+        }
+        #expect(contact.lastName == "M")
+        let rest = try reader.next()
+        #expect(rest == nil)
+    }
+}
