@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// Folders of migrations in every layout, and in the one that their files tell. The first byte says which; then come the
+/// Folders of migrations in every layout, and in the one that is detected. The first byte says which; then come the
 /// files, each a line with its path and its content, with a byte 0x1E between them.
 final class MigrationTarget: FuzzTarget {
     static let name = "migration"
@@ -12,8 +12,8 @@ final class MigrationTarget: FuzzTarget {
         let choice = Int(input.byte())
         let sources = input.pieces(separatedBy: Self.separator).map(Self.source)
         let layouts = MigrationLayout.allCases
-        let told = layouts.indices.contains(choice) ? layouts[choice] : nil
-        let layout = try told ?? LayoutDetection.layout(of: sources)
+        let named = layouts.indices.contains(choice) ? layouts[choice] : nil
+        let layout = try named ?? LayoutDetection.layout(of: sources)
         let contents = try layout.read(sources)
         for file in contents.versions + contents.repeatables + contents.baselines {
             for script in [file.up, file.down].compactMap(\.self) { try check(script) }
@@ -23,8 +23,8 @@ final class MigrationTarget: FuzzTarget {
         }
         guard texts.allSatisfy({ $0.content != nil }) else { return }
         let set = try MigrationSet(
-            name: "films", layout: told, files: texts.map { ($0.name, $0.content ?? "") })
-        require(set.layout == layout, "a folder is told to be of two layouts")
+            name: "films", layout: named, files: texts.map { ($0.name, $0.content ?? "") })
+        require(set.layout == layout, "two layouts are detected in one folder")
     }
 
     private static func source(_ piece: [UInt8]) -> MigrationSource {
@@ -137,7 +137,7 @@ final class MigrationTarget: FuzzTarget {
             let number = MigrationLayout.allCases.firstIndex(of: layout) ?? 0
             let text = Array(files.map { Array($0.utf8) }.joined(separator: [separator]))
             seeds[layout.rawValue] = [UInt8(number)] + text
-            seeds["\(layout.rawValue)-told"] = [0xFF] + text
+            seeds["\(layout.rawValue)-detected"] = [0xFF] + text
         }
         return seeds
     }

@@ -54,7 +54,8 @@ final class RegistryTarget: FuzzTarget {
             }
         }
         _ = try RegistryTables.changes(of: FuzzKeys.dataset, connection)
-        _ = try RegistryTables.read(keys, connection)
+        let registry = try RegistryTables.read(keys, connection)
+        require(registry == nil, "what nobody with the keys has written is taken")
     }
 
     static func seeds() throws -> [String: [UInt8]] {

@@ -1,8 +1,8 @@
 import Foundation
 import SystemPackage
 
-/// Files of this process for what reads from a path, in memory where the system has a file system for that. The folder
-/// goes with the process's own end; what a crash leaves, the script removes.
+/// Files of this process for what reads from a path, in a folder of its own. The script gives a place in memory where there
+/// is one, and removes it at the end.
 enum FuzzFile {
     static let folder: FilePath = {
         let base = ProcessInfo.processInfo.environment["LOCKSTEP_FUZZ_SCRATCH"] ?? "/tmp"
