@@ -104,7 +104,7 @@ struct TerminalTests {
         ).shown
         let parts = shown.split(separator: "\r")
         #expect(parts.contains { $0.hasPrefix("verify: ") && $0.hasSuffix("\u{1B}[K") }, "\(shown)")
-        #expect(parts.last?.hasPrefix("\u{1B}[Kencryption ") == true, "\(shown)")
+        #expect(parts.last?.hasPrefix("\u{1B}[Klibrary ") == true, "\(shown)")
         #expect(shown.hasSuffix("verified: everything holds\n"))
     }
 }

@@ -91,10 +91,8 @@ struct Schedule {
             try connection.execute("UPDATE item SET pad = x'01' WHERE id % 3 = 0")
             return ""
         } catch {
-            let code = (error as? LockstepError)?.code
             // Its file may be another one by now.
-            return code == .replaced
-                ? "" : "the holder's write fails: \(code?.rawValue ?? "\(error)")"
+            return error.code == .replaced ? "" : "the holder's write fails: \(error.code.rawValue)"
         }
     }
 }
