@@ -132,7 +132,7 @@ struct Work {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 7, let most = Work.Most(arguments[6]) else { exit(64) }
-if arguments[5] == "off" { turnCheckpointGuardOff() }
+if arguments[5] == "off" { turnFileGuardsOff() }
 let work = Work(
     path: FilePath(arguments[2]),
     key: .init(keyring: FilePath(arguments[3]), keyFile: FilePath(arguments[4])), most: most)

@@ -36,7 +36,7 @@ struct ToolShell: Sendable {
     {
         let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: ["-c", script], environment: environment(more),
-            workingDirectory: folder, output: .string(limit: 1_000_000),
+            workingDirectory: folder, output: .string(limit: 100_000_000),
             error: .string(limit: 100_000))
         return Result(
             status: result.terminationStatus, text: result.standardOutput,

@@ -33,6 +33,16 @@ struct ScheduleTests {
         #expect(unguarded.text.contains("FINDING: passive × write, held"), "\(unguarded.text)")
     }
 
+    @Test("A database that is opened while its key changes leaves WAL mode once, or not at all")
+    func leavingWAL() async throws {
+        let guarded = try await explore(["rotate:seal:closed"], seconds: 300, stride: 1)
+        #expect(guarded.code == .exited(0), "\(guarded.text)")
+        let unguarded = try await explore(
+            ["rotate:seal:closed"], seconds: 300, stride: 1, isGuarded: false)
+        #expect(unguarded.code == .exited(3))
+        #expect(unguarded.text.contains("does not open: damaged"), "\(unguarded.text)")
+    }
+
     @Test("Pairs of operations")
     func pairs() async throws {
         let operations = [
