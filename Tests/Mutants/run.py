@@ -56,24 +56,29 @@ package enum MutantSwitch {
         return unsafe atoi(text)
     }()
 
-    /// The file that takes down the numbers that a process comes across; -1 without one.
-    private static let list: Int32 = {
-        guard let path = unsafe getenv("LOCKSTEP_MUTANT_LIST") else { return -1 }
-        return unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-    }()
+    /// Whether there is a file that takes down the numbers that a process comes across.
+    private static let isListing = unsafe (getenv("LOCKSTEP_MUTANT_LIST").map { unsafe $0[0] } ?? 0) != 0
     nonisolated(unsafe) private static let seen = {
         let seen = UnsafeMutablePointer<Bool>.allocate(capacity: 10_000)
         unsafe seen.initialize(repeating: false, count: 10_000)
         return unsafe seen
     }()
 
+    /// Between a call of the system and the look at its error there may be a mutant.
     package static func on(_ other: Int32) -> Bool {
-        if list >= 0, unsafe !seen[Int(other)] {
+        let code = errno
+        if isListing, unsafe !seen[Int(other)] {
             unsafe seen[Int(other)] = true
+            // Not kept open: tests count a process's descriptors.
+            let list = unsafe open(
+                getenv("LOCKSTEP_MUTANT_LIST"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
             let line = "\\(other)\\n"
             _ = unsafe write(list, line, line.utf8.count)
+            close(list)
         }
-        return number == other
+        let isOn = number == other
+        errno = code
+        return isOn
     }
 }
 """
