@@ -48,6 +48,12 @@ enum SideFilesCheck {
         guard try WriteAheadLog(of: path, pageSize: Profile.current.pageSize) == nil else {
             return nil
         }
+        // A program that is killed, or a power cut, while the first commit is written leaves this.
+        guard size >= WriteAheadLog.smallestCommit(pageSize: Profile.current.pageSize) else {
+            return .notice(
+                "\(log) of \(size) bytes is too short to hold a commit: a program was killed while it wrote the first"
+            )
+        }
         let head = try DatabaseFile(path, suffix: "-wal").read(at: 0, 32)
         guard head.contains(where: { $0 != 0 }) else {
             return .notice("\(log) begins with zeros: nothing was ever written to it")
