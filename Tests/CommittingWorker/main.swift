@@ -8,6 +8,7 @@ import SystemPackage
 //   CommittingWorker commit DATABASE KEYRING KEYFILE on|off MOST        a small commit and a large one after each
 //   CommittingWorker forced-MODE DATABASE KEYRING KEYFILE on|off 1      a commit in the middle of a checkpoint, in the
 //                                                                      database's folder
+//   CommittingWorker notes DATABASE KEYRING KEYFILE on 1               notes, until DATABASE.stop is there
 //   CommittingWorker store-N DATABASE KEYRING KEYFILE on|off MOST       a store whose row N counts its own writes
 //
 // With off nothing keeps a checkpoint from copying a log that began again. MOST is how many rounds, or for how many
@@ -131,10 +132,14 @@ struct Work {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 7, let most = Work.Most(arguments[6]) else { exit(64) }
-if arguments[5] == "off" { turnCheckpointGuardOff() }
+if arguments[5] == "off" { turnFileGuardsOff() }
 let work = Work(
     path: FilePath(arguments[2]),
     key: .init(keyring: FilePath(arguments[3]), keyFile: FilePath(arguments[4])), most: most)
+if arguments[1] == "notes" {
+    NoteWriter.run(work)
+    exit(0)
+}
 do {
     if arguments[1].hasPrefix("forced-") {
         let mode: CheckpointMode =

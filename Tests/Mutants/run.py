@@ -1,18 +1,21 @@
 """Mutation testing: `run.py [--seed N] [--each N] [--layer NAME] [--minutes M] [--folder FOLDER]`.
 
-It copies what is committed, puts mutants behind a switch, builds once, and runs each mutant alone: with the suites of its
-area, and what those do not notice with all suites. A mutant that survives is a change of the source that no test sees.
+It copies what is committed, puts mutants behind a switch and builds once. Then it runs each suite by itself and writes down
+which mutants it comes across, and runs each mutant alone with the suites that come across it, the quick ones first, for at
+most so many seconds of tests. A mutant that survives is a change of the source that no test notices in that time.
 The same seed chooses the same mutants of the same commit.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import os
 import random
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -20,23 +23,25 @@ import points
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A layer: its folders, and the folders of the tests that are its own.
+# A layer: its folders within Sources.
 LAYERS = {
-    "Crypto": (["Crypto"], ["Crypto"]),
-    "Keys": (["Keys"], ["Keys"]),
-    "Platform": (["Platform"], ["Platform", "Keys"]),
-    "Fields": (["Fields"], ["Fields"]),
-    "Migrations": (["Migrations"], ["Migrations"]),
-    "Deployment": (["Deployment"], ["Deployment"]),
-    "Rotation": (["Rotation", "Epochs"], ["Rotation", "Epochs"]),
-    "Verification": (["Verification"], ["Verification", "Fields"]),
-    "Store": (["SQLite/Store", "SQLite/VFS"], ["SQLite/Store", "SQLite/VFS"]),
-    "Copies": (["SQLite/Copies", "SQLite/FullText"], ["SQLite/Copies", "SQLite/FullText", "Rotation"]),
-    "Salvage": (["SQLite/Salvage"], ["SQLite"]),
-    "Tool": (["../LockstepTool"], ["../LockstepToolTests"]),
+    "Crypto": ["Lockstep/Crypto"],
+    "Keys": ["Lockstep/Keys"],
+    "Platform": ["Lockstep/Platform"],
+    "Fields": ["Lockstep/Fields"],
+    "Migrations": ["Lockstep/Migrations"],
+    "Deployment": ["Lockstep/Deployment"],
+    "Rotation": ["Lockstep/Rotation", "Lockstep/Epochs"],
+    "Verification": ["Lockstep/Verification"],
+    "Store": ["Lockstep/SQLite/Store", "Lockstep/SQLite/VFS"],
+    "Copies": ["Lockstep/SQLite/Copies", "Lockstep/SQLite/FullText"],
+    "Salvage": ["Lockstep/SQLite/Salvage"],
+    "Tool": ["LockstepTool"],
 }
 # More where the suite was weak.
 MORE = {"Store": 2, "Copies": 2, "Salvage": 2, "Tool": 2}
+# Seconds of tests in one batch; a mutant that a batch notices does not meet with the next one.
+BATCHES = [5, 30, 120, 240]
 
 SWITCH = """\
 #if canImport(Glibc)
@@ -51,7 +56,30 @@ package enum MutantSwitch {
         return unsafe atoi(text)
     }()
 
-    package static func on(_ other: Int32) -> Bool { number == other }
+    /// Whether there is a file that takes down the numbers that a process comes across.
+    private static let isListing = unsafe (getenv("LOCKSTEP_MUTANT_LIST").map { unsafe $0[0] } ?? 0) != 0
+    nonisolated(unsafe) private static let seen = {
+        let seen = UnsafeMutablePointer<Bool>.allocate(capacity: 10_000)
+        unsafe seen.initialize(repeating: false, count: 10_000)
+        return unsafe seen
+    }()
+
+    /// Between a call of the system and the look at its error there may be a mutant.
+    package static func on(_ other: Int32) -> Bool {
+        let code = errno
+        if isListing, unsafe !seen[Int(other)] {
+            unsafe seen[Int(other)] = true
+            // Not kept open: tests count a process's descriptors.
+            let list = unsafe open(
+                getenv("LOCKSTEP_MUTANT_LIST"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+            let line = "\\(other)\\n"
+            _ = unsafe write(list, line, line.utf8.count)
+            close(list)
+        }
+        let isOn = number == other
+        errno = code
+        return isOn
+    }
 }
 """
 
@@ -64,21 +92,22 @@ def copy(folder: Path):
     archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True)
     subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
     (folder / "Sources/Lockstep/Platform/MutantSwitch.swift").write_text(SWITCH)
-    # Transcripts give their commands an environment of their own.
-    path = folder / "Tests/LockstepToolTests/Transcript.swift"
-    path.write_text(path.read_text().replace(
-        '"PATH": path,', '"LOCKSTEP_MUTANT": environment["LOCKSTEP_MUTANT"] ?? "0", "PATH": path,', 1).replace(
-        '!$0.key.hasPrefix("LOCKSTEP_")', '$0.key == "LOCKSTEP_MUTANT" || !$0.key.hasPrefix("LOCKSTEP_")', 1))
+    # Tests of the tool give their commands an environment of their own.
+    ours = "".join(f'"{name}": ProcessInfo.processInfo.environment["{name}"] ?? "", '
+                   for name in ("LOCKSTEP_MUTANT", "LOCKSTEP_MUTANT_LIST"))
+    for path in (folder / "Tests/LockstepToolTests").rglob("*.swift"):
+        text = path.read_text()
+        path.write_text(re.sub(r'"PATH": (?=(?:Self\.)?path,)', ours + '"PATH": ', text))
 
 
 def choose(folder: Path, seed: int, each: int, only: str | None):
-    """So many points of each layer, no two on one line."""
+    """So many points of each layer and some to spare, no two on one line."""
     dice = random.Random(seed)
     chosen = []
-    for layer, (folders, _) in LAYERS.items():
-        everything = [p for name in folders for p in points.points(folder, f"Sources/Lockstep/{name}")]
+    for layer, folders in LAYERS.items():
+        everything = [p for name in folders for p in points.points(folder, f"Sources/{name}")]
         dice.shuffle(everything)
-        lines, count = set(), each * MORE.get(layer, 1)
+        lines, count = set(), each * MORE.get(layer, 1) * 3 // 2
         for point in everything:
             if only and layer != only or count == 0:
                 break
@@ -125,26 +154,75 @@ def build(folder: Path, mutants, originals):
     sys.exit("mutants: the build does not come to an end")
 
 
-def suites(folder: Path, layer: str) -> str:
-    """The filter for the suites of an area."""
+def all_suites(folder: Path) -> list[str]:
+    """The names of all suites."""
     names = set()
-    for name in LAYERS[layer][1]:
-        for path in sorted((folder / "Tests/LockstepTests" / name).rglob("*Tests.swift")):
-            names.update(re.findall(r"^struct (\w+Tests)\b", path.read_text(), re.M))
-    return "|".join(sorted(names))
+    for path in sorted((folder / "Tests").rglob("*Tests.swift")):
+        names.update(re.findall(r"^(?:final class|struct|enum|extension) (\w+Tests)\b", path.read_text(), re.M))
+    return sorted(names)
 
 
-def is_noticed(folder: Path, number: int, selection: str, seconds: int) -> bool:
-    """Whether a suite fails, or does not come to an end, with this mutant on."""
-    environment = dict(os.environ, LOCKSTEP_MUTANT=str(number), SWIFT_BACKTRACE="enable=no")
-    arguments = ["swift", "test", "--skip-build"] + (["--filter", selection] if selection else [])
+def passes(folder: Path, number: int, names: list[str], seconds: float, list_path: str | None = None) -> bool:
+    """Whether suites come to an end without a failure, with this mutant on."""
+    place = tempfile.mkdtemp(prefix="lockstep-mutant")
+    environment = dict(os.environ, LOCKSTEP_MUTANT=str(number), SWIFT_BACKTRACE="enable=no", TMPDIR=place)
+    if list_path:
+        environment["LOCKSTEP_MUTANT_LIST"] = list_path
+    program = folder / ".build/debug/lockstepPackageTests.xctest"
+    arguments = [program, "--testing-library", "swift-testing", "--filter", rf"\.({'|'.join(names)})\b"]
+    run = subprocess.Popen(arguments, cwd=folder, env=environment, start_new_session=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        run = subprocess.run(arguments, cwd=folder, env=environment, timeout=seconds,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return run.wait(timeout=seconds) == 0
     except subprocess.TimeoutExpired:
-        subprocess.run(["pkill", "-f", str(folder)], check=False)
-        return True
-    return run.returncode != 0
+        return False
+    finally:
+        # What it has started goes with it.
+        try:
+            os.killpg(run.pid, 9)
+        except ProcessLookupError:
+            pass
+        run.wait()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def coverage(folder: Path, workers):
+    """Which suites come across each mutant, and how long each suite takes. Suites that fail without a mutant do not count."""
+    def one(name: str):
+        path = tempfile.mktemp(prefix="lockstep-mutants")
+        start = time.monotonic()
+        is_sound = passes(folder, 0, [name], 900, path)
+        duration = time.monotonic() - start
+        try:
+            numbers = {int(line) for line in Path(path).read_text().split()}
+            os.unlink(path)
+        except FileNotFoundError:
+            numbers = set()
+        return name, is_sound, duration, numbers
+
+    covering, durations = collections.defaultdict(list), {}
+    for name, is_sound, duration, numbers in workers.map(one, all_suites(folder)):
+        if not is_sound:
+            print(f"{name} fails without a mutant", flush=True)
+            continue
+        durations[name] = duration
+        for number in numbers:
+            covering[number].append(name)
+    return covering, durations
+
+
+def is_noticed(folder: Path, number: int, names: list[str], durations) -> bool:
+    """Whether a suite fails, or does not come to an end, with this mutant on."""
+    rest = sorted(names, key=durations.get)
+    for most in BATCHES:
+        batch, total = [], 0.0
+        while rest and (not batch or total + durations[rest[0]] <= most):
+            total += durations[rest[0]]
+            batch.append(rest.pop(0))
+        # Twice, where the first failure may be bad luck: a mutant that is on fails both times.
+        if batch and not any(passes(folder, number, batch, total * 4 + 60) for _ in range(2)):
+            return True
+    return False
 
 
 def main():
@@ -163,39 +241,33 @@ def main():
     mutants = dict(enumerate(chosen, start=1))
     originals = {point.path: (folder / point.path).read_text() for _, point in chosen}
     build(folder, mutants, originals)
-    filters = {layer: suites(folder, layer) for layer in LAYERS}
-    layers = {layer for layer, _ in mutants.values()}
-    durations = {}
-    for layer in sorted(layers):
-        start = time.monotonic()
-        if is_noticed(folder, 0, filters[layer], 3600):
-            sys.exit(f"mutants: the suites of {layer} fail without a mutant")
-        durations[layer] = time.monotonic() - start
-        print(f"{layer}: its suites take {durations[layer]:.0f} s", flush=True)
-    tally = collections.defaultdict(lambda: [0, 0])
-    survivors = []
-    order = list(mutants.items())
+    # What was to spare is left in the build and never on.
+    counts = collections.Counter()
+    order = []
+    for number, (layer, point) in mutants.items():
+        counts[layer] += 1
+        if counts[layer] <= options.each * MORE.get(layer, 1):
+            order.append((number, layer, point))
     random.Random(options.seed).shuffle(order)
-    for number, (layer, point) in order:
-        if time.monotonic() > end:
-            print("stopped at the end of its time", flush=True)
-            break
-        noticed = is_noticed(folder, number, filters[layer], int(durations[layer] * 3) + 60)
-        tally[layer][0] += noticed
-        tally[layer][1] += 1
-        if not noticed:
-            survivors.append((number, layer, point))
-        print(f"{'noticed ' if noticed else 'SURVIVES'} {number} {layer} {point.path}:{point.line + 1} {point.name}",
-              flush=True)
-    for number, layer, point in survivors:
-        if time.monotonic() > end:
-            break
-        if is_noticed(folder, number, "", 3600):
-            tally[layer][0] += 1
-            print(f"noticed by another suite: {number} {point.path}:{point.line + 1}", flush=True)
-        else:
-            print(f"SURVIVES ALL: {number} {layer} {point.path}:{point.line + 1} {point.name}\n"
-                  f"    {point.match.string.strip()}", flush=True)
+    tally = collections.defaultdict(lambda: [0, 0])
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        covering, durations = coverage(folder, workers)
+        print(f"{len(order)} mutants, {len(durations)} suites of {sum(durations.values()):.0f} s", flush=True)
+
+        def one(item):
+            if time.monotonic() > end:
+                return None
+            return is_noticed(folder, item[0], covering[item[0]], durations)
+
+        for (number, layer, point), noticed in zip(order, workers.map(one, order)):
+            if noticed is None:
+                print("stopped at the end of its time", flush=True)
+                break
+            tally[layer][0] += noticed
+            tally[layer][1] += 1
+            place = f"{number} {layer} {point.path}:{point.line + 1} {point.name}"
+            print(f"noticed  {place}" if noticed else
+                  f"SURVIVES {place}, {len(covering[number])} suites\n    {point.match.string.strip()}", flush=True)
     for layer, (noticed, count) in sorted(tally.items()):
         print(f"{layer}: {noticed} of {count} noticed")
 

@@ -13,7 +13,7 @@ import SystemPackage
 //
 // "show" prints what each operation alone comes to. "point" runs one schedule, prints its result and leaves
 // the folder as it is. "explore" takes every ordered pair from every state, or those named, and with STRIDE each so many-th point of A. With
-// "off" the guard of checkpoints is switched off: the control. It prints findings, refusals and counts, and exits
+// "off" the guards of files are switched off: the control. It prints findings, refusals and counts, and exits
 // with 3 if there are findings.
 
 let arguments = CommandLine.arguments
@@ -44,7 +44,7 @@ if arguments.count == 6, arguments[1] == "point", let seed = UInt64(arguments[3]
 guard arguments.count >= 7, arguments[1] == "explore", let seed = UInt64(arguments[3]),
     let seconds = Int(arguments[4]), let stride = Int(arguments[5]), stride > 0
 else { exit(64) }
-if arguments[6] == "off" { turnCheckpointGuardOff() }
+if arguments[6] == "off" { turnFileGuardsOff() }
 
 var schedules: [Schedule] = []
 for first in Operation.allCases {

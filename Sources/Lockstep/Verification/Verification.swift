@@ -81,13 +81,17 @@ public struct Verification {
         let start = Clock.monotonicMicroseconds
         let diagnosis = try Diagnosis.examine(path, key: key)
         if let error = diagnosis.error(path), error.code != .damaged { throw error }
+        let sideFiles = try VerificationReport.Outcome.of(.sideFiles) {
+            try SideFilesCheck.run(path)
+        }
+        if let obstacle = sideFiles.obstacle, obstacle.code == .busy { throw obstacle }
         var report = VerificationReport()
         report.outcomes = [
             try .of(.library) { try LibraryCheck.run() },
             try .of(.encryption) { try CiphertextCheck.run(path, key) },
             // Before a connection is opened, which has files of its own beside the database.
             try .of(.permissions) { try PermissionsCheck.run(path, keyring: keyringFile) },
-            try .of(.sideFiles) { try SideFilesCheck.run(path) },
+            sideFiles,
         ]
         try withoutActuallyEscaping(progress) { progress in
             let teller = ProgressTeller { news in

@@ -10,7 +10,7 @@ import Testing
 struct CommandFaultTests {
     private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
     /// Faults of each command in a plain run, and in the torture.
-    private static let most = isTorture ? 400 : 1
+    private static let most = isTorture ? 600 : 1
 
     private let folder: TemporaryFolder
 

@@ -25,6 +25,7 @@ struct CommandFaults {
     let scenario: CommandScenario
     private let folder: TemporaryFolder
     private let library: FilePath
+    private let shell: ToolShell
 
     private var template: FilePath { folder.file("template") }
     var work: FilePath { folder.file("work") }
@@ -35,9 +36,10 @@ struct CommandFaults {
         self.scenario = scenario
         self.library = library
         folder = try TemporaryFolder()
+        shell = ToolShell(home: folder.path)
         try FileManager.default.createDirectory(
             atPath: folder.file("template").string, withIntermediateDirectories: false)
-        let made = try await shell(
+        let made = try await shell.run(
             CommandScenario.basics + scenario.setup + "mkdir lost\n", in: folder.file("template"))
         guard made.status == .exited(0) else {
             throw Failure("\(scenario): \(made.errors)")
@@ -71,30 +73,6 @@ struct CommandFaults {
 
     // MARK: Running
 
-    private static let path: String = {
-        let tools = Programs.path("lockstep").removingLastComponent()
-        return "\(tools):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
-    }()
-
-    private func environment(_ more: [Environment.Key: String] = [:]) -> Environment {
-        var values: [Environment.Key: String] = [
-            "PATH": Self.path, "HOME": folder.path.string, "LC_ALL": "C.UTF-8",
-            "LOCKSTEP_DATABASE": "data.db", "SWIFT_BACKTRACE": "enable=no",
-        ]
-        values.merge(more) { $1 }
-        return .custom(values)
-    }
-
-    private func shell(_ script: String, in place: FilePath) async throws -> (
-        status: TerminationStatus, text: String, errors: String
-    ) {
-        let result = try await Subprocess.run(
-            .path("/bin/sh"), arguments: ["-c", script], environment: environment(),
-            workingDirectory: place, output: .string(limit: 1_000_000),
-            error: .string(limit: 100_000))
-        return (result.terminationStatus, result.standardOutput, result.standardError)
-    }
-
     /// Puts the folder back to what the command begins with.
     func restore() throws {
         let files = FileManager.default
@@ -106,12 +84,14 @@ struct CommandFaults {
     func run(_ fault: Fault? = nil, at call: Int = 0) async throws -> Run {
         var arguments = scenario.command.split(separator: " ").map(String.init)
         if let place = arguments.firstIndex(of: "RECIPIENT") {
-            arguments[place] = try await shell("lockstep keys export-recipient friend", in: work)
-                .text.trimmingCharacters(in: .newlines)
+            arguments[place] = try await shell.run(
+                "lockstep keys export-recipient friend", in: work
+            )
+            .text.trimmingCharacters(in: .newlines)
         }
         let result = try await Subprocess.run(
             .path(Programs.path("lockstep")), arguments: .init(arguments),
-            environment: environment([
+            environment: shell.environment([
                 "LD_PRELOAD": library.string,
                 "LOCKSTEP_TEST_CALLS": "\(fault?.rawValue ?? 0) \(call) \(work)",
             ]), workingDirectory: work, output: .discarded, error: .string(limit: 100_000))
@@ -126,12 +106,12 @@ struct CommandFaults {
     /// Runs what its users run after it was interrupted.
     func recover() async throws -> Run {
         guard let recovery = scenario.recovery else { return try await run() }
-        let result = try await shell(recovery, in: work)
+        let result = try await shell.run(recovery, in: work)
         return Run(status: result.status, errors: result.errors, calls: nil)
     }
 
     /// What shows whether the command was done.
-    func probe() async throws -> String { try await shell(scenario.probe, in: work).text }
+    func probe() async throws -> String { try await shell.run(scenario.probe, in: work).text }
 
     /// The names of all files.
     func names() throws -> Set<String> {

@@ -131,7 +131,11 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             probe: keyring() + rows),
         .init(
             name: "keys create-key", command: "keys create-key field --dataset goods --key-file k",
-            probe: keyring("goods.fields") + rows),
+            probe: keyring("goods.fields") + rows,
+            // Run again it makes one key more.
+            recovery:
+                "lockstep keys list --keyring Keys/goods.fields.keyring | grep -q 'field key 2' || "
+                + "lockstep keys create-key field --dataset goods --key-file k"),
         .init(
             name: "keys activate-key",
             setup: sealed + "lockstep keys create-key field --dataset goods --key-file k\n",

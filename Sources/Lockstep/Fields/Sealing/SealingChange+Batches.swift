@@ -38,6 +38,7 @@ extension SealingChange {
     ) throws -> Batch {
         var registry = try knownRegistry(keys, connection)
         let sealed = try knownColumn(registry)
+        guard try !isDoneByAnother(sealed) else { return Batch(rows: 0, isLast: true) }
         let shape = try shape(connection)
         let conversion = try conversion(sealed, shape, connection)
         guard let rowID = shape.rowIDName else {

@@ -110,6 +110,7 @@ struct SealingChange: Sendable, Equatable {
     func finish(_ keys: FieldKeys, _ connection: borrowing Connection) throws -> Bool {
         var registry = try knownRegistry(keys, connection)
         let sealed = try knownColumn(registry)
+        guard try !isDoneByAnother(sealed) else { return true }
         let shape = try shape(connection)
         guard try !isAnyLeft(sealed, shape, keys, connection) else {
             try registry.restart(sealed.id)
@@ -131,6 +132,19 @@ struct SealingChange: Sendable, Equatable {
         }
         try write(&registry, keys, connection)
         return true
+    }
+
+    /// Whether another program has brought the column to its end between two transactions of this one.
+    /// - Throws: ``LockstepError/Code/busy`` if it is doing something else with the column.
+    func isDoneByAnother(_ column: SealedColumn) throws(LockstepError) -> Bool {
+        switch (goal, column.state) {
+        case (.protect, .migrating), (.unprotect, .unsealing), (.reseal, .sealed): return false
+        case (.protect, .sealed), (.unprotect, .plaintext): return true
+        default:
+            throw LockstepError(
+                .busy, "another program changes \(title), which is \(column.state.rawValue) now",
+                hint: "wait until it has ended, then run this again if it is still wanted")
+        }
     }
 
     private func isAnyLeft(

@@ -71,6 +71,7 @@ public struct MigrationDraft: Sendable, Equatable {
         defer { AtomicFile.remove(temporary) }
         try file.closeAfter {
             try translatingErrno("write", path) { _ = try file.writeAll(text.utf8) }
+            try AtomicFile.sync(file, path)
         }
         try AtomicFile.moveIntoPlace(temporary, path)
     }

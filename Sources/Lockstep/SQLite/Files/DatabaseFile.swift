@@ -59,6 +59,9 @@ struct DatabaseFile: ~Copyable {
         return try body()
     }
 
+    /// Whether a connection, of this process or another, is writing to the database without a log right now.
+    var isBeingWritten: Bool { handle.isReserved }
+
     /// The path of a side file: `-wal`, `-shm` or `-journal`.
     static func side(_ suffix: String, of path: FilePath) -> FilePath {
         FilePath(path.string + suffix)
@@ -119,6 +122,16 @@ private struct Handle: ~Copyable {
             }
         }
         return true
+    }
+
+    /// Whether anybody has a lock of a writer in rollback mode: RESERVED, or what keeps out even readers.
+    var isReserved: Bool {
+        guard unsafe file.pointee.pMethods.pointee.xLock(file, SQLITE_LOCK_SHARED) == SQLITE_OK
+        else { return true }
+        defer { unlock() }
+        var answer: Int32 = 0
+        let code = unsafe file.pointee.pMethods.pointee.xCheckReservedLock(file, &answer)
+        return code == SQLITE_OK && answer != 0
     }
 
     func unlock() {

@@ -29,6 +29,9 @@ struct WriteAheadLog: ~Copyable {
     /// Bytes before a frame's page.
     static let frameHeader = 24
 
+    /// Bytes of the shortest log that holds a commit: its header and one frame.
+    static func smallestCommit(pageSize: Int) -> Int { 32 + frameHeader + pageSize }
+
     /// Nil if there is no log, an empty one, or one that SQLite would not read.
     init?(of database: FilePath, pageSize: Int) throws {
         let file: DatabaseFile

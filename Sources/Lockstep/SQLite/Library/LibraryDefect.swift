@@ -58,6 +58,18 @@ extension LibraryDefect {
         }
     }
 
+    /// Two processes: one leaves WAL mode, as a rotation of keys does, and another opens the file. See ``LogRemovalGuard``.
+    static let leavingWAL = LibraryDefect(
+        id: "leaving-wal",
+        effect:
+            "SQLite damages a database that another process opens and writes to while one leaves WAL mode: between the "
+            + "removal of the log and the change of the header it gives back the exclusive lock",
+        answer:
+            "Lockstep keeps the lock until the header is written; other programs that leave WAL mode of the same file "
+            + "stay exposed",
+        shortAnswer: "a guard keeps the lock"
+    ) { _ in true }
+
     /// CVE-2026-11822 and CVE-2026-11824.
     static let fullText = LibraryDefect(
         id: "fts5-shadow",
@@ -118,6 +130,7 @@ extension LibraryDefect {
 
     /// Every defect that is known, in the order of its danger.
     public static let all = [
-        walReset, fullText, aggregates, rekey, lateProvider, providerLayout, otherProvider,
+        walReset, leavingWAL, fullText, aggregates, rekey, lateProvider, providerLayout,
+        otherProvider,
     ]
 }

@@ -26,72 +26,14 @@ internal import Synchronization
 enum CheckpointGuard {
     /// How many checkpoints were stopped in this process.
     static let stops = Atomic<Int>(0)
-    /// For tests that show what happens without it.
-    static let isOff = Atomic<Bool>(false)
-
-    /// Bytes that the file of a VFS below may take: SQLite's own takes some 120.
-    static let most: Int32 = 1024
-    /// Bytes of a guarded file.
-    static var fileSize: Int32 { most + Int32(MemoryLayout<State>.stride) }
-
-    /// What is kept of a file, beyond the bytes of the VFS below.
-    @safe
-    private struct State {
-        /// The functions of the VFS below.
-        let base: UnsafePointer<sqlite3_io_methods>
-        var log = Log.unwatched
-    }
-
     /// The log that a checkpoint is about.
-    private enum Log: Equatable {
+    enum Log: Equatable {
         /// This file has not the checkpointer's lock.
         case unwatched
         /// There was no index yet.
         case unknown
         /// The one with these salts.
         case salts(UInt64)
-    }
-
-    /// Has a database file that was just opened ask the guard for its locks.
-    /// - Returns: False where the functions for that cannot be had.
-    static func install(on file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
-        guard let base = unsafe file.pointee.pMethods else { return false }
-        // Without shared memory there is no log that two could meet in.
-        guard unsafe base.pointee.iVersion >= 2, unsafe base.pointee.xShmLock != nil else {
-            return true
-        }
-        guard let methods = unsafe guarded(base) else { return false }
-        unsafe state(of: file).initialize(to: State(base: base))
-        unsafe file.pointee.pMethods = methods
-        return true
-    }
-
-    private static func state(
-        of file: UnsafeMutablePointer<sqlite3_file>
-    ) -> UnsafeMutablePointer<State> {
-        unsafe (UnsafeMutableRawPointer(file) + Int(most)).assumingMemoryBound(to: State.self)
-    }
-
-    // MARK: Functions
-
-    /// By the address of the functions below: there are as many as kinds of file systems.
-    private static let tables = Mutex<[UInt: UInt]>([:])
-
-    /// The functions below, with one of them replaced. They stay until the process ends.
-    private static func guarded(
-        _ base: UnsafePointer<sqlite3_io_methods>
-    ) -> UnsafePointer<sqlite3_io_methods>? {
-        let address = tables.withLock { tables in
-            let place = UInt(bitPattern: base)
-            if let known = tables[place] { return known }
-            let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-            unsafe methods.initialize(to: base.pointee)
-            unsafe methods.pointee.xShmLock = lock
-            let known = UInt(bitPattern: methods)
-            tables[place] = known
-            return known
-        }
-        return unsafe UnsafePointer(bitPattern: address)
     }
 
     private static let taking = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
@@ -101,11 +43,11 @@ enum CheckpointGuard {
     private static let checkpointer: Int32 = 1
     private static let firstReader: Int32 = 3
 
-    private static let lock:
+    static let lock:
         @convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int32, Int32, Int32) -> Int32 = {
             file, first, count, flags in
             guard let file = unsafe file else { return SQLITE_MISUSE }
-            let state = unsafe state(of: file)
+            let state = unsafe GuardedFile.state(of: file)
             guard let below = unsafe state.pointee.base.pointee.xShmLock else {
                 return SQLITE_IOERR
             }
@@ -125,7 +67,7 @@ enum CheckpointGuard {
             case firstReader:
                 guard unsafe state.pointee.log != .unwatched,
                     unsafe state.pointee.log != current(file, state),
-                    !isOff.load(ordering: .relaxed)
+                    !GuardedFile.isOff
                 else { break }
                 stops.add(1, ordering: .relaxed)
                 _ = unsafe below(file, first, count, givingBack)
@@ -137,7 +79,7 @@ enum CheckpointGuard {
 
     /// The log that the index speaks of now.
     private static func current(
-        _ file: UnsafeMutablePointer<sqlite3_file>, _ state: UnsafeMutablePointer<State>
+        _ file: UnsafeMutablePointer<sqlite3_file>, _ state: UnsafeMutablePointer<GuardedFile.State>
     ) -> Log {
         guard let map = unsafe state.pointee.base.pointee.xShmMap else { return .unknown }
         var page: UnsafeMutableRawPointer?
@@ -156,6 +98,3 @@ enum CheckpointGuard {
 
 /// How many checkpoints the guard has stopped in this process: for the tests' programs.
 package func checkpointGuardStops() -> Int { CheckpointGuard.stops.load(ordering: .relaxed) }
-
-/// What happens without the guard: for the tests' programs.
-package func turnCheckpointGuardOff() { CheckpointGuard.isOff.store(true, ordering: .relaxed) }

@@ -1,11 +1,11 @@
 internal import CSQLCipher
 internal import Synchronization
 
-/// SQLite's layer over the operating system, with a ``CheckpointGuard`` on each database file.
+/// SQLite's layer over the operating system, with a ``CheckpointGuard`` and a ``LogRemovalGuard`` on each database file.
 ///
 /// It stands over the VFS that is the process's default when a database is opened, and passes every call on to it.
-/// Reads and writes of a file cost nothing more: they go to the functions below directly. Only locks of the WAL index
-/// take a look, some nanoseconds.
+/// Reads and writes of a file cost nothing more: they go to the functions below directly. Only locks take a
+/// look, some nanoseconds.
 @safe
 enum GuardedVFS {
     /// The name under which SQLite knows the guarded form of a VFS.
@@ -26,7 +26,7 @@ enum GuardedVFS {
             return code
         }
         guard code == SQLITE_OK else {
-            throw LinkGuard.unusable("the guard of checkpoints cannot be installed (\(code))")
+            throw LinkGuard.unusable("the guards of database files cannot be installed (\(code))")
         }
         return name
     }
@@ -38,12 +38,12 @@ enum GuardedVFS {
 
     /// Both the structure and its name stay until the process ends: files that are open name them.
     private static func install(over base: VFS, _ name: String) -> Int32 {
-        guard unsafe base.pointee.szOsFile <= CheckpointGuard.most else { return SQLITE_TOOBIG }
+        guard unsafe base.pointee.szOsFile <= GuardedFile.most else { return SQLITE_TOOBIG }
         let vfs = VFS.allocate(capacity: 1)
         unsafe vfs.initialize(to: base.pointee)
         // The functions that replace system calls are for SQLite's own tests.
         unsafe vfs.pointee.iVersion = min(base.pointee.iVersion, 2)
-        unsafe vfs.pointee.szOsFile = CheckpointGuard.fileSize
+        unsafe vfs.pointee.szOsFile = GuardedFile.size
         unsafe vfs.pointee.pNext = nil
         unsafe vfs.pointee.pAppData = UnsafeMutableRawPointer(base)
         let bytes = name.utf8CString
@@ -62,7 +62,7 @@ enum GuardedVFS {
             }
             let code = unsafe base.pointee.xOpen(base, name, file, flags, answer)
             guard code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0 else { return code }
-            guard unsafe CheckpointGuard.install(on: file) else {
+            guard unsafe GuardedFile.install(on: file) else {
                 _ = unsafe file.pointee.pMethods?.pointee.xClose(file)
                 unsafe file.pointee.pMethods = nil
                 return SQLITE_CANTOPEN

@@ -21,6 +21,8 @@ enum SideFilesCheck {
     }
 
     /// A rollback journal: whoever opens the database next would have it replayed into it.
+    /// - Throws: ``LockstepError/Code/busy`` where the journal is that of a connection that is writing now, such as one
+    ///   that is about to change the database's key.
     static func hasJournal(_ path: FilePath) throws -> Bool { try journal(of: path) != nil }
 
     private static func journal(of path: FilePath) throws -> VerificationReport.Finding? {
@@ -29,6 +31,11 @@ enum SideFilesCheck {
         let head = try DatabaseFile(path, suffix: "-journal").read(at: 0, 1)
         // SQLite takes no notice of an empty one, nor of one whose first byte is zero.
         guard let first = head.first, first != 0 else { return nil }
+        guard try !DatabaseFile(path).isBeingWritten else {
+            throw LockstepError(
+                .busy, "\(path) is in use: another program is changing its key or its journal mode",
+                hint: "run it again when that program has ended")
+        }
         return .failure(
             "\(journal) is a rollback journal, which no program of Lockstep's leaves: whatever opens the "
                 + "database would replay it. Move it away if it is not this database's; else open the "
@@ -40,6 +47,12 @@ enum SideFilesCheck {
     ) throws -> VerificationReport.Finding? {
         guard try WriteAheadLog(of: path, pageSize: Profile.current.pageSize) == nil else {
             return nil
+        }
+        // A program that is killed, or a power cut, while the first commit is written leaves this.
+        guard size >= WriteAheadLog.smallestCommit(pageSize: Profile.current.pageSize) else {
+            return .notice(
+                "\(log) of \(size) bytes is too short to hold a commit: a program was killed while it wrote the first"
+            )
         }
         let head = try DatabaseFile(path, suffix: "-wal").read(at: 0, 32)
         guard head.contains(where: { $0 != 0 }) else {

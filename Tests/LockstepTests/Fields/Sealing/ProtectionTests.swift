@@ -31,6 +31,43 @@ struct ProtectionTests {
         #expect(try connection.texts("SELECT title FROM film_open WHERE id = 5") == ["Metropolis"])
     }
 
+    @Test("another program that ends it between two batches leaves nothing to do")
+    func endedByAnother() throws {
+        let connection = try bench.open()
+        let other = try bench.open()
+        let all = (0..<37).map { SealedTableWorkbench.title($0) }
+        var isEnded = false
+        try connection.protect("title", of: "film", keys: bench.keys, batch: 10) { _ in
+            if !isEnded { try other.protect("title", of: "film", keys: bench.keys) }
+            isEnded = true
+        }
+        #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == all)
+        isEnded = false
+        try connection.unprotect("title", of: "film", keys: bench.keys, batch: 10) { _ in
+            if !isEnded { try other.unprotect("title", of: "film", keys: bench.keys) }
+            isEnded = true
+        }
+        #expect(try connection.texts("SELECT title FROM film ORDER BY id") == all)
+    }
+
+    @Test(
+        "another program that turns it back between two batches is reported, and nothing is mixed")
+    func turnedBack() throws {
+        let connection = try bench.open()
+        let other = try bench.open()
+        let all = (0..<37).map { SealedTableWorkbench.title($0) }
+        Refusal.expect(.busy) {
+            try connection.protect("title", of: "film", keys: bench.keys, batch: 10) { _ in
+                // Stopped between its own batches, too.
+                try? other.unprotect("title", of: "film", keys: bench.keys, batch: 10) { _ in
+                    throw Stop()
+                }
+            }
+        }
+        try other.unprotect("title", of: "film", keys: bench.keys)
+        #expect(try connection.texts("SELECT title FROM film ORDER BY id") == all)
+    }
+
     @Test(
         "stopped after any batch, others read and write on, and the next run ends it",
         arguments: 1...4)

@@ -8,6 +8,7 @@ struct LibraryDefectTests {
     /// Where the answer to each defect is tested.
     private static let tests = [
         "wal-reset": "CheckpointGuardTests, TwoProcessesTests",
+        "leaving-wal": "ScheduleTests.leavingWAL",
         "fts5-shadow": "ForeignFullTextTests",
         "aggregate-terms": "terms(), here",
         "rekey": "AuthorizerTests",

@@ -33,6 +33,17 @@ struct ScheduleTests {
         #expect(unguarded.text.contains("FINDING: passive × write, held"), "\(unguarded.text)")
     }
 
+    @Test("A database that is opened while its key changes leaves WAL mode once, or not at all")
+    func leavingWAL() async throws {
+        // The window has three points.
+        let guarded = try await explore(["rotate:seal:closed"], seconds: 300, stride: 2)
+        #expect(guarded.code == .exited(0), "\(guarded.text)")
+        let unguarded = try await explore(
+            ["rotate:seal:closed"], seconds: 300, stride: 2, isGuarded: false)
+        #expect(unguarded.code == .exited(3))
+        #expect(unguarded.text.contains("does not open: damaged"), "\(unguarded.text)")
+    }
+
     @Test("Pairs of operations")
     func pairs() async throws {
         let operations = [

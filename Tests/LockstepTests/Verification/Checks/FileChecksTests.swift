@@ -99,6 +99,14 @@ struct FileChecksTests {
         #expect(report.failed == [.sideFiles])
         #expect(report.messages.contains { $0.contains("does not begin like a write-ahead log") })
         #expect(try Bytes.read(log).count == 5000)
+        // What a program leaves that is killed while it writes the first commit of a log.
+        for count in [1, 16, 32 + 24 + 4095] {
+            try Bytes.write([UInt8](repeating: 7, count: count), to: log)
+            let short = try #require(try database.outcome(.sideFiles))
+            #expect(!short.hasFailed && short.findings.count == 1)
+        }
+        try Bytes.write([UInt8](repeating: 7, count: 32 + 24 + 4096), to: log)
+        #expect(try database.report().failed == [.sideFiles])
         try Bytes.write([UInt8](repeating: 0, count: 5000), to: log)
         let zeros = try #require(try database.outcome(.sideFiles))
         #expect(!zeros.hasFailed && zeros.findings.count == 1)

@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Two to four commands at once, a third of them killed, beside a program that writes: what was acknowledged is there.
+///
+/// `LOCKSTEP_TORTURE=1` runs a thousand rounds, `LOCKSTEP_TEST_SEED=N` those of another seed.
+@Suite("Commands at once", .serialized, .timeLimit(.minutes(120)))
+struct CommandRoundTests {
+    private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
+    private static let rounds = isTorture ? 1000 : 4
+    private static let seed =
+        ProcessInfo.processInfo.environment["LOCKSTEP_TEST_SEED"].flatMap { UInt64($0) }
+        ?? 20_261_123
+
+    #if os(Linux)
+        private static let isPossible = true
+    #else
+        private static let isPossible = false
+    #endif
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("Nothing that was acknowledged is lost", .disabled(if: !isPossible))
+    func rounds() async throws {
+        var rounds = try await CommandRounds(library: CommandFaults.makeLibrary(in: folder))
+        var random = SplitMix64(state: Self.seed)
+        for _ in 0..<Self.rounds {
+            let before = rounds.findings.count
+            try await rounds.round(RoundCommand.all, &random)
+            for finding in rounds.findings.dropFirst(before) { Issue.record("\(finding)") }
+        }
+        let counts = rounds.counts
+        print(
+            "\(counts.rounds) rounds of \(counts.commands) commands at once, \(counts.killed) killed, "
+                + "beside \(counts.notes) writes")
+        if Self.isTorture {
+            for (what, count) in counts.refusals.sorted(by: { $0.key < $1.key }) {
+                print("    rounds refused \(count) times: \(what)")
+            }
+        }
+        #expect(counts.notes > 0)
+    }
+
+    @Test("The control is found: a file put in the database's place", .disabled(if: !isPossible))
+    func control() async throws {
+        var rounds = try await CommandRounds(library: CommandFaults.makeLibrary(in: folder))
+        var random = SplitMix64(state: 1)
+        let readers = RoundCommand.all.filter { ["query", "status"].contains($0.name) }
+        for _ in 0..<10 where rounds.findings.isEmpty {
+            try await rounds.round(readers, careless: .careless, &random)
+        }
+        #expect(!rounds.findings.isEmpty)
+    }
+}
