@@ -1,7 +1,7 @@
 /// What tells cells from other values in SQL that any program can run, without a key or a function of ours.
 enum CellShape {
     /// Whether an expression of SQL looks like a cell of such a column: as ``CellPrefix`` tells.
-    static func matches(_ expression: String, _ mode: SealedColumn.Mode) -> String {
+    static func matches(_ expression: String, _ mode: SealingMode) -> String {
         let formats = mode == .random ? [CellFormat.random, .chunked] : [.deterministic]
         let alternatives = formats.map { format in
             let byte = Hex.encode([format.rawValue])

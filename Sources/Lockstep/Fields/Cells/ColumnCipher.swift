@@ -41,7 +41,7 @@ package final class ColumnCipher {
     /// - Throws: What ``FieldKeys/columnKey(_:version:format:count:)`` throws.
     package init(
         column: UInt32, _ keys: FieldKeys, _ tools: SealingTools,
-        mode: SealedColumn.Mode = .random, padding: CellPadding = .none, title: String? = nil
+        mode: SealingMode = .random, padding: CellPadding = .none, title: String? = nil
     ) throws(LockstepError) {
         self.column = column
         self.title = title ?? "column \(column)"

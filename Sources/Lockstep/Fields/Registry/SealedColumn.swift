@@ -23,12 +23,7 @@ public struct SealedColumn: Sendable, Hashable {
     }
 
     /// How its cells are sealed.
-    public enum Mode: String, Sendable, CaseIterable {
-        /// Equal values look different; cells open in their own row only.
-        case random
-        /// Equal values look equal, and a cell may be copied from row to row: for joining and grouping.
-        case deterministic
-    }
+    public typealias Mode = SealingMode
 
     /// Its number in the dataset, from 1 on; no other column ever gets it.
     public let id: UInt32

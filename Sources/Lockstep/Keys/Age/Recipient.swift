@@ -11,7 +11,7 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
     /// Reads a recipient as `age-keygen` and ``description`` write it.
     /// - Throws: ``LockstepError/Code/recipientMalformed``.
     public init(_ text: String) throws(LockstepError) {
-        guard !PluginRecipient.begins(text) else {
+        guard Self.pluginPrefix(of: text) == nil else {
             throw LockstepError(
                 .recipientMalformed,
                 "that is the recipient of a plugin, and plugins seal slots only",
@@ -27,6 +27,13 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
                 hint: "copy it anew; `lockstep keys export-recipient` prints it")
         }
         publicKey = key.publicCopy()
+    }
+
+    /// What stands in the recipient of an age plugin between `age1` and the last `1`, which Bech32 does not use in what follows.
+    static func pluginPrefix(of text: String) -> Substring? {
+        guard text.hasPrefix("age1"), let end = text.lastIndex(of: "1") else { return nil }
+        let rest = text.dropFirst(4)
+        return end > rest.startIndex ? rest[..<end] : nil
     }
 
     /// The recipient as text.

@@ -18,7 +18,7 @@ extension Keyring {
     ) throws(LockstepError) {
         try requireRoom(for: name)
         document.slots.append(
-            try KeyringDocument.Slot(
+            try KeyringSlot(
                 name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost))
     }
 
@@ -30,7 +30,7 @@ extension Keyring {
     ) throws(LockstepError) {
         try requireRoom(for: name)
         document.slots.append(
-            try KeyringDocument.Slot(
+            try KeyringSlot(
                 name: name, recipient, ringKey: ringKey, ringID: document.ringID))
     }
 
@@ -44,7 +44,7 @@ extension Keyring {
     ) throws {
         // Before anybody is asked for a touch.
         try requireRoom(for: name)
-        try KeyringDocument.Slot.requireName(name)
+        try KeyringSlot.requireName(name)
         guard plugin.name == recipient.plugin else {
             throw LockstepError(
                 .misuse, "the plugin \(plugin.name) does not seal for age1\(recipient.plugin)1…",
@@ -53,7 +53,7 @@ extension Keyring {
         let fileKey = try SecretBytes(random: Plugin.fileKeyLength)
         let stanza = try plugin.wrap(fileKey, for: recipient)
         document.slots.append(
-            try KeyringDocument.Slot(
+            try KeyringSlot(
                 name: name, plugin.name, stanza, fileKey: fileKey, ringKey: ringKey,
                 ringID: document.ringID))
     }
@@ -103,7 +103,7 @@ extension Keyring {
         _ name: String, to credential: borrowing Credential, cost: Scrypt.Cost
     ) throws(LockstepError) {
         let index = try slot(name)
-        document.slots[index] = try KeyringDocument.Slot(
+        document.slots[index] = try KeyringSlot(
             name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost)
     }
 

@@ -65,7 +65,7 @@ public struct Keyring: ~Copyable {
     }
 
     private static func tryOpening(
-        _ slot: KeyringDocument.Slot, _ ringID: [UInt8],
+        _ slot: KeyringSlot, _ ringID: [UInt8],
         _ credential: (SlotDescription) throws -> Credential?, _ tried: inout [String],
         _ left: inout Int
     ) throws -> SecretBytes? {

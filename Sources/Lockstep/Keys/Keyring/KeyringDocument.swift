@@ -80,7 +80,7 @@ struct KeyringDocument: Sendable, Equatable {
     var epoch: UInt64
     var purpose: KeyringPurpose
     var subjectID: [UInt8]
-    var slots: [Slot] = []
+    var slots: [KeyringSlot] = []
     var keys: [KeyEntry] = []
     /// The rings that this one took the place of, oldest first.
     var formerRings: [[UInt8]] = []
@@ -95,26 +95,6 @@ struct KeyringDocument: Sendable, Equatable {
 
     /// Whether it takes format 2 to write it.
     var needsSecondFormat: Bool { !formerRings.isEmpty || !files.isEmpty || !sealed.isEmpty }
-
-    /// One way to the ring key.
-    struct Slot: Sendable, Equatable {
-        /// The exact header line.
-        let header: String
-        let name: String
-        let kind: Kind
-        let body: [UInt8]
-
-        enum Kind: Sendable, Equatable {
-            case scrypt(salt: [UInt8], cost: Scrypt.Cost)
-            case keyFile(salt: [UInt8])
-            case environment(variable: String, salt: [UInt8])
-            case command(salt: [UInt8])
-            case x25519(share: [UInt8], tag: [UInt8])
-            case plugin(PluginName, salt: [UInt8], stanza: PluginStanza)
-            /// A type that this version cannot open, kept as it is.
-            case other(type: String)
-        }
-    }
 
     /// One key, wrapped.
     struct KeyEntry: Sendable, Equatable {

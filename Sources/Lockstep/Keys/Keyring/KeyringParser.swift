@@ -116,7 +116,7 @@ struct KeyringParser {
             subjectID: try text.base64(parts[7], 16, "the subject's identifier"))
     }
 
-    private mutating func slot() throws(LockstepError) -> KeyringDocument.Slot {
+    private mutating func slot() throws(LockstepError) -> KeyringSlot {
         let header = String(try text.take("a slot"))
         let parts = text.fields(Substring(header))
         guard parts.count >= 3, PlainName.isValid(parts[1]), PlainName.isValid(parts[2]),
@@ -124,7 +124,7 @@ struct KeyringParser {
         else {
             throw text.bad("a slot has a type and a name of [a-z0-9-]")
         }
-        let kind: KeyringDocument.Slot.Kind
+        let kind: KeyringSlot.Kind
         switch (parts[1], parts.count) {
         case ("scrypt", 7):
             kind = .scrypt(
@@ -132,7 +132,7 @@ struct KeyringParser {
         case ("keyfile", 4):
             kind = .keyFile(salt: try text.base64(parts[3], 16, "a salt"))
         case ("env", 5):
-            guard Self.isVariableName(parts[3]) else {
+            guard KeyringSlot.isVariableName(parts[3]) else {
                 throw text.bad("that is no variable's name")
             }
             kind = .environment(
@@ -153,14 +153,14 @@ struct KeyringParser {
         }
         let body = try text.take("a slot's body")
         let known = if case .other = kind { false } else { true }
-        return KeyringDocument.Slot(
+        return KeyringSlot(
             header: header, name: String(parts[2]), kind: kind,
             body: try text.base64(body, known ? 80 : nil, "a slot's body"))
     }
 
     private func plugin(
         _ header: String, _ parts: [Substring]
-    ) throws(LockstepError) -> KeyringDocument.Slot.Kind {
+    ) throws(LockstepError) -> KeyringSlot.Kind {
         guard header.utf8.count <= PluginStanza.longestHeader else {
             throw text.bad(
                 "a plugin slot's header is longer than \(PluginStanza.longestHeader) bytes")
@@ -176,7 +176,7 @@ struct KeyringParser {
             throw text.bad("a stanza's body is longer than \(PluginStanza.longestBody) bytes")
         }
         return .plugin(
-            name, salt: try text.base64(parts[4], KeyringDocument.Slot.saltLength, "a salt"),
+            name, salt: try text.base64(parts[4], KeyringSlot.saltLength, "a salt"),
             stanza: stanza)
     }
 
@@ -215,14 +215,5 @@ struct KeyringParser {
             version: UInt32(try text.number(parts[2], 1...UInt64(UInt32.max), "a version")),
             state: state, day: day, commitment: try text.base64(parts[5], 32, "a commitment"),
             wrapped: destroyed ? nil : try text.base64(parts[6], 72, "a wrapped key"))
-    }
-
-    static func isVariableName(_ text: some StringProtocol) -> Bool {
-        (1...128).contains(text.utf8.count)
-            && text.utf8.enumerated().allSatisfy { index, byte in
-                let scalar = Unicode.Scalar(byte)
-                return ("A"..."Z").contains(scalar) || ("a"..."z").contains(scalar) || scalar == "_"
-                    || (index > 0 && ("0"..."9").contains(scalar))
-            }
     }
 }

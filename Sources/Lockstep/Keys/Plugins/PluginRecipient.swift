@@ -14,7 +14,7 @@ public struct PluginRecipient: Sendable, Hashable, CustomStringConvertible {
     /// Reads a recipient.
     /// - Throws: ``LockstepError/Code/recipientMalformed``.
     public init(_ text: String) throws(LockstepError) {
-        guard let name = Self.prefix(of: text), let plugin = PluginName(exactly: name),
+        guard let name = Recipient.pluginPrefix(of: text), let plugin = PluginName(exactly: name),
             try Bech32.decode(
                 Array(text.utf8).span, prefix: "age1\(name)", longest: Self.longest) != nil
         else {
@@ -34,12 +34,5 @@ public struct PluginRecipient: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether `text` has the beginning of a plugin's recipient, sound or not.
-    public static func begins(_ text: String) -> Bool { prefix(of: text) != nil }
-
-    /// What stands between `age1` and the last `1`, which Bech32 does not use in what follows.
-    private static func prefix(of text: String) -> Substring? {
-        guard text.hasPrefix("age1"), let end = text.lastIndex(of: "1") else { return nil }
-        let rest = text.dropFirst(4)
-        return end > rest.startIndex ? rest[..<end] : nil
-    }
+    public static func begins(_ text: String) -> Bool { Recipient.pluginPrefix(of: text) != nil }
 }

@@ -30,7 +30,7 @@ public struct SlotDescription: Sendable, Hashable {
     }
 }
 
-extension KeyringDocument.Slot {
+extension KeyringSlot {
     var description: SlotDescription {
         switch kind {
         case .scrypt(_, let cost):

@@ -1,5 +1,5 @@
 /// How a slot wraps the ring key. The derivations stand in KeyringDocument.swift.
-extension KeyringDocument.Slot {
+extension KeyringSlot {
     /// Makes a slot that `credential` opens.
     init(
         name: String, _ credential: borrowing Credential, ringKey: borrowing SecretBytes,
@@ -87,7 +87,7 @@ extension KeyringDocument.Slot {
         case .keyFile: return (.keyFile(salt: salt), "-> keyfile \(name) \(saltText)")
         case .command: return (.command(salt: salt), "-> command \(name) \(saltText)")
         case .environment(let variable):
-            guard KeyringParser.isVariableName(variable) else {
+            guard Self.isVariableName(variable) else {
                 throw LockstepError(
                     .keyringConflict, "“\(variable)” cannot be an environment variable's name",
                     hint: "use letters, digits and _, a letter or _ first")
@@ -143,7 +143,7 @@ private struct SlotWrap: ~Copyable {
 
     /// Nil where the credential is not of the slot's kind, or the slot is another identity's.
     init?(
-        _ slot: KeyringDocument.Slot.Kind, _ header: String, _ credential: borrowing Credential,
+        _ slot: KeyringSlot.Kind, _ header: String, _ credential: borrowing Credential,
         _ ringID: [UInt8]
     ) throws(LockstepError) {
         switch (slot, credential.kind) {

@@ -9,14 +9,6 @@ public struct CopyReport: Sendable, Hashable {
     public let rows: [String: Int]
 }
 
-/// How far a copy has come.
-public struct CopyProgress: Sendable, Hashable {
-    /// What has been done, of ``total``.
-    public let done: Int
-    /// All there is to do: pages of a backup, rows of an adoption or export.
-    public let total: Int
-}
-
 extension Store {
     /// Copies the database to a new encrypted file while writes go on, and verifies the copy: every page's
     /// MAC, the integrity of its b-trees, the rows of every table. Blocks.

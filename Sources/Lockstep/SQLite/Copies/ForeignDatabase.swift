@@ -68,7 +68,7 @@ enum ForeignDatabase {
             secret: profile.key(from: passphrase, salt: salt), salt: salt)
         let keyspec = try key.keyspec(withSalt: false)
         return try open(path) { connection in
-            guard unsafe Opening.setKey(keyspec, on: connection.handle) == SQLITE_OK else {
+            guard unsafe KeyedMemory.setKey(keyspec, on: connection.handle) == SQLITE_OK else {
                 throw LockstepError(.wrongKey, "the key cannot be set for \(path)")
             }
             try connection.setPragma("cipher_compatibility", "\(profile.version)")

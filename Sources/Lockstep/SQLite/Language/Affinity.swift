@@ -18,13 +18,4 @@ enum Affinity: Sendable, Equatable {
                 .numeric
             }
     }
-
-    /// Whether any value of such a kind is stored as it is.
-    func keeps(_ kind: EngineCall.Kind) -> Bool {
-        switch (self, kind) {
-        case (_, .blob), (.blob, _), (.text, .text), (.integer, .integer), (.numeric, .integer):
-            true
-        default: false
-        }
-    }
 }

@@ -17,7 +17,7 @@ struct KeyedMemory: ~Copyable {
         }
         do throws(LockstepError) {
             let keyspec = try DatabaseKey.ephemeral().keyspec(withSalt: true)
-            guard unsafe Opening.setKey(keyspec, on: database) == SQLITE_OK else {
+            guard unsafe Self.setKey(keyspec, on: database) == SQLITE_OK else {
                 throw LinkGuard.unusable("keying a database in memory failed")
             }
         } catch {
@@ -28,6 +28,14 @@ struct KeyedMemory: ~Copyable {
     }
 
     deinit { unsafe sqlite3_close_v2(database) }
+
+    /// Gives SQLCipher the key. Never as SQL: that would reach traces and error messages.
+    static func setKey(_ keyspec: borrowing SecretBytes, on database: OpaquePointer) -> Int32 {
+        EngineMemory.awaitKeys()
+        return unsafe keyspec.bytes.withUnsafeBytes {
+            unsafe sqlite3_key_v2(database, "main", $0.baseAddress, Int32($0.count))
+        }
+    }
 
     /// Keeps it open until the process ends.
     consuming func leaveOpen() {

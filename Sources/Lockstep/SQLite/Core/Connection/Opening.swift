@@ -198,7 +198,7 @@ enum Opening {
             owning: handle, cachedStatements: options.cachedStatements)
         let connection = Connection(owning: core, path: path)
         if options.closesFullText { core.closedFullText = try unsafe ClosedFullText(on: handle) }
-        let keyed = unsafe setKey(keyspec, on: handle)
+        let keyed = unsafe KeyedMemory.setKey(keyspec, on: handle)
         // An ignored failure here would make a plaintext file.
         guard keyed == SQLITE_OK else {
             throw unsafe ResultCode.error(keyed, on: handle).located("cannot set the key")
@@ -273,14 +273,6 @@ enum Opening {
     /// else to it.
     static func fileName(_ path: FilePath) -> String {
         path.isAbsolute ? path.string : "./\(path.string)"
-    }
-
-    /// Gives SQLCipher the key. Never as SQL: that would reach traces and error messages.
-    static func setKey(_ keyspec: borrowing SecretBytes, on database: OpaquePointer) -> Int32 {
-        EngineMemory.awaitKeys()
-        return unsafe keyspec.bytes.withUnsafeBytes {
-            unsafe sqlite3_key_v2(database, "main", $0.baseAddress, Int32($0.count))
-        }
     }
 
     /// SQLCipher 4's own settings, whatever defaults the process may have been given. They take effect

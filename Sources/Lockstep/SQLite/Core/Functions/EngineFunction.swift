@@ -155,3 +155,14 @@ private final class EngineFunctionBox {
         self.core = core
     }
 }
+
+extension Affinity {
+    /// Whether any value of such a kind is stored as it is.
+    func keeps(_ kind: EngineCall.Kind) -> Bool {
+        switch (self, kind) {
+        case (_, .blob), (.blob, _), (.text, .text), (.integer, .integer), (.numeric, .integer):
+            true
+        default: false
+        }
+    }
+}
