@@ -5,7 +5,7 @@ final class CollectedFaults: Sendable {
     private struct Kind: Hashable {
         let table: String
         let column: String
-        let fault: OpenColumn.Fault
+        let fault: SealedColumnAccess.Fault
     }
 
     private struct Found {
@@ -21,7 +21,7 @@ final class CollectedFaults: Sendable {
 
     func count(_ cells: Int) { found.withLock { $0.cells += cells } }
 
-    func add(_ fault: OpenColumn.Fault, of column: SealedColumn, in row: Int64?) {
+    func add(_ fault: SealedColumnAccess.Fault, of column: SealedColumn, in row: Int64?) {
         found.withLock { found in
             let kind = Kind(table: column.table, column: column.name, fault: fault)
             var known = found.faults[kind] ?? (0, [])
@@ -50,7 +50,7 @@ final class CollectedFaults: Sendable {
     }
 }
 
-extension OpenColumn.Fault {
+extension SealedColumnAccess.Fault {
     fileprivate var message: String {
         switch self {
         case .notAuthentic: "not authentic: forged, or moved from elsewhere"

@@ -8,12 +8,12 @@ struct SimultaneousChecks: Sendable {
     private let schema: ConnectionOptions
     private let cacheBytes: Int
     /// Nil where there is no keyring.
-    private let age: AgeCheck?
+    private let age: FreshnessCheck?
     private let sample: Int?
     private let manifest: ManifestCheck
     private let closing = Condition()
 
-    init(_ verification: Verification, _ age: AgeCheck?) {
+    init(_ verification: Verification, _ age: FreshnessCheck?) {
         self.age = age
         manifest = ManifestCheck(
             publisher: verification.publisher, dataset: verification.dataset)
@@ -38,7 +38,7 @@ struct SimultaneousChecks: Sendable {
     func run(
         _ key: borrowing DatabaseKey, _ teller: ProgressTeller
     ) throws -> [VerificationReport.Outcome] {
-        let desk = VerificationDesk()
+        let desk = CheckCoordinator()
         let shared = SharedSecret(try key.clone())
         do {
             try start(shared, desk)
@@ -59,7 +59,7 @@ struct SimultaneousChecks: Sendable {
     }
 
     /// Starts what needs the database open.
-    private func start(_ key: SharedSecret<DatabaseKey>, _ desk: VerificationDesk) throws {
+    private func start(_ key: SharedSecret<DatabaseKey>, _ desk: CheckCoordinator) throws {
         guard try !SideFilesCheck.hasJournal(path) else {
             return hinder(Self.onFirst + onSecond + onThird, desk)
         }
@@ -82,7 +82,7 @@ struct SimultaneousChecks: Sendable {
     /// With connections of their own, which open only where what is said of sealed columns is authentic; cells on
     /// as many threads as there are processors.
     private func startCells(
-        _ key: SharedSecret<DatabaseKey>, _ desk: VerificationDesk
+        _ key: SharedSecret<DatabaseKey>, _ desk: CheckCoordinator
     ) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
@@ -106,7 +106,7 @@ struct SimultaneousChecks: Sendable {
         }
     }
 
-    private func runSecond(_ connection: borrowing Connection, _ desk: VerificationDesk) throws {
+    private func runSecond(_ connection: borrowing Connection, _ desk: CheckCoordinator) throws {
         try desk.run(.profile) { try ProfileCheck.run(connection) }
         try desk.run(.foreignKeys) { try ForeignKeyCheck.run(connection) }
         try desk.run(.references) { try ReferencesCheck.run(connection) }
@@ -125,7 +125,7 @@ struct SimultaneousChecks: Sendable {
 
     /// Where the database does not open, each of the checks that need it fails for that reason.
     private func onConnection(
-        _ key: SharedSecret<DatabaseKey>, _ cacheBytes: Int, _ desk: VerificationDesk,
+        _ key: SharedSecret<DatabaseKey>, _ cacheBytes: Int, _ desk: CheckCoordinator,
         _ checks: [VerificationReport.Check], _ body: (borrowing Connection) throws -> Void
     ) throws {
         var options = schema.ofSchema
@@ -153,7 +153,7 @@ struct SimultaneousChecks: Sendable {
         closing.locked { _ = last.take() }
     }
 
-    private func hinder(_ checks: [VerificationReport.Check], _ desk: VerificationDesk) {
+    private func hinder(_ checks: [VerificationReport.Check], _ desk: CheckCoordinator) {
         let error = LockstepError(
             .denied, "the database is not opened while there is a rollback journal beside it")
         for check in checks {

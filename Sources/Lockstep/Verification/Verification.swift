@@ -69,13 +69,13 @@ public struct Verification {
     public func run(
         keyring: borrowing Keyring, progress: (VerificationProgress) throws -> Void = { _ in }
     ) throws -> VerificationReport {
-        let age = try AgeCheck(keyring, of: path)
+        let age = try FreshnessCheck(keyring, of: path)
         return try run(
             keyring.databaseKey(version: age.key.version), age, keyring.summary, progress)
     }
 
     private func run(
-        _ key: borrowing DatabaseKey, _ age: AgeCheck?, _ keyring: KeyringSummary?,
+        _ key: borrowing DatabaseKey, _ age: FreshnessCheck?, _ keyring: KeyringSummary?,
         _ progress: (VerificationProgress) throws -> Void
     ) throws -> VerificationReport {
         let start = Clock.monotonicMicroseconds
@@ -124,7 +124,7 @@ public struct Verification {
     private func roundTrip(
         _ key: borrowing DatabaseKey, isSound: Bool, _ teller: ProgressTeller
     ) throws -> [VerificationReport.Outcome] {
-        let desk = VerificationDesk()
+        let desk = CheckCoordinator()
         let key = SharedSecret(try key.clone())
         let (path, sets, schema) = (path, sets, schema)
         try desk.start { desk in

@@ -46,7 +46,7 @@ struct Status: ParsableCommand {
                 "notice: the database also carries the set \(name), whose files were not given")
         }
         let statuses = sets.map { set in
-            let findings = Plan(set, history: history, wish: .latest).findings
+            let findings = Plan(set, history: history, target: .latest).findings
             fatal = fatal ?? findings.first(where: \.isFatal)?.error
             let applied = ledger.filter { $0.set == set.name }
             let done = applied.map { entry in

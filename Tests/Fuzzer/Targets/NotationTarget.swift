@@ -37,7 +37,7 @@ final class NotationTarget: FuzzTarget {
         switch choice {
         case 0: base64(text)
         case 1: require(same(Hex.decode(text).map { Hex.encode($0) }, text), "hexadecimal digits")
-        case 2: require(same(SpelledName.decode(text).map(SpelledName.encode), text), "a name")
+        case 2: require(same(PercentEncodedName.decode(text).map(PercentEncodedName.encode), text), "a name")
         case 3: require(same(CalendarDay(text)?.description, text), "a day")
         case 4: instant(text)
         case 5: version(text)
@@ -97,7 +97,7 @@ final class NotationTarget: FuzzTarget {
     }
 
     private func signature(_ bytes: [UInt8]) throws {
-        var text = try StrictLines(bytes + [UInt8(ascii: "\n")], limit: 4096) { what, _ in
+        var text = try CanonicalText(bytes + [UInt8(ascii: "\n")], limit: 4096) { what, _ in
             LockstepError(.manifestMalformed, what)
         }
         let line = try text.take("the signature")

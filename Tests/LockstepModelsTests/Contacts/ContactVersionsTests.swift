@@ -18,9 +18,9 @@ struct ContactVersionsTests {
         }
         let before = try contacts.all()
         let set = try ModelMigrations.set(ContactStore.setName)
-        let wishes: [Plan.Wish] = [.latest, .downTo(MigrationVersion(2)), .latest]
-        for wish in wishes {
-            try contacts.store.migrate(set, to: wish)
+        let wishes: [Plan.Target] = [.latest, .downTo(MigrationVersion(2)), .latest]
+        for target in wishes {
+            try contacts.store.migrate(set, to: target)
             let after = try contacts.all()
             #expect(after.count == before.count)
             for (one, other) in zip(before, after) {

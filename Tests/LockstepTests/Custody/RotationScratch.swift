@@ -138,7 +138,7 @@ struct RotationScratch {
         options.isQueryOnly = true
         let connection = try Connection.open(
             path, key: keyring.databaseKey(for: path), options: options)
-        let findings = try AgeCheck(keyring, of: path).run(connection).findings
+        let findings = try FreshnessCheck(keyring, of: path).run(connection).findings
         return findings.isEmpty ? nil : "\(findings)"
     }
 

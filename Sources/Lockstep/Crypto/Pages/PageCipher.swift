@@ -13,17 +13,17 @@ struct PageCipher: ~Copyable {
 
     private var encryption: Direction
     private var decryption: Direction
-    private var key: KeptKey
+    private var key: CachedKey
 
     init() throws(LockstepError) {
         let encryption = try Direction(encrypting: true)
         let decryption = try Direction(encrypting: false)
-        key = try KeptKey()
+        key = try CachedKey()
         self.encryption = encryption
         self.decryption = decryption
     }
 
-    /// Encrypts or decrypts `count` bytes under a key of ``KeptKey/length`` bytes.
+    /// Encrypts or decrypts `count` bytes under a key of ``CachedKey/length`` bytes.
     ///
     /// Nothing throws or allocates here: SQLCipher calls this for every page.
     /// - Returns: Whether `output` holds the outcome. After a failure it may hold a part of it, which the

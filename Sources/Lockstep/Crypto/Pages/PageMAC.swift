@@ -13,20 +13,20 @@ struct PageMAC: ~Copyable {
     private let inner: DigestContext
     private let outer: DigestContext
     private let running: DigestContext
-    private var key: KeptKey
+    private var key: CachedKey
     private var function: HashFunction?
 
     init() throws(LockstepError) {
         let inner = try DigestContext()
         let outer = try DigestContext()
         let running = try DigestContext()
-        key = try KeptKey()
+        key = try CachedKey()
         self.inner = inner
         self.outer = outer
         self.running = running
     }
 
-    /// The code of `first` and `second`, one behind the other, under a key of ``KeptKey/length`` bytes.
+    /// The code of `first` and `second`, one behind the other, under a key of ``CachedKey/length`` bytes.
     ///
     /// Nothing throws or allocates here but the one copy of a state in libcrypto: SQLCipher calls this for
     /// every page.
@@ -76,7 +76,7 @@ struct PageMAC: ~Copyable {
         guard var block = try? SecretBytes(zeroed: function.blockLength) else { return false }
         var bytes = block.mutableBytes
         for index in 0..<bytes.count {
-            bytes[index] = byte ^ (index < KeptKey.length ? unsafe key[index] : 0)
+            bytes[index] = byte ^ (index < CachedKey.length ? unsafe key[index] : 0)
         }
         return unsafe block.bytes.withUnsafeBytes { block in
             ContextMemory.within { unsafe context.start(function) && context.add(block) }

@@ -37,7 +37,7 @@ struct FleetJob {
         (result.from, result.to) = (versions(before), versions(before))
         guard
             try RunPlan.isAnythingDue(
-                fleet.sets, fleet.wish, fleet.recordedDown, ledger: before, on: connection)
+                fleet.sets, fleet.target, fleet.recordedDown, ledger: before, on: connection)
         else { return }
         do {
             try migrate(connection, &result)
@@ -75,7 +75,7 @@ struct FleetJob {
                 result.steps += report.steps
                 result.notices += report.notices
             }
-            try migrator.run(fleet.wish, on: connection, into: &report)
+            try migrator.run(fleet.target, on: connection, into: &report)
         }
     }
 
@@ -95,7 +95,7 @@ struct FleetJob {
         result.from = try recordedVersions(access)
         result.to = result.from
         var migration = SafeMigration(of: file, sets: fleet.sets)
-        migration.wish = fleet.wish
+        migration.target = fleet.target
         migration.recordedDown = fleet.recordedDown
         migration.backupFolder = safety.backupFolder
         migration.keep = safety.keep

@@ -26,7 +26,7 @@ public struct FleetMigration: Sendable {
     /// The sets to run, in this order.
     public let sets: [MigrationSet]
     /// How far to go.
-    public var wish = Plan.Wish.latest
+    public var target = Plan.Target.latest
     /// Whether a version whose file is gone may be undone as the database recorded it, which anyone with its key can
     /// have written. Only without field keys among ``options``.
     public var recordedDown = RecordedDown.refused

@@ -16,7 +16,7 @@ public struct Rehearsal {
     /// The sets to run, in this order.
     public let sets: [MigrationSet]
     /// How far to go.
-    public var wish = Plan.Wish.latest
+    public var target = Plan.Target.latest
     /// Whether a version whose file is gone may be undone as the database recorded it, which anyone with its key can
     /// have written. Only without field keys among ``options``.
     public var recordedDown = RecordedDown.refused
@@ -50,7 +50,7 @@ public struct Rehearsal {
         var reading = options.asking(goOn)
         reading.isQueryOnly = true
         let original = try Connection.open(database, key: access.key, options: reading)
-        guard try RunPlan.isAnythingDue(sets, wish, recordedDown, on: original) else {
+        guard try RunPlan.isAnythingDue(sets, target, recordedDown, on: original) else {
             return report
         }
         let folder = folder ?? AtomicFile.parent(of: database)
@@ -108,7 +108,7 @@ public struct Rehearsal {
                 if case .committed = event { try rows.count() }
             }
             do {
-                try migrator.run(wish, on: connection, into: &run)
+                try migrator.run(target, on: connection, into: &run)
             } catch let error as LockstepError {
                 try requireGoingOn()
                 report.failure = error

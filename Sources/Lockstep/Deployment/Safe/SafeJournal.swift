@@ -33,7 +33,7 @@ struct SafeJournal: Equatable {
     let backup: FilePath
     /// The backup from before the first run of those that were killed.
     var origin: FilePath?
-    /// The content of the database as the phase began, if it could be told; see ``ContentMark``.
+    /// The content of the database as the phase began, if it could be told; see ``ContentDigest``.
     var content: [UInt8]?
 
     private static let head = "lockstep-safe-migration 1"

@@ -72,7 +72,7 @@ extension SafeMigration {
                 try requireGoingOn()
                 try observe(.migrating(event))
             }
-            try migrator.run(wish, on: connection, into: &report)
+            try migrator.run(target, on: connection, into: &report)
         }
     }
 

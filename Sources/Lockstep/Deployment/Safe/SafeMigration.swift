@@ -30,7 +30,7 @@ public struct SafeMigration {
     /// The sets to run, in this order.
     public let sets: [MigrationSet]
     /// How far to go.
-    public var wish = Plan.Wish.latest
+    public var target = Plan.Target.latest
     /// Whether a version whose file is gone may be undone as the database recorded it, which anyone with its key can
     /// have written. Only without field keys among ``options``.
     public var recordedDown = RecordedDown.refused
@@ -94,7 +94,7 @@ public struct SafeMigration {
             of: database, in: backupFolder, salts: access.salts)
         let connection = try open(access.key)
         let unfinished = try recover(connection, access, backups, &report)
-        if try RunPlan.isAnythingDue(sets, wish, recordedDown, on: connection) {
+        if try RunPlan.isAnythingDue(sets, target, recordedDown, on: connection) {
             try migrate(connection, access, backups, unfinished, &report)
         } else if let unfinished {
             try verify(unfinished, connection, access, backups, &report)

@@ -61,7 +61,7 @@ final class SealedBlobWriter: PieceWriter {
     // MARK: Room
 
     private static func requireTakesStreams(
-        _ column: OpenColumn, _ count: Int
+        _ column: SealedColumnAccess, _ count: Int
     ) throws(LockstepError) {
         let refusal: (why: String, hint: String)? =
             if column.column.mode != .random {

@@ -62,7 +62,7 @@ final class SealedContent: PieceReader {
         if let piece = try chunks?.read(offset..<(offset + size)) { return piece }
         guard let whole else {
             guard let piece = try blob?.read(at: offset, count: size) else {
-                throw SeatQueue.closed
+                throw ConnectionQueue.closed
             }
             return piece
         }

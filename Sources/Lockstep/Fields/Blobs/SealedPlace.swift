@@ -1,6 +1,6 @@
 /// One row's value of a sealed column, for handles that go to it directly.
 struct SealedPlace {
-    let column: OpenColumn
+    let column: SealedColumnAccess
     /// As the schema writes it.
     let place: BlobPlace
     let binding: CellBinding
@@ -32,7 +32,7 @@ struct SealedPlace {
     func missingRow() -> LockstepError { column.missingRow(place.row) }
 }
 
-extension OpenColumn {
+extension SealedColumnAccess {
     /// To what the cell of a row is sealed.
     fileprivate func binding(
         ofRow row: Int64, _ connection: borrowing Connection

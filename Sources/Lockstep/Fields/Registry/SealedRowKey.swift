@@ -13,7 +13,7 @@ struct SealedRowKey: Sendable, Hashable {
         case .columns: word = "key"
         case .none: return nil
         }
-        let names = key.columns.map { SpelledName.encode($0.name.asciiLowercased) }
+        let names = key.columns.map { PercentEncodedName.encode($0.name.asciiLowercased) }
         spelling = ([word] + names).joined(separator: " ")
     }
 
@@ -21,7 +21,7 @@ struct SealedRowKey: Sendable, Hashable {
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count > 1, words[0] == "key" || (words[0] == "row" && words.count == 2),
-            words.dropFirst().allSatisfy({ SpelledName.decode($0)?.isEmpty == false })
+            words.dropFirst().allSatisfy({ PercentEncodedName.decode($0)?.isEmpty == false })
         else { return nil }
         spelling = text
     }

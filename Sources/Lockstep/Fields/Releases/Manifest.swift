@@ -213,14 +213,14 @@ extension Manifest.Table {
     fileprivate var lines: [String] {
         let digests = ([rows.digest] + (rows.wholeDigest.map { [$0] } ?? [])).map(Base64.encode)
         var lines = [
-            "table \(SpelledName.encode(name)) \(rowCount) \(digests.joined(separator: " "))"
+            "table \(PercentEncodedName.encode(name)) \(rowCount) \(digests.joined(separator: " "))"
         ]
-        lines += key.map { "key \(SpelledName.encode($0))" }
-        lines += columns.map { "column \($0.id) \(SpelledName.encode($0.name))" }
-        lines += tokens.map { "token \($0.column) \($0.number) \(SpelledName.encode($0.name))" }
-        lines += plainColumnNames.map { "plain \(SpelledName.encode($0))" }
+        lines += key.map { "key \(PercentEncodedName.encode($0))" }
+        lines += columns.map { "column \($0.id) \(PercentEncodedName.encode($0.name))" }
+        lines += tokens.map { "token \($0.column) \($0.number) \(PercentEncodedName.encode($0.name))" }
+        lines += plainColumnNames.map { "plain \(PercentEncodedName.encode($0))" }
         lines += indexes.map {
-            "index \(SpelledName.encode($0.name)) \(Base64.encode($0.digest))"
+            "index \(PercentEncodedName.encode($0.name)) \(Base64.encode($0.digest))"
         }
         return lines
     }

@@ -1,11 +1,11 @@
 /// Reads a manifest's text by the rules in Manifest.swift, and by nothing looser.
 struct ManifestParser {
-    private var text: StrictLines
+    private var text: CanonicalText
     private let version: Manifest.Version
 
     /// - Throws: ``LockstepError/Code/manifestMalformed``.
     static func parse(_ bytes: [UInt8]) throws(LockstepError) -> Manifest {
-        var text = try StrictLines(bytes, limit: Manifest.largest) { what, line in
+        var text = try CanonicalText(bytes, limit: Manifest.largest) { what, line in
             let place = line.map { "line \($0) of the manifest" } ?? "the manifest"
             return LockstepError(
                 .manifestMalformed, "\(place) breaks the format: \(what)",
@@ -151,7 +151,7 @@ struct ManifestParser {
     }
 
     private func name(_ text: Substring) throws(LockstepError) -> String {
-        guard let name = SpelledName.decode(text), !name.isEmpty else {
+        guard let name = PercentEncodedName.decode(text), !name.isEmpty else {
             throw self.text.bad("that is no name")
         }
         return name

@@ -79,7 +79,7 @@ extension Connection {
     ) throws {
         let beginning = try write { connection in try change.begin(keys, connection) }
         guard case .rows(let total) = beginning else { return }
-        let ahead = SealingAhead(change, keys, self)
+        let ahead = SealingPrefetch(change, keys, self)
         defer { ahead?.close() }
         var isDone = false
         while !isDone {

@@ -34,7 +34,7 @@ extension SealingChange {
     ///   - ahead: Who may have made their cells already, and makes those of the rows behind them meanwhile.
     func runBatch(
         _ count: Int, _ keys: FieldKeys, _ connection: borrowing Connection,
-        _ ahead: SealingAhead? = nil
+        _ ahead: SealingPrefetch? = nil
     ) throws -> Batch {
         var registry = try knownRegistry(keys, connection)
         let sealed = try knownColumn(registry)

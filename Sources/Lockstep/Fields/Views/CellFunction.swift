@@ -1,6 +1,6 @@
 /// A function of SQL that does one thing with a cell: `name(capability, value, key…)`.
 final class CellFunction: EngineFunction {
-    typealias Work = @Sendable (OpenColumn, borrowing EngineCall) throws(LockstepError) -> Void
+    typealias Work = @Sendable (SealedColumnAccess, borrowing EngineCall) throws(LockstepError) -> Void
 
     /// The functions that make and open cells: calls show the connection's capability.
     static let all: [(String, CellFunction.Work)] = [
@@ -22,10 +22,10 @@ final class CellFunction: EngineFunction {
     /// What SQL calls all that only this connection's own SQL may call.
     static let names = Set(all.map(\.0) + ["lockstep_inserted", "lockstep_begins"])
 
-    private weak let session: SealedSession?
+    private weak let session: SealedAttachment?
     private let work: Work
 
-    init(_ session: SealedSession, _ work: @escaping Work) {
+    init(_ session: SealedAttachment, _ work: @escaping Work) {
         self.session = session
         self.work = work
     }

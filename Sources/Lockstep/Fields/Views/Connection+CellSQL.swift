@@ -44,7 +44,7 @@ extension Connection {
 
     private func cellCall(
         _ column: String, of table: String
-    ) throws(LockstepError) -> ([UInt8], OpenColumn) {
+    ) throws(LockstepError) -> ([UInt8], SealedColumnAccess) {
         guard let session = sealed, let (number, open) = session.column(named: column, of: table)
         else {
             throw LockstepError(

@@ -26,7 +26,7 @@ final class SealedFields: ConnectionExtension {
     }
 
     func attach(to connection: borrowing Connection) throws -> any ConnectionAttachment {
-        try SealedSession(self, connection)
+        try SealedAttachment(self, connection)
     }
 
     func migrating(isChecked: Bool) -> any ConnectionExtension {
@@ -122,5 +122,5 @@ extension StoreOptions {
 
 extension Connection {
     /// What this connection has of sealed columns; nil without fields keyrings.
-    var sealed: SealedSession? { core.attachment as? SealedSession }
+    var sealed: SealedAttachment? { core.attachment as? SealedAttachment }
 }

@@ -43,7 +43,7 @@ extension Connection {
 struct SealedLookup {
     /// What a call that concerns the column shows.
     let capability: [UInt8]
-    let column: OpenColumn
+    let column: SealedColumnAccess
     /// What the view is called in the query.
     let view: String
 

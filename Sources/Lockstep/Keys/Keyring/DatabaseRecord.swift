@@ -13,7 +13,7 @@ struct DatabaseRecord: Sendable, Hashable {
     }
 
     /// Reads the line that was taken last from `text`.
-    init(_ line: Substring, of text: StrictLines) throws(LockstepError) {
+    init(_ line: Substring, of text: CanonicalText) throws(LockstepError) {
         let parts = text.fields(line)
         guard parts.count == 4, parts[0] == "file", parts[2] == "key" else {
             throw text.bad("the line of a database is malformed")

@@ -1,6 +1,6 @@
 /// Reads a keyring's text by the rules in KeyringDocument.swift, and by nothing looser.
 struct KeyringParser {
-    private var text: StrictLines
+    private var text: CanonicalText
 
     /// The outcome: the document, the bytes that its MAC covers, and the MAC as it stands there.
     struct Outcome {
@@ -13,7 +13,7 @@ struct KeyringParser {
     /// - Throws: ``LockstepError/Code/keyringMalformed`` with the line's number, or
     ///   ``LockstepError/Code/keyringUnsupported``.
     static func parse(_ bytes: [UInt8]) throws(LockstepError) -> Outcome {
-        let text = try StrictLines(bytes, limit: KeyringDocument.largestFile) { what, line in
+        let text = try CanonicalText(bytes, limit: KeyringDocument.largestFile) { what, line in
             KeyringDocument.malformed(what, line: line)
         }
         var parser = KeyringParser(text: text)

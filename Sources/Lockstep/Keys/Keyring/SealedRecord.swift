@@ -15,7 +15,7 @@ public struct SealedRecord: Sendable, Hashable {
         public var title: String { "\(table).\(name)" }
 
         /// As a keyring spells it: no two columns alike, whatever characters their names have.
-        var spelling: String { "\(SpelledName.encode(table)).\(SpelledName.encode(name))" }
+        var spelling: String { "\(PercentEncodedName.encode(table)).\(PercentEncodedName.encode(name))" }
 
         init(_ table: String, _ name: String) { (self.table, self.name) = (table, name) }
     }
@@ -44,7 +44,7 @@ public struct SealedRecord: Sendable, Hashable {
     }
 
     /// Reads the line that was taken last from `text`.
-    init(_ line: Substring, of text: StrictLines) throws(LockstepError) {
+    init(_ line: Substring, of text: CanonicalText) throws(LockstepError) {
         let parts = text.fields(line)
         guard parts.count >= 5, parts[0] == "sealed", parts[2] == "changes" else {
             throw text.bad("the line of a database with sealed columns is malformed")
@@ -55,8 +55,8 @@ public struct SealedRecord: Sendable, Hashable {
         var columns: [Column] = []
         for part in parts[5...] {
             let names = part.split(separator: ".", omittingEmptySubsequences: false)
-            guard names.count == 2, let table = SpelledName.decode(names[0]),
-                let name = SpelledName.decode(names[1]), !table.isEmpty, !name.isEmpty
+            guard names.count == 2, let table = PercentEncodedName.decode(names[0]),
+                let name = PercentEncodedName.decode(names[1]), !table.isEmpty, !name.isEmpty
             else { throw text.bad("a sealed column is written table.column") }
             let column = Column(table, name)
             if let last = columns.last, !(ExactText(last.spelling) < ExactText(column.spelling)) {

@@ -13,7 +13,7 @@ struct SignatureLine: Sendable, Hashable {
     }
 
     /// Reads the line that was taken last from `text`.
-    init(_ line: Substring, of text: StrictLines) throws(LockstepError) {
+    init(_ line: Substring, of text: CanonicalText) throws(LockstepError) {
         let parts = text.fields(line)
         guard parts.count == 4, parts[0] == "sig", parts[1] == "ed25519" else {
             throw text.bad("the signature is malformed")

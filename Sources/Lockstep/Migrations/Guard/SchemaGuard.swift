@@ -47,14 +47,14 @@ final class SchemaGuard: StatementWatch {
         var orphansBefore: [String: [String: Int]] = [:]
         /// Tables whose number of rows is known as it is now.
         var rowsNow: [String: Int64] = [:]
-        var suspects = Suspects()
+        var suspects = BlameTracker()
     }
     var progress = Progress()
 
     /// Where the statement that is running stands in its file; 0 for code.
     private var line = 0
     /// What may be why a check has failed.
-    var suspect: Suspects.Statement?
+    var suspect: BlameTracker.Statement?
 
     init(_ connection: borrowing Connection) { core = connection.core }
 

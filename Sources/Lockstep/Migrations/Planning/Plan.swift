@@ -1,9 +1,9 @@
-/// What has to be done, and what is wrong, given a ledger, a migration set and a wish.
+/// What has to be done, and what is wrong, given a ledger, a migration set and a target.
 ///
 /// Pure: it touches no database, so every case can be tried without one.
 public struct Plan: Sendable, Equatable {
     /// How far to go.
-    public enum Wish: Sendable, Equatable {
+    public enum Target: Sendable, Equatable {
         /// To the newest version there is; then the repeatable migrations that have changed.
         case latest
         /// To this version, upwards or downwards.
@@ -15,8 +15,8 @@ public struct Plan: Sendable, Equatable {
         /// So many versions back, and up again by the files as they are now.
         case redo(Int)
 
-        fileprivate var target: MigrationVersion? {
-            if case .version(let target) = self { target } else { nil }
+        fileprivate var version: MigrationVersion? {
+            if case .version(let version) = self { version } else { nil }
         }
     }
 
@@ -77,14 +77,14 @@ public struct Plan: Sendable, Equatable {
     ///     after branches were merged. A database that was made afresh has them in another order then.
     ///   - recordedDown: Whether what the ledger recorded may undo a version whose file does not.
     public init(
-        _ set: MigrationSet, history: MigrationHistory, wish: Wish, allowsOutOfOrder: Bool = false,
+        _ set: MigrationSet, history: MigrationHistory, target: Target, allowsOutOfOrder: Bool = false,
         recordedDown: RecordedDown = .refused
     ) {
-        let state = PlanState(set, history, upTo: wish.target)
+        let state = PlanState(set, history, upTo: target.version)
         var findings = PlanFindings.all(state, allowsOutOfOrder: allowsOutOfOrder)
         var steps: [Step] = []
         var repeatables: [MigrationFile] = []
-        switch wish {
+        switch target {
         case .latest:
             steps = state.pending.map(Step.up)
             repeatables = state.changedRepeatables
@@ -120,11 +120,11 @@ public struct Plan: Sendable, Equatable {
 
     /// The same, of a ledger alone.
     public init(
-        _ set: MigrationSet, ledger: [LedgerEntry], wish: Wish,
+        _ set: MigrationSet, ledger: [LedgerEntry], target: Target,
         recordedDown: RecordedDown = .refused
     ) {
         self.init(
-            set, history: MigrationHistory(entries: ledger), wish: wish, recordedDown: recordedDown)
+            set, history: MigrationHistory(entries: ledger), target: target, recordedDown: recordedDown)
     }
 
     /// Throws the first fatal finding.

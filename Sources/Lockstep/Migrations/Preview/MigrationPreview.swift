@@ -46,9 +46,9 @@ extension Migrator {
     /// - Throws: ``LockstepError/Code/migrationMalformed`` and what reading the database throws; what is wrong
     ///   with the migrations themselves is in the result.
     public func preview(
-        _ wish: Plan.Wish = .latest, on connection: borrowing Connection
+        _ target: Plan.Target = .latest, on connection: borrowing Connection
     ) throws -> MigrationPreview {
-        let plan = try plan(wish, on: connection)
+        let plan = try plan(target, on: connection)
         var trial = try MigrationTrial.make(copying: connection)
         for step in plan.steps { try trial.run(step, of: set, connection) }
         for file in plan.repeatables {

@@ -93,7 +93,7 @@ struct MigrationTrial: ~Copyable {
     ) throws {
         var ran: [MigrationPreview.Statement] = []
         defer { statements = ran }
-        var known: KnownState?
+        var known: GuardCache?
         var found: [LockstepError] = []
         defer {
             lint += found.map {

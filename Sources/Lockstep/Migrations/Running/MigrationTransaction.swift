@@ -45,11 +45,11 @@ enum MigrationTransaction {
     ///   ``LockstepError/Code/schemaBroken``, and what the closures throw.
     static func checked<Result>(
         _ title: String, _ allowances: Allowances, _ connection: borrowing Connection,
-        _ known: inout KnownState?, tell: (LockstepError) throws -> Void = { _ in },
+        _ known: inout GuardCache?, tell: (LockstepError) throws -> Void = { _ in },
         _ body: () throws -> Result,
         record: (Result) throws -> Void = { _ in }
     ) throws -> Result {
-        let guarding = try KnownState.current(known, connection)
+        let guarding = try GuardCache.current(known, connection)
         defer { guarding.stop() }
         connection.authorizer.tableChanges = TableChanges()
         let sealedNames = try SealedNames.known(connection)
@@ -66,7 +66,7 @@ enum MigrationTransaction {
         guarding.stop()
         for found in tolerated { try tell(found.located(title)) }
         try record(result)
-        known = try KnownState(guarding, connection)
+        known = try GuardCache(guarding, connection)
         return result
     }
 

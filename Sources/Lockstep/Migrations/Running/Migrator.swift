@@ -31,21 +31,21 @@ public struct Migrator {
         self.observe = observe
     }
 
-    /// Runs what `wish` asks for.
+    /// Runs what `target` asks for.
     /// - Throws: ``LockstepError`` of the group "Migrations"; the version it speaks of is rolled back,
     ///   those before it stay. ``LockstepError/Code/tampered`` for a ledger that was changed,
     ///   ``LockstepError/Code/misuse`` if recorded ways down are allowed on a connection with field keys.
     public func run(
-        _ wish: Plan.Wish = .latest, on connection: borrowing Connection
+        _ target: Plan.Target = .latest, on connection: borrowing Connection
     ) throws -> MigrationReport {
         var report = MigrationReport()
-        try run(wish, on: connection, into: &report)
+        try run(target, on: connection, into: &report)
         return report
     }
 
     /// The same, with a report that also tells what was done before an error.
     public func run(
-        _ wish: Plan.Wish = .latest, on connection: borrowing Connection,
+        _ target: Plan.Target = .latest, on connection: borrowing Connection,
         into report: inout MigrationReport
     ) throws {
         guard !connection.isInTransaction else {
@@ -56,15 +56,15 @@ public struct Migrator {
         try recordedDown.require(on: connection)
         try Self.requireOwnFile(connection)
         guard let sealed = connection.sealed else {
-            return try runParts(of: wish, connection, &report)
+            return try runParts(of: target, connection, &report)
         }
-        try sealed.withoutViews(connection) { try runParts(of: wish, connection, &report) }
+        try sealed.withoutViews(connection) { try runParts(of: target, connection, &report) }
     }
 
     private func runParts(
-        of wish: Plan.Wish, _ connection: borrowing Connection, _ report: inout MigrationReport
+        of target: Plan.Target, _ connection: borrowing Connection, _ report: inout MigrationReport
     ) throws {
-        for part in try parts(of: wish, connection) {
+        for part in try parts(of: target, connection) {
             try runPart(part, connection, &report)
         }
     }
@@ -72,7 +72,7 @@ public struct Migrator {
     /// What would be run, and what is wrong.
     /// - Throws: ``LockstepError/Code/registryMissing`` where the file does not say any more that a column is sealed which
     ///   an applied version has sealed; what reading the ledger throws.
-    public func plan(_ wish: Plan.Wish, on connection: borrowing Connection) throws -> Plan {
+    public func plan(_ target: Plan.Target, on connection: borrowing Connection) throws -> Plan {
         let history = try Ledger.history(connection)
         if SealedExpectations.concern(set) {
             try connection.with(rights: .engine) {
@@ -80,35 +80,35 @@ public struct Migrator {
             }
         }
         return Plan(
-            set, history: history, wish: wish, allowsOutOfOrder: allowsOutOfOrder,
+            set, history: history, target: target, allowsOutOfOrder: allowsOutOfOrder,
             recordedDown: recordedDown)
     }
 
     // MARK: Steps
 
-    /// A wish as others that each lead in one direction.
+    /// A target as others that each lead in one direction.
     private func parts(
-        of wish: Plan.Wish, _ connection: borrowing Connection
-    ) throws -> [Plan.Wish] {
-        switch wish {
-        case .version(let target):
+        of target: Plan.Target, _ connection: borrowing Connection
+    ) throws -> [Plan.Target] {
+        switch target {
+        case .version(let version):
             // Once it leads down it must not lead up again, and what is wrong with other versions does not matter.
-            let first = try plan(wish, on: connection).steps.first
-            return first?.isUp == false ? [.downTo(target)] : [wish]
+            let first = try plan(target, on: connection).steps.first
+            return first?.isUp == false ? [.downTo(version)] : [target]
         case .redo(let count):
-            let first = try plan(wish, on: connection)
+            let first = try plan(target, on: connection)
             try first.requireSound()
             let top = first.steps.filter { !$0.isUp }.map(\.version).max()
             return [.back(count)] + (top.map { [.version($0)] } ?? [])
-        default: return [wish]
+        default: return [target]
         }
     }
 
     private func runPart(
-        _ wish: Plan.Wish, _ connection: borrowing Connection, _ report: inout MigrationReport
+        _ target: Plan.Target, _ connection: borrowing Connection, _ report: inout MigrationReport
     ) throws {
-        var left = wish
-        var known: KnownState?
+        var left = target
+        var known: GuardCache?
         while true {
             // Read first: who writes behind it is noticed.
             let seen = try connection.core.dataVersion()
@@ -144,7 +144,7 @@ public struct Migrator {
     }
 
     private func runRepeatables(
-        _ files: [MigrationFile], _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ files: [MigrationFile], _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ report: inout MigrationReport
     ) throws {
         for file in files {
@@ -160,9 +160,9 @@ public struct Migrator {
     }
 
     private func soundPlan(
-        _ wish: Plan.Wish, _ connection: borrowing Connection, _ report: inout MigrationReport
+        _ target: Plan.Target, _ connection: borrowing Connection, _ report: inout MigrationReport
     ) throws -> Plan {
-        let plan = try plan(wish, on: connection)
+        let plan = try plan(target, on: connection)
         try plan.requireSound()
         for finding in plan.findings where !report.notices.contains(finding.error) {
             report.notices.append(finding.error)

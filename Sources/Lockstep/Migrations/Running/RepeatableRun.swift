@@ -7,7 +7,7 @@ struct RepeatableRun {
 
     /// - Returns: Nil if another runner has run it meanwhile.
     func run(
-        _ connection: borrowing Connection, _ known: inout KnownState?
+        _ connection: borrowing Connection, _ known: inout GuardCache?
     ) throws -> MigrationReport.Repeated? {
         guard file.up.isOneTransaction else {
             throw LockstepError(

@@ -10,7 +10,7 @@ struct SealingRun {
     }
 
     private var stage = Stage.beginning
-    private var ahead: SealingAhead?
+    private var ahead: SealingPrefetch?
     private var change: SealingChange?
 
     /// Takes the next step, in the transaction that is open. True if it was the last.
@@ -43,7 +43,7 @@ struct SealingRun {
             try checked { beginning = try sealing.change.begin(keys, connection) }
             guard case .rows(let total) = beginning else { return true }
             stage = .rows(done: 0, total: total)
-            ahead = SealingAhead(sealing.change, keys, connection)
+            ahead = SealingPrefetch(sealing.change, keys, connection)
         case .rows(let before, let total):
             let batch = try sealing.change.runBatch(sealing.batch, keys, connection, ahead)
             let done = before + batch.rows

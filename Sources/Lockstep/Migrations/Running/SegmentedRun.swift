@@ -18,7 +18,7 @@ struct SegmentedRun {
 
     /// - Returns: How many statements ran, a batch counting as one; nil if another runner has ended it.
     func run(
-        _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Int? {
         guard script.takesDoubleQuotedTexts else {
@@ -30,7 +30,7 @@ struct SegmentedRun {
     }
 
     private func runSegments(
-        _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Int? {
         var state = RunState(segments: try script.segments(title))
@@ -71,7 +71,7 @@ struct SegmentedRun {
     }
 
     private func advance(
-        _ connection: borrowing Connection, _ known: inout KnownState?, _ state: inout RunState,
+        _ connection: borrowing Connection, _ known: inout GuardCache?, _ state: inout RunState,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Outcome {
         // Only SQL that cannot run in a transaction runs before one is begun.
@@ -105,7 +105,7 @@ struct SegmentedRun {
     }
 
     private func runSegment(
-        _ connection: borrowing Connection, _ known: inout KnownState?, _ state: inout RunState,
+        _ connection: borrowing Connection, _ known: inout GuardCache?, _ state: inout RunState,
         _ progress: inout UnfinishedMigration
     ) throws {
         switch state.segments[progress.segment] {
@@ -140,7 +140,7 @@ struct SegmentedRun {
     // MARK: Backfills
 
     private func runBatch(
-        of backfill: Backfill, _ connection: borrowing Connection, _ known: inout KnownState?,
+        of backfill: Backfill, _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ state: inout RunState, _ progress: inout UnfinishedMigration
     ) throws {
         let cursor = progress.cursor
@@ -277,7 +277,7 @@ struct SegmentedRun {
     }
 
     private func checked<Result>(
-        _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ body: () throws -> Result
     ) throws -> Result {
         try MigrationTransaction.checked(

@@ -10,7 +10,7 @@ struct StepRun {
 
     /// - Returns: Nil if another runner has changed the ledger meanwhile.
     func run(
-        _ connection: borrowing Connection, _ known: inout KnownState?,
+        _ connection: borrowing Connection, _ known: inout GuardCache?,
         isStillDue: IsStillDue
     ) throws -> MigrationReport.Step? {
         let start = Clock.monotonicMicroseconds
@@ -21,7 +21,7 @@ struct StepRun {
     }
 
     private func runWork(
-        _ connection: borrowing Connection, _ known: inout KnownState?, _ isStillDue: IsStillDue
+        _ connection: borrowing Connection, _ known: inout GuardCache?, _ isStillDue: IsStillDue
     ) throws -> Int? {
         switch try step.work(in: set) {
         case .code(let change, let foreignKeysOff, let losses):
@@ -58,7 +58,7 @@ struct StepRun {
     // MARK: One transaction
 
     private func runWhole(
-        _ connection: borrowing Connection, _ known: inout KnownState?, _ allowances: Allowances,
+        _ connection: borrowing Connection, _ known: inout GuardCache?, _ allowances: Allowances,
         _ isStillDue: IsStillDue, _ body: (borrowing Connection) throws -> Int
     ) throws -> Int? {
         let transaction = try MigrationTransaction.begin(title, patience, connection)

@@ -3,7 +3,7 @@ extension Store {
     /// start. Where nothing is due it reads the ledger and changes nothing. No other write of the store
     /// runs meanwhile; another process's wait no longer than one version takes.
     /// - Parameters:
-    ///   - wish: How far to go.
+    ///   - target: How far to go.
     ///   - patience: How long to wait, in whole seconds, while another process holds the write lock.
     ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
     ///   - recordedDown: Whether a version whose file is gone may be undone as the database recorded it, which
@@ -14,7 +14,7 @@ extension Store {
     ///   ``LockstepError/Code/misuse`` for recorded ways down beside field keys, ``LockstepError/Code/closed``.
     @discardableResult
     public func migrate(
-        _ sets: MigrationSet..., to wish: Plan.Wish = .latest, patience: Duration = .seconds(60),
+        _ sets: MigrationSet..., to target: Plan.Target = .latest, patience: Duration = .seconds(60),
         allowsOutOfOrder: Bool = false, recordedDown: RecordedDown = .refused,
         observe: @escaping (MigrationEvent) throws -> Void = { _ in }
     ) throws -> MigrationReport {
@@ -24,7 +24,7 @@ extension Store {
                 try Migrator(
                     set, patience: patience, allowsOutOfOrder: allowsOutOfOrder,
                     recordedDown: recordedDown, observe: observe
-                ).run(wish, on: connection, into: &report)
+                ).run(target, on: connection, into: &report)
             }
             return report
         }
@@ -35,7 +35,7 @@ extension Store {
     /// - Throws: as its blocking form; `CancellationError`.
     @discardableResult
     public func migrate(
-        _ sets: MigrationSet..., to wish: Plan.Wish = .latest, patience: Duration = .seconds(60),
+        _ sets: MigrationSet..., to target: Plan.Target = .latest, patience: Duration = .seconds(60),
         allowsOutOfOrder: Bool = false, recordedDown: RecordedDown = .refused,
         observe: @escaping @Sendable (MigrationEvent) throws -> Void = { _ in }
     ) async throws -> MigrationReport {
@@ -45,7 +45,7 @@ extension Store {
                 try Migrator(
                     set, patience: patience, allowsOutOfOrder: allowsOutOfOrder,
                     recordedDown: recordedDown, observe: observe
-                ).run(wish, on: connection, into: &report)
+                ).run(target, on: connection, into: &report)
             }
             return report
         }

@@ -18,7 +18,7 @@ enum Parallel {
         var threads: [WorkerThread] = []
         for tool in tools.dropFirst().prefix(pieces - 1) {
             let thread = WorkerThread()
-            let handover = Handover(tool)
+            let handover = Transfer(tool)
             queue.join()
             do throws(LockstepError) {
                 try thread.submit {
@@ -59,7 +59,7 @@ private final class PieceQueue: @unchecked Sendable {
         changed.signal()
     }
 
-    func workOff<Tool>(with tool: Handover<Tool>, _ work: (Int, Tool) throws -> Void) {
+    func workOff<Tool>(with tool: Transfer<Tool>, _ work: (Int, Tool) throws -> Void) {
         guard let tool = tool.take() else { return }
         workOff { try work($0, tool) }
     }

@@ -22,7 +22,7 @@ enum ProviderFunctions {
             kdf: derive,
             cipher: encrypt,
             get_cipher: { _ in unsafe ProviderFunctions.cipherName.cString },
-            get_key_sz: { _ in Int32(KeptKey.length) },
+            get_key_sz: { _ in Int32(CachedKey.length) },
             get_iv_sz: { _ in Int32(PageCipher.blockLength) },
             get_block_sz: { _ in Int32(PageCipher.blockLength) },
             get_hmac_sz: { _, algorithm in Int32(HashFunction(algorithm)?.length ?? 0) },
@@ -103,7 +103,7 @@ enum ProviderFunctions {
         ) -> Int32 = {
             context, algorithm, key, keyCount, first, firstCount, second, secondCount, output in
             guard let context = unsafe context, let function = HashFunction(algorithm),
-                let key = unsafe key, keyCount == KeptKey.length, let first = unsafe first,
+                let key = unsafe key, keyCount == CachedKey.length, let first = unsafe first,
                 firstCount >= 0, secondCount >= 0, let output = unsafe output
             else { return SQLITE_ERROR }
             let state = unsafe context.assumingMemoryBound(to: ProviderState.self)
@@ -120,7 +120,7 @@ enum ProviderFunctions {
         ) -> Int32 = { context, mode, key, keyCount, vector, input, count, output in
             // Modes of sqlcipher_page_cipher: CIPHER_DECRYPT is 0, CIPHER_ENCRYPT 1.
             guard let context = unsafe context, mode == 0 || mode == 1, let key = unsafe key,
-                keyCount == KeptKey.length, let vector = unsafe vector, let input = unsafe input,
+                keyCount == CachedKey.length, let vector = unsafe vector, let input = unsafe input,
                 let output = unsafe output
             else { return SQLITE_ERROR }
             let state = unsafe context.assumingMemoryBound(to: ProviderState.self)

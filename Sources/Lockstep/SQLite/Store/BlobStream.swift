@@ -37,21 +37,21 @@ extension Store {
         from chunks: Chunks,
         open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
-        let seat = try await writer.queue.hold(alone: true)
-        defer { writer.queue.giveBack(seat) }
-        return try await writer.transaction(on: seat) { () async throws -> Int64 in
-            let (row, stream) = try seat.use { connection in try connection.guarded(open) }
+        let pooled = try await writer.queue.hold(alone: true)
+        defer { writer.queue.giveBack(pooled) }
+        return try await writer.transaction(on: pooled) { () async throws -> Int64 in
+            let (row, stream) = try pooled.use { connection in try connection.guarded(open) }
             do {
                 for try await chunk in chunks {
                     try Task.checkCancellation()
-                    try seat.use { connection in try stream.append(chunk, on: connection) }
+                    try pooled.use { connection in try stream.append(chunk, on: connection) }
                 }
-                try seat.use { connection in try stream.finish(on: connection) }
+                try pooled.use { connection in try stream.finish(on: connection) }
             } catch {
-                try seat.use { _ in stream.close() }
+                try pooled.use { _ in stream.close() }
                 throw error
             }
-            try seat.use { _ in stream.close() }
+            try pooled.use { _ in stream.close() }
             return row
         }
     }
@@ -118,7 +118,7 @@ public struct BlobChunks: AsyncSequence, Sendable {
     }
 }
 
-/// A handle on a large value that is read piece by piece, by whoever holds the seat of its connection.
+/// A handle on a large value that is read piece by piece, by whoever holds the pooled connection of its connection.
 package protocol PieceReader: AnyObject {
     /// How many bytes there are.
     var count: Int { get }
@@ -127,7 +127,7 @@ package protocol PieceReader: AnyObject {
     func close()
 }
 
-/// Takes a large value piece by piece, by whoever holds the seat of its connection.
+/// Takes a large value piece by piece, by whoever holds the pooled connection of its connection.
 package protocol PieceWriter: AnyObject {
     /// - Throws: ``LockstepError/Code/misuse`` for more bytes than there is room for.
     func append(_ bytes: [UInt8], on connection: borrowing Connection) throws
@@ -136,7 +136,7 @@ package protocol PieceWriter: AnyObject {
     func close()
 }
 
-/// A handle on a large value that is used piece by piece, by whoever holds the seat.
+/// A handle on a large value that is used piece by piece, by whoever holds the pooled connection.
 final class OpenBlob: PieceReader, PieceWriter {
     private let place: BlobPlace
     private var blob: Blob?
@@ -153,7 +153,7 @@ final class OpenBlob: PieceReader, PieceWriter {
     var count: Int { blob?.count ?? 0 }
 
     func read(_ offset: Int, _ size: Int, on _: borrowing Connection) throws -> [UInt8] {
-        guard let count = blob?.count else { throw SeatQueue.closed }
+        guard let count = blob?.count else { throw ConnectionQueue.closed }
         return try blob?.read(at: offset, count: min(size, count - offset)) ?? []
     }
 
@@ -176,44 +176,44 @@ final class OpenBlob: PieceReader, PieceWriter {
 }
 
 /// A reader that is kept, with its snapshot, until the value goes.
-// Sendable by this proof: `reader` is touched only by the holder of the seat, which this is.
+// Sendable by this proof: `reader` is touched only by the holder of the pooled connection, which this is.
 private final class SnapshotHold: @unchecked Sendable {
     typealias Opener = @Sendable (borrowing Connection) throws -> any PieceReader
 
-    private let seat: Seat
-    private let queue: SeatQueue
+    private let pooled: PooledConnection
+    private let queue: ConnectionQueue
     private let open: Opener
     private var reader: (any PieceReader)?
 
     static func begin(
-        _ queue: SeatQueue, _ open: @escaping Opener
+        _ queue: ConnectionQueue, _ open: @escaping Opener
     ) async throws -> SnapshotHold {
-        let seat = try await queue.hold(alone: true)
+        let pooled = try await queue.hold(alone: true)
         do {
-            try seat.use { connection in try connection.begin(.deferred) }
+            try pooled.use { connection in try connection.begin(.deferred) }
         } catch {
-            queue.giveBack(seat)
+            queue.giveBack(pooled)
             throw error
         }
-        return SnapshotHold(seat, queue, open)
+        return SnapshotHold(pooled, queue, open)
     }
 
-    private init(_ seat: Seat, _ queue: SeatQueue, _ open: @escaping Opener) {
-        self.seat = seat
+    private init(_ pooled: PooledConnection, _ queue: ConnectionQueue, _ open: @escaping Opener) {
+        self.pooled = pooled
         self.queue = queue
         self.open = open
     }
 
     deinit {
-        // Nobody else has the seat yet. Ending a transaction that only read cannot lose anything.
+        // Nobody else has the pooled connection yet. Ending a transaction that only read cannot lose anything.
         reader?.close()
-        try? seat.use { connection in try connection.run(.rollBack) }
-        queue.giveBack(seat)
+        try? pooled.use { connection in try connection.run(.rollBack) }
+        queue.giveBack(pooled)
     }
 
     @concurrent
     func chunk(from offset: Int, size: Int) async throws -> [UInt8] {
-        try seat.use { connection in
+        try pooled.use { connection in
             let reader = try self.reader ?? open(connection)
             self.reader = reader
             let chunk = try reader.read(offset, size, on: connection)

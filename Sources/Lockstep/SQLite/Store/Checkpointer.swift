@@ -9,10 +9,10 @@ internal import Synchronization
 /// added meanwhile, which is little. Writing over an old log costs a sync about half of what growing one
 /// does, for then the file's length and place on the disk need not be written.
 // Sendable by this proof: `isAtWork` and `isClosed` are touched only while the condition's lock is held,
-// `pagesAtStart` and `pagesAtWait` only by the holder of the writer's seat.
+// `pagesAtStart` and `pagesAtWait` only by the holder of the writer's pooled connection.
 final class Checkpointer: @unchecked Sendable {
     /// The connection, with the thread that checkpoints run on.
-    let seat: Seat
+    let pooled: PooledConnection
     private let threshold: Int
     /// Pages in the log after the last commit.
     private let pagesInLog = Atomic<Int>(0)
@@ -31,8 +31,8 @@ final class Checkpointer: @unchecked Sendable {
     private static let limit = 8
 
     /// - Parameter threshold: Pages in the log from which on a checkpoint is worth it.
-    init(_ seat: Seat, threshold: Int) {
-        self.seat = seat
+    init(_ pooled: PooledConnection, threshold: Int) {
+        self.pooled = pooled
         self.threshold = max(threshold, 1)
     }
 
@@ -70,7 +70,7 @@ final class Checkpointer: @unchecked Sendable {
 
     private func start() {
         do {
-            try seat.worker.submit { self.work() }
+            try pooled.worker.submit { self.work() }
         } catch {
             setDone()
         }
@@ -79,7 +79,7 @@ final class Checkpointer: @unchecked Sendable {
     private func work() {
         defer { setDone() }
         // A failure is no loss here, either.
-        let result = try? seat.use { connection in try connection.checkpoint(.passive) }
+        let result = try? pooled.use { connection in try connection.checkpoint(.passive) }
         if result != nil { hasRest.store(true, ordering: .relaxed) }
     }
 
@@ -94,7 +94,7 @@ final class Checkpointer: @unchecked Sendable {
     /// Keeps closing from touching the log.
     func leaveLogAlone() {
         waitUntilIdle()
-        seat.leaveLogAlone()
+        pooled.leaveLogAlone()
     }
 
     /// Waits for a checkpoint that is under way, and closes the connection.
@@ -104,7 +104,7 @@ final class Checkpointer: @unchecked Sendable {
             // None will be started any more.
             isClosed = true
         }
-        seat.close()
+        pooled.close()
     }
 }
 

@@ -12,7 +12,7 @@ extension Store {
         // put a file that is not yet in WAL mode into it, which is the first thing it does.
         let reader = try source.openReader()
         if try reader.value("PRAGMA journal_mode", as: String.self) == "wal" {
-            store.readers?.seats.first?.take(reader)
+            store.readers?.connections.first?.take(reader)
         } else {
             source.closeReader(reader)
             store.takeWriter(try source.openWriter())

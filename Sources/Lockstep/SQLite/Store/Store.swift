@@ -20,7 +20,7 @@ public final class Store: Sendable {
     public let path: FilePath
     let writer: Writer
     /// Nil for a store in memory, whose one connection does everything.
-    let readers: SeatQueue?
+    let readers: ConnectionQueue?
     let observers: Observers
     let checkpointer: Checkpointer?
     private let isEnding = Atomic<Bool>(false)
@@ -33,18 +33,18 @@ public final class Store: Sendable {
         self.source = source
         observers = Observers()
         let log = Checkpointer(
-            Seat { try source.openCheckpointer() }, threshold: source.options.checkpointPages)
+            PooledConnection { try source.openCheckpointer() }, threshold: source.options.checkpointPages)
         checkpointer = log
-        readers = SeatQueue(
+        readers = ConnectionQueue(
             (0..<max(source.options.readers, 1)).map { _ in
-                Seat(cacheShare: { source.readerCacheBytes }) { try source.openReader() }
+                PooledConnection(cacheShare: { source.readerCacheBytes }) { try source.openReader() }
             })
-        let seat = Seat {
+        let pooled = PooledConnection {
             let connection = try source.openWriter()
             connection.watchLog(log)
             return connection
         }
-        writer = Writer(seat, observers, log, source)
+        writer = Writer(pooled, observers, log, source)
     }
 
     /// A store in memory.
@@ -54,9 +54,9 @@ public final class Store: Sendable {
         observers = Observers()
         checkpointer = nil
         readers = nil
-        let seat = Seat { throw SeatQueue.closed }
-        seat.take(connection)
-        writer = Writer(seat, observers, nil, source)
+        let pooled = PooledConnection { throw ConnectionQueue.closed }
+        pooled.take(connection)
+        writer = Writer(pooled, observers, nil, source)
     }
 
     deinit { shutDown() }
@@ -64,7 +64,7 @@ public final class Store: Sendable {
     /// Uses a writer that is open already.
     func takeWriter(_ connection: consuming Connection) {
         if let checkpointer { connection.watchLog(checkpointer) }
-        writer.seat.take(connection)
+        writer.pooled.take(connection)
     }
 
     // MARK: Reading
@@ -77,9 +77,9 @@ public final class Store: Sendable {
             return try writer.exclusively { connection in try connection.readOnly(body) }
         }
         try refuseRecursion(into: readers)
-        let seat = try readers.take()
-        defer { readers.giveBack(seat) }
-        return try seat.use { connection in try connection.read(body) }
+        let pooled = try readers.take()
+        defer { readers.giveBack(pooled) }
+        return try pooled.use { connection in try connection.read(body) }
     }
 
     /// Runs `body` on one snapshot of the database, and never on an actor. Cancelling the task interrupts
@@ -92,11 +92,11 @@ public final class Store: Sendable {
         guard let readers else {
             return try await writer.exclusively { connection in try connection.readOnly(body) }
         }
-        guard let seat = readers.takeIdle() else {
-            return try await Call(readers) { connection in try connection.read(body) }.outcome()
+        guard let pooled = readers.takeIdle() else {
+            return try await PendingCall(readers) { connection in try connection.read(body) }.outcome()
         }
-        defer { readers.giveBack(seat) }
-        let use = SeatUse(seat)
+        defer { readers.giveBack(pooled) }
+        let use = ConnectionLease(pooled)
         return try await withTaskCancellationHandler {
             try use.run { connection in try connection.read(body) }
         } onCancel: {
@@ -143,7 +143,7 @@ public final class Store: Sendable {
         try await writer.exclusively(body)
     }
 
-    private func refuseRecursion(into queue: SeatQueue) throws(LockstepError) {
+    private func refuseRecursion(into queue: ConnectionQueue) throws(LockstepError) {
         guard !queue.isUsedHere else {
             throw LockstepError(
                 .misuse, "the store is called from within its own closure",
@@ -172,13 +172,13 @@ public final class Store: Sendable {
             observers.end()
             if source.isReplaced {
                 // The log that the path leads to is another database's: it is neither brought in nor removed.
-                for seat in (readers?.seats ?? []) + [writer.seat] { seat.leaveLogAlone() }
+                for pooled in (readers?.connections ?? []) + [writer.pooled] { pooled.leaveLogAlone() }
                 checkpointer?.leaveLogAlone()
             }
-            for seat in readers?.seats ?? [] { seat.close() }
+            for pooled in readers?.connections ?? [] { pooled.close() }
             checkpointer?.close()
             // The last to go brings the log into the file.
-            writer.seat.close()
+            writer.pooled.close()
             source.wipe()
             ended.open()
         }

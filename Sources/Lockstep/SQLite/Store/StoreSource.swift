@@ -100,7 +100,7 @@ final class StoreSource: Sendable {
         _ body: (borrowing DatabaseKey) throws -> Result
     ) throws -> Result {
         // The holder stays alive for as long as it is used, should the store be closed meanwhile.
-        guard let holder = key.withLock({ $0 }) else { throw SeatQueue.closed }
+        guard let holder = key.withLock({ $0 }) else { throw ConnectionQueue.closed }
         return try body(holder.value)
     }
 

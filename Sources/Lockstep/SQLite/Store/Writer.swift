@@ -7,7 +7,7 @@ internal import CSQLCipher
 /// that reaches a limit, commits for all; and only then does each return to its caller. If the shared
 /// transaction is lost, through a full disk, a deferred constraint or a cancelled task, each runs again
 /// in a transaction of its own.
-// Sendable by this proof: every variable is touched only by the thread that holds the seat.
+// Sendable by this proof: every variable is touched only by the thread that holds the pooled connection.
 final class Writer: @unchecked Sendable {
     /// A write that has done its part and waits for the commit.
     protocol Member: AnyObject, Sendable {
@@ -29,8 +29,8 @@ final class Writer: @unchecked Sendable {
     // whole, but 10 µs where commits are fast, and never more than 1 ms.
     private static let patience: ClosedRange<Int64> = 10...1000
 
-    let seat: Seat
-    let queue: SeatQueue
+    let pooled: PooledConnection
+    let queue: ConnectionQueue
     private let observers: Observers
     private let checkpointer: Checkpointer?
     private let source: StoreSource
@@ -42,13 +42,13 @@ final class Writer: @unchecked Sendable {
     private var lastCommit: Int64 = 0
 
     init(
-        _ seat: Seat, _ observers: Observers, _ checkpointer: Checkpointer?, _ source: StoreSource
+        _ pooled: PooledConnection, _ observers: Observers, _ checkpointer: Checkpointer?, _ source: StoreSource
     ) {
         self.source = source
-        self.seat = seat
+        self.pooled = pooled
         self.observers = observers
         self.checkpointer = checkpointer
-        queue = SeatQueue([seat])
+        queue = ConnectionQueue([pooled])
     }
 
     // MARK: Writing
@@ -56,12 +56,12 @@ final class Writer: @unchecked Sendable {
     /// Runs `body` on this thread in a transaction that it may share, and returns once it is durable.
     func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         var isAlone = false
-        var seat = try queue.take()
+        var pooled = try queue.take()
         while true {
             let waiting = WaitingThread(queue)
             let value: Result
             do {
-                value = try seat.use { connection in try part(on: connection, body) }
+                value = try pooled.use { connection in try part(on: connection, body) }
             } catch {
                 endTurn(alone: isAlone)
                 throw error
@@ -73,7 +73,7 @@ final class Writer: @unchecked Sendable {
             case .failed(let error): throw error
             case .lost:
                 isAlone = true
-                seat = waiting.turn.wait()
+                pooled = waiting.turn.wait()
             }
         }
     }
@@ -91,13 +91,13 @@ final class Writer: @unchecked Sendable {
         return result
     }
 
-    fileprivate func run<Result>(_ task: WaitingTask<Result>, _ call: Call<Result>) {
+    fileprivate func run<Result>(_ task: WaitingTask<Result>, _ call: PendingCall<Result>) {
         do {
-            task.value = try call.use(seat) { connection in try part(on: connection, task.body) }
+            task.value = try call.use(pooled) { connection in try part(on: connection, task.body) }
             members.append(task)
             endTurn(alone: task.isAlone)
         } catch is MustWait {
-            if !queue.startOnWorker(call, seat) { queue.giveBack(seat) }
+            if !queue.startOnWorker(call, pooled) { queue.giveBack(pooled) }
         } catch {
             endTurn(alone: task.isAlone)
             call.finish(.failure(error))
@@ -108,16 +108,16 @@ final class Writer: @unchecked Sendable {
 
     /// Runs `body` on this thread outside any transaction of the engine.
     func exclusively<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        let seat = try queue.take(alone: true)
-        defer { queue.giveBack(seat) }
-        return try seat.use { connection in try withoutTransaction(connection, body) }
+        let pooled = try queue.take(alone: true)
+        defer { queue.giveBack(pooled) }
+        return try pooled.use { connection in try withoutTransaction(connection, body) }
     }
 
     /// Has `body` run on the writer's thread outside any transaction of the engine.
     func exclusively<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        let call = Call(queue) { connection in try self.withoutTransaction(connection, body) }
+        let call = PendingCall(queue) { connection in try self.withoutTransaction(connection, body) }
         return try await call.outcome(alone: true)
     }
 
@@ -148,25 +148,25 @@ final class Writer: @unchecked Sendable {
         return result
     }
 
-    /// Runs `body`, which may suspend, in a transaction of its own on a seat that is held alone.
+    /// Runs `body`, which may suspend, in a transaction of its own on a pooled connection that is held alone.
     func transaction<Result>(
-        on seat: Seat, _ body: () async throws -> Result
+        on pooled: PooledConnection, _ body: () async throws -> Result
     ) async throws -> Result {
         try source.requireInPlace()
-        try seat.use { connection in
+        try pooled.use { connection in
             connection.core.tracker.setOn(observers.areThere)
             try connection.begin(.immediate)
         }
         do {
             let result = try await body()
-            try seat.use { connection in
+            try pooled.use { connection in
                 try connection.run(.commit)
                 publish(connection)
                 checkpointer?.keepUp(connection)
             }
             return result
         } catch {
-            try seat.use { connection in
+            try pooled.use { connection in
                 if connection.isInTransaction { try connection.run(.rollBack) }
             }
             throw error
@@ -205,7 +205,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func begin(_ connection: borrowing Connection) throws {
-        guard seat.lentThread != nil else { return try connection.begin(.immediate) }
+        guard pooled.lentThread != nil else { return try connection.begin(.immediate) }
         do {
             try connection.withoutWaiting { connection in try connection.begin(.immediate) }
         } catch let error as LockstepError where error.code == .busy {
@@ -213,16 +213,16 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Hands the open transaction on, or ends it, and gives the seat back.
+    /// Hands the open transaction on, or ends it, and gives the pooled connection back.
     private func endTurn(alone: Bool) {
-        guard !members.isEmpty else { return queue.giveBack(seat) }
+        guard !members.isEmpty else { return queue.giveBack(pooled) }
         let mayGrow =
             !alone && members.count < Self.largestGroup
             && Clock.monotonicMicroseconds - openedAt < Self.longestGroup
         if mayGrow, passOnSoon() { return }
         var outcome = Outcome.committed
         do {
-            try seat.use { connection in
+            try pooled.use { connection in
                 let begun = Clock.monotonicMicroseconds
                 do {
                     try connection.run(.commit)
@@ -238,22 +238,22 @@ final class Writer: @unchecked Sendable {
             // With several it may be one's fault, and shall not be the others'.
             outcome = members.count == 1 ? .failed(error) : .lost
         }
-        // The next group's members are running by the time the seat is free.
+        // The next group's members are running by the time the pooled connection is free.
         settle(outcome)
-        queue.giveBack(seat)
+        queue.giveBack(pooled)
     }
 
     /// Hands the transaction on to who waits; and where the last group had more members than this one, to
     /// who is about to: those that were resumed together mostly write again together, and a commit costs
     /// more than letting them run up to here.
     private func passOnSoon() -> Bool {
-        if queue.passOn(seat) { return true }
+        if queue.passOn(pooled) { return true }
         guard members.count < lastGroup else { return false }
         let patience = min(max(lastCommit / 4, Self.patience.lowerBound), Self.patience.upperBound)
         let deadline = Clock.monotonicMicroseconds + patience
         repeat {
             ThreadIdentity.yield()
-            if queue.passOn(seat) { return true }
+            if queue.passOn(pooled) { return true }
         } while Clock.monotonicMicroseconds < deadline
         return false
     }
@@ -282,12 +282,12 @@ private struct MustWait: Error {}
 // Sendable by this proof: `settled` is touched only while the lock is held.
 private final class WaitingThread: Writer.Member, @unchecked Sendable {
     /// The turn in which a part that was lost runs again.
-    let turn = SeatQueue.Pass()
-    private let queue: SeatQueue
+    let turn = ConnectionQueue.Ticket()
+    private let queue: ConnectionQueue
     private let changed = Condition()
     private var settled: Writer.Outcome?
 
-    init(_ queue: SeatQueue) { self.queue = queue }
+    init(_ queue: ConnectionQueue) { self.queue = queue }
 
     func settle(_ outcome: Writer.Outcome) {
         if case .lost = outcome { queue.enqueueAgain(turn) }
@@ -306,13 +306,13 @@ private final class WaitingThread: Writer.Member, @unchecked Sendable {
 }
 
 /// A suspended task whose write waits for the commit.
-// Sendable by this proof: `value` and `isAlone` are touched only by the thread that holds the seat.
+// Sendable by this proof: `value` and `isAlone` are touched only by the thread that holds the pooled connection.
 private final class WaitingTask<Value: Sendable>: Writer.Member, @unchecked Sendable {
     let body: @Sendable (borrowing Connection) throws -> Value
     var value: Value?
     private(set) var isAlone = false
     private let writer: Writer
-    private(set) lazy var call = Call<Value>(writer.queue) { [unowned self] call, _ in
+    private(set) lazy var call = PendingCall<Value>(writer.queue) { [unowned self] call, _ in
         writer.run(self, call)
     }
 

@@ -143,7 +143,7 @@ struct CellsCheck: Sendable {
         try statement.forEach { row in
             count += 1
             guard let code: Int64 = try row[1] else { return }
-            var fault = OpenColumn.Fault(rawValue: code)
+            var fault = SealedColumnAccess.Fault(rawValue: code)
             if code == 0, let large { fault = try Self.fault(large.place(row[0]), connection) }
             if let fault { faults.add(fault, of: piece.column, in: try row[0]) }
         }
@@ -153,12 +153,12 @@ struct CellsCheck: Sendable {
     /// What is wrong with a cell that is opened as a stream.
     private static func fault(
         _ place: BlobPlace, _ connection: borrowing Connection
-    ) throws -> OpenColumn.Fault? {
+    ) throws -> SealedColumnAccess.Fault? {
         do {
             try SealedContent(SealedPlace(place, connection), on: connection).check()
             return nil
         } catch let error as LockstepError {
-            guard let fault = OpenColumn.Fault(error) else { throw error }
+            guard let fault = SealedColumnAccess.Fault(error) else { throw error }
             return fault
         }
     }

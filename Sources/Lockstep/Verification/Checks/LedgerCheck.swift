@@ -24,7 +24,7 @@ enum LedgerCheck {
         for set in sets
         where carried.contains(set.name) || begun.contains(set.name) || sets.count == 1 {
             let state = PlanState(set, history, upTo: nil)
-            findings += Plan(set, history: history, wish: .latest).findings.map(finding)
+            findings += Plan(set, history: history, target: .latest).findings.map(finding)
             let pending = state.pending.count
             if pending > 0 {
                 findings.append(.notice("\(pending) versions of \(set.name) are not applied yet"))

@@ -8,7 +8,7 @@ struct RoundTripCheck: Sendable {
     let path: FilePath
     let sets: [MigrationSet]
     let schema: ConnectionOptions
-    let desk: VerificationDesk
+    let desk: CheckCoordinator
 
     /// - Throws: ``LockstepError/Code/full`` where there is too little space for the copy.
     func run(_ key: borrowing DatabaseKey, isSound: Bool) throws -> CheckResult {

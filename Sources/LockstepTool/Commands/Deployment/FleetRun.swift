@@ -35,12 +35,12 @@ enum FleetRun {
 
     static func run(
         _ files: [FilePath], _ jobs: Int?, _ keyrings: FleetKeyrings, _ sets: [MigrationSet],
-        _ wish: Plan.Wish, _ runner: RunnerOptions, _ safety: SafetyOptions,
+        _ target: Plan.Target, _ runner: RunnerOptions, _ safety: SafetyOptions,
         _ format: OutputFormat
     ) throws {
         Interruption.expect()
         var fleet = FleetMigration(of: files, sets: sets)
-        fleet.wish = wish
+        fleet.target = target
         fleet.recordedDown = runner.recorded.value
         fleet.jobs = jobs ?? fleet.jobs
         fleet.patience = .seconds(runner.wait)

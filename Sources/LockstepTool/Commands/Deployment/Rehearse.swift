@@ -68,7 +68,7 @@ struct Rehearse: ParsableCommand {
         let session = try access.session()
         Interruption.expect()
         var rehearsal = Rehearsal(of: session.path, sets: sets)
-        rehearsal.wish = to.map { .version($0) } ?? .latest
+        rehearsal.target = to.map { .version($0) } ?? .latest
         rehearsal.recordedDown = recorded.value
         rehearsal.folder = folder.map { FilePath($0) }
         rehearsal.options.fieldKeys = session.fields

@@ -46,13 +46,13 @@ enum SafeRun {
     }
 
     static func run(
-        _ sets: [MigrationSet], _ wish: Plan.Wish, _ runner: RunnerOptions,
+        _ sets: [MigrationSet], _ target: Plan.Target, _ runner: RunnerOptions,
         _ options: SafetyOptions,
         _ session: borrowing Session, _ format: OutputFormat
     ) throws {
         Interruption.expect()
         var migration = SafeMigration(of: session.path, sets: sets)
-        migration.wish = wish
+        migration.target = target
         migration.recordedDown = runner.recorded.value
         migration.backupFolder = options.backupFolder.map { FilePath($0) }
         migration.keep = options.keep ?? migration.keep

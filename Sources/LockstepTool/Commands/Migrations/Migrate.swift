@@ -40,25 +40,25 @@ struct Migrate: ParsableCommand {
         guard to == nil || sets.count == 1 else {
             throw ValidationError("--to needs one set: name it with --set")
         }
-        let wish = to.map { Plan.Wish.version($0) } ?? .latest
+        let goal = to.map { Plan.Target.version($0) } ?? .latest
         if let pattern = target.fleet {
             // Asking for a passphrase first would be a waste where there are no files.
             let files = try FleetMigration.files(matching: pattern)
             let keyrings = try FleetKeyrings(keyrings, fields, credentials)
             return try FleetRun.run(
-                files, target.jobs, keyrings, sets, wish, runner, safety, output.format)
+                files, target.jobs, keyrings, sets, goal, runner, safety, output.format)
         }
         var session = try Session.open(target.path(), keyrings, fields, credentials)
         let database = try Self.bind(&session)
         if safety.safe {
-            try SafeRun.run(sets, wish, runner, safety, session, output.format)
+            try SafeRun.run(sets, goal, runner, safety, session, output.format)
             return session.rememberSealed(in: database)
         }
         SafeRun.tellIfUnfinished(session.path)
         let connection = try session.connect(isFirst: true)
         // What was committed before a failure is remembered, too.
         defer { session.rememberSealed(connection) }
-        try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
+        try MigrationRun.run(sets, target: goal, runner, on: connection, output.format)
     }
 
     /// Has the database and its keyring know each other, on a connection that is closed then: a safe run is alone with
@@ -108,9 +108,9 @@ struct Rollback: ParsableCommand {
         var session = try access.session()
         let connection = try session.connect(isFirst: true)
         session.bind(connection)
-        let wish = to.map { Plan.Wish.downTo($0) } ?? .back(steps)
+        let goal = to.map { Plan.Target.downTo($0) } ?? .back(steps)
         // What was committed before a failure is remembered, too.
         defer { session.rememberSealed(connection) }
-        try MigrationRun.run(sets, wish: wish, runner, on: connection, output.format)
+        try MigrationRun.run(sets, target: goal, runner, on: connection, output.format)
     }
 }

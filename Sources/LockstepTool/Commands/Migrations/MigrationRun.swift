@@ -74,7 +74,7 @@ enum MigrationRun {
 
     /// What was done is told even where a later version fails.
     static func run(
-        _ sets: [MigrationSet], wish: Plan.Wish, _ options: RunnerOptions,
+        _ sets: [MigrationSet], target: Plan.Target, _ options: RunnerOptions,
         on connection: borrowing Connection, _ format: OutputFormat
     ) throws {
         Interruption.expect()
@@ -83,7 +83,7 @@ enum MigrationRun {
         for set in sets where failure == nil {
             var report = MigrationReport()
             do {
-                try options.migrator(set).run(wish, on: connection, into: &report)
+                try options.migrator(set).run(target, on: connection, into: &report)
             } catch let error as LockstepError {
                 failure = error
                 result.error = Failure(error)

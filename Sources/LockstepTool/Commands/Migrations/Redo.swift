@@ -33,6 +33,6 @@ struct Redo: ParsableCommand {
         let connection = try session.connect(isFirst: true)
         session.bind(connection)
         defer { session.rememberSealed(connection) }
-        try MigrationRun.run(sets, wish: .redo(steps), runner, on: connection, output.format)
+        try MigrationRun.run(sets, target: .redo(steps), runner, on: connection, output.format)
     }
 }

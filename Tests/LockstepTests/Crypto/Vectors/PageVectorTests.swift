@@ -73,7 +73,7 @@ struct PageVectorTests {
         var mac = try PageMAC()
         var ran = (valid: 0, invalid: 0)
         for group in try SharedData.json(file, as: HMACVectorTests.Wycheproof.self).testGroups {
-            for test in group.tests where test.key.utf8.count == 2 * KeptKey.length {
+            for test in group.tests where test.key.utf8.count == 2 * CachedKey.length {
                 let (key, message) = (Bytes.hex(test.key), Bytes.hex(test.msg))
                 var code = [UInt8](repeating: 0, count: function.length)
                 let done = unsafe message.withUnsafeBytes { message in

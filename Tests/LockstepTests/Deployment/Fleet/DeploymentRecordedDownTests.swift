@@ -19,19 +19,19 @@ struct DeploymentRecordedDownTests {
 
     private func rehearsal(_ recorded: RecordedDown) -> Rehearsal {
         var rehearsal = Rehearsal(of: scratch.path, sets: [older])
-        (rehearsal.wish, rehearsal.recordedDown) = (.back(1), recorded)
+        (rehearsal.target, rehearsal.recordedDown) = (.back(1), recorded)
         return rehearsal
     }
 
     private func migration(_ recorded: RecordedDown) -> SafeMigration {
         var migration = SafeMigration(of: scratch.path, sets: [older])
-        (migration.wish, migration.recordedDown) = (.back(1), recorded)
+        (migration.target, migration.recordedDown) = (.back(1), recorded)
         return migration
     }
 
     private func fleet(_ recorded: RecordedDown) -> FleetMigration {
         var fleet = FleetMigration(of: [scratch.path], sets: [older])
-        (fleet.wish, fleet.recordedDown) = (.back(1), recorded)
+        (fleet.target, fleet.recordedDown) = (.back(1), recorded)
         return fleet
     }
 

@@ -87,10 +87,10 @@ struct FleetMigrationTests {
     @Test("Sets and wishes are those of a single migration")
     func wishes() throws {
         var fleet = try fleet()
-        fleet.wish = .version(MigrationVersion(2))
+        fleet.target = .version(MigrationVersion(2))
         #expect(try run(fleet).0.migrated == 7)
         #expect(try applied(files[3]) == 2)
-        fleet.wish = .back(1)
+        fleet.target = .back(1)
         let (_, results) = try run(fleet)
         #expect(results["3.db"]?.to == ["test": MigrationVersion(1)])
         #expect(try applied(files[3]) == 1)

@@ -114,12 +114,12 @@ struct SafeMigrationTests {
         try migration(DeploymentScratch.good()).run(scratch.access())
         var migration = try migration(DeploymentScratch.good())
         migration.keep = 0
-        migration.wish = .back(2)
+        migration.target = .back(2)
         #expect(try migration.run(scratch.access()).outcome == .migrated)
         #expect(try scratch.applied() == ["1"])
-        migration.wish = .latest
+        migration.target = .latest
         try migration.run(scratch.access())
-        migration.wish = .version(MigrationVersion(1))
+        migration.target = .version(MigrationVersion(1))
         migration.check = { _ in throw Stop() }
         try expectUndone(migration, .restored, nil)
         #expect(try scratch.applied() == ["1", "2", "3"])

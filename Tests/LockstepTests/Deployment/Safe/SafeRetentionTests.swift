@@ -21,7 +21,7 @@ struct SafeRetentionTests {
         for time in 0..<times {
             var migration = try migration()
             migration.keep = keep
-            migration.wish = time.isMultiple(of: 2) ? .latest : .back(2)
+            migration.target = time.isMultiple(of: 2) ? .latest : .back(2)
             try migration.run(scratch.access())
         }
     }
@@ -70,7 +70,7 @@ struct SafeRetentionTests {
         #expect(backup.removingLastComponent() == folder.path)
         #expect(try scratch.names == ["data.db"])
         migration.backupFolder = folder.file("none")
-        migration.wish = .back(1)
+        migration.target = .back(1)
         Refusal.expect(.notFound) { try migration.run(scratch.access()) }
     }
 
@@ -90,7 +90,7 @@ struct SafeRetentionTests {
         migration.freeSpace = { _ in DiskSpace.needed(forCopyOf: size) + size }
         try migration.run(scratch.access())
         migration.freeSpace = { _ in nil }
-        migration.wish = .back(1)
+        migration.target = .back(1)
         migration.backupFolder = elsewhere.path
         try migration.run(scratch.access())
     }

@@ -39,7 +39,7 @@ final class SealedBlobAbuseTests {
             "SELECT lockstep_check(?, data, id) FROM reel WHERE id = ?", capability, row,
             as: Int64?.self)
         let check: LockstepError.Code? =
-            switch (fault ?? nil).flatMap(OpenColumn.Fault.init) {
+            switch (fault ?? nil).flatMap(SealedColumnAccess.Fault.init) {
             case .notAuthentic: .cellForged
             case .noCell: .cellMalformed
             case .keyUnavailable: .keyUnavailable

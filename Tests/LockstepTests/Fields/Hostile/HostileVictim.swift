@@ -27,7 +27,7 @@ struct HostileVictim {
     /// Whose session the functions of a connection belong to that has none of its own.
     private let model: OpenedConnection?
     /// What opens and seals for the connection.
-    let session: SealedSession?
+    let session: SealedAttachment?
 
     /// Opens the file, and has the operator change it at the time that the kind says.
     init(
@@ -71,7 +71,7 @@ struct HostileVictim {
     // MARK: Without a session of its own
 
     private static func equip(
-        _ connection: borrowing Connection, _ session: SealedSession, _ kind: Kind
+        _ connection: borrowing Connection, _ session: SealedAttachment, _ kind: Kind
     ) throws {
         try connection.add("lockstep_begins", argumentCount: 2, BeginsFunction())
         try connection.add(
@@ -95,7 +95,7 @@ struct HostileVictim {
     }
 
     private static func groups(
-        _ session: SealedSession, _ connection: borrowing Connection
+        _ session: SealedAttachment, _ connection: borrowing Connection
     ) throws -> [OpenViews.Group] {
         let tables = Set(session.named.map { $0.column.column.table }).sorted()
         return try tables.compactMap { table in
@@ -149,10 +149,10 @@ struct HostileVictim {
 
 /// A function that opens and seals for anyone who asks: what a capability keeps from being.
 private final class UncheckedFunction: EngineFunction {
-    private let session: SealedSession
+    private let session: SealedAttachment
     private let work: CellFunction.Work
 
-    init(_ session: SealedSession, _ work: @escaping CellFunction.Work) {
+    init(_ session: SealedAttachment, _ work: @escaping CellFunction.Work) {
         self.session = session
         self.work = work
     }

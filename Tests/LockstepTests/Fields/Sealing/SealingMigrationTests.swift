@@ -58,10 +58,10 @@ struct SealingMigrationTests {
 
     @discardableResult
     private func migrate(
-        _ wish: Plan.Wish = .latest, _ connection: borrowing Connection,
+        _ target: Plan.Target = .latest, _ connection: borrowing Connection,
         observe: @escaping (MigrationEvent) throws -> Void = { _ in }
     ) throws -> MigrationReport {
-        try Migrator(MigrationSet(folder: files), observe: observe).run(wish, on: connection)
+        try Migrator(MigrationSet(folder: files), observe: observe).run(target, on: connection)
     }
 
     private func fill(_ connection: borrowing Connection) throws {

@@ -67,7 +67,7 @@ struct GuardPropertyTests {
             // A database that has seen worse than migrations; many of these statements fail.
             try? connection.run(script: script.statement())
         }
-        var known: KnownState?
+        var known: GuardCache?
         for _ in 0..<script.count(2...6) {
             let hasForeignKeys = script.chance(60)
             try connection.setPragma("foreign_keys", hasForeignKeys ? "ON" : "OFF")
@@ -86,14 +86,14 @@ struct GuardPropertyTests {
     }
 
     private func migrate(
-        _ statements: [String], _ allowances: Allowances, _ known: inout KnownState?,
+        _ statements: [String], _ allowances: Allowances, _ known: inout GuardCache?,
         _ seed: UInt64,
         _ connection: borrowing Connection, _ tally: inout Tally
     ) throws {
         let transaction = try Transaction(.immediate, on: connection)
         let before = try FullSchemaGuard(connection)
         connection.authorizer.tableChanges = TableChanges()
-        let guarding = try KnownState.current(known, connection)
+        let guarding = try GuardCache.current(known, connection)
         defer { guarding.stop() }
         known = nil
         var ran: [String] = []
@@ -136,7 +136,7 @@ struct GuardPropertyTests {
             Issue.record("\(story.joined(separator: "\n"))")
         }
         guard verdict.code == nil, verdict.message.isEmpty else { return }
-        known = try KnownState(guarding, connection)
+        known = try GuardCache(guarding, connection)
         do {
             try transaction.commit()
         } catch {

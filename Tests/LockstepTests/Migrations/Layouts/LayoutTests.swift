@@ -99,7 +99,7 @@ struct LayoutTests {
             (.diesel, "2024-01-01-000000_a/up.sql", "20240101000000_b/up.sql"),
         ] {
             let set = try LayoutFolder([one: "", other: ""]).set(layout)
-            let plan = Plan(set, ledger: [], wish: .latest)
+            let plan = Plan(set, ledger: [], target: .latest)
             #expect(plan.steps.isEmpty)
             #expect(plan.findings.map(\.error.code) == [.versionDuplicate], "\(layout)")
             let message = plan.findings.first?.error.message ?? ""
@@ -152,7 +152,7 @@ struct LayoutTests {
             let folder = try LayoutFolder([one: "\(up)CREATE TABLE a (x);", program: "no SQL"])
             let set = try folder.set(layout)
             #expect(set.foreignCode.map(\.fileName) == [program])
-            let error = try #require(Plan(set, ledger: [], wish: .latest).findings.first?.error)
+            let error = try #require(Plan(set, ledger: [], target: .latest).findings.first?.error)
             #expect(error.code == .migrationMalformed)
             #expect(error.message.contains("\(program) is written in \(language)"))
             #expect(error.hint?.contains("version 2") == true)

@@ -79,13 +79,13 @@ struct LedgerCampaignTests {
     private func tryEverything(_ connection: borrowing Connection) throws -> [Set<String>] {
         let one = MigrationVersion(1)
         var seen: [Set<String>] = []
-        for wish: Plan.Wish in [
+        for target: Plan.Target in [
             .redo(1), .back(1), .latest, .version(one), .latest, .downTo(MigrationVersion(0)),
             .back(9),
         ] {
             for set in sets {
                 do {
-                    _ = try Migrator(set).run(wish, on: connection)
+                    _ = try Migrator(set).run(target, on: connection)
                 } catch is LockstepError {
                     // Refused, which is as good.
                 }

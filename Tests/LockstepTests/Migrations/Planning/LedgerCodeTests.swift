@@ -17,8 +17,8 @@ struct LedgerCodeTests {
         #expect(
             verdict.count == 1 && verdict.first?.hasPrefix("error: tampered ") == true, "\(verdict)"
         )
-        for wish: Plan.Wish in [.latest, .back(1), .redo(1), .version(MigrationVersion(1))] {
-            #expect(try victim.refusal(of: wish, connection) == .tampered)
+        for target: Plan.Target in [.latest, .back(1), .redo(1), .version(MigrationVersion(1))] {
+            #expect(try victim.refusal(of: target, connection) == .tampered)
         }
         Refusal.expect(.tampered) { _ = try Migrator(victim.films).preview(on: connection) }
         #expect(try LedgerVictim.strangers(connection) == [])
@@ -224,8 +224,8 @@ struct LedgerCodeTests {
         #expect(
             verdict.first?.hasPrefix("failure: 0003_note.sql has another way down") == true,
             "\(verdict)")
-        for wish: Plan.Wish in [.latest, .back(1), .redo(1)] {
-            #expect(try victim.refusal(of: wish, connection) == .migrationChanged)
+        for target: Plan.Target in [.latest, .back(1), .redo(1)] {
+            #expect(try victim.refusal(of: target, connection) == .migrationChanged)
         }
         let dropped = try victim.database()
         try LedgerVictim.forge("ALTER TABLE lockstep_migration DROP COLUMN mac;", dropped)

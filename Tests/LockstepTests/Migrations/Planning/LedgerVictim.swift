@@ -79,21 +79,21 @@ struct LedgerVictim {
         }
     }
 
-    /// What `wish` is refused with; nil if it ran.
+    /// What `target` is refused with; nil if it ran.
     func refusal(
-        of wish: Plan.Wish, _ connection: borrowing Connection, _ set: MigrationSet? = nil
+        of target: Plan.Target, _ connection: borrowing Connection, _ set: MigrationSet? = nil
     ) throws -> LockstepError.Code? {
-        try Refusal.code { _ = try Migrator(set ?? films).run(wish, on: connection) }
+        try Refusal.code { _ = try Migrator(set ?? films).run(target, on: connection) }
     }
 
-    /// Every wish there is, on both sets: whatever it comes to, no SQL of the ledger may run.
+    /// Every target there is, on both sets: whatever it comes to, no SQL of the ledger may run.
     func tryEverything(_ connection: borrowing Connection) throws {
         let one = MigrationVersion(1)
-        for wish: Plan.Wish in [
+        for target: Plan.Target in [
             .latest, .redo(1), .back(1), .version(one), .latest, .downTo(MigrationVersion(0)),
             .back(9),
         ] {
-            for set in sets { _ = try refusal(of: wish, connection, set) }
+            for set in sets { _ = try refusal(of: target, connection, set) }
         }
     }
 

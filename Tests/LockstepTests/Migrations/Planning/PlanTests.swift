@@ -33,7 +33,7 @@ struct PlanTests {
 
     @Test("An empty ledger runs everything, in natural order")
     func everything() throws {
-        let plan = Plan(try set(["10", "9", "8"]), ledger: [], wish: .latest)
+        let plan = Plan(try set(["10", "9", "8"]), ledger: [], target: .latest)
         #expect(versions(plan) == ["up 8", "up 9", "up 10"])
         #expect(plan.findings.isEmpty)
     }
@@ -41,11 +41,11 @@ struct PlanTests {
     @Test("A complete ledger runs nothing; an empty set runs nothing")
     func nothing() throws {
         let set = try set(["1", "2"])
-        #expect(Plan(set, ledger: ledger(set, 2), wish: .latest).steps.isEmpty)
-        #expect(Plan(try self.set([]), ledger: [], wish: .latest).steps.isEmpty)
+        #expect(Plan(set, ledger: ledger(set, 2), target: .latest).steps.isEmpty)
+        #expect(Plan(try self.set([]), ledger: [], target: .latest).steps.isEmpty)
         #expect(
-            Plan(set, ledger: ledger(set, 2), wish: .version(MigrationVersion(2))).steps.isEmpty)
-        #expect(Plan(set, ledger: ledger(set, 2), wish: .back(0)).steps.isEmpty)
+            Plan(set, ledger: ledger(set, 2), target: .version(MigrationVersion(2))).steps.isEmpty)
+        #expect(Plan(set, ledger: ledger(set, 2), target: .back(0)).steps.isEmpty)
     }
 
     @Test("A version is reached upwards and downwards")
@@ -54,7 +54,7 @@ struct PlanTests {
         func plan(_ applied: Int, _ version: UInt64) -> [String] {
             versions(
                 Plan(
-                    set, ledger: ledger(set, applied), wish: .version(MigrationVersion(version))))
+                    set, ledger: ledger(set, applied), target: .version(MigrationVersion(version))))
         }
         #expect(plan(0, 2) == ["up 1", "up 2"])
         #expect(plan(1, 3) == ["up 2", "up 3"])
@@ -66,10 +66,10 @@ struct PlanTests {
     func back() throws {
         let set = try set(["1", "2", "3"])
         #expect(
-            versions(Plan(set, ledger: ledger(set, 3), wish: .back(2))) == ["down 3", "down 2"])
+            versions(Plan(set, ledger: ledger(set, 3), target: .back(2))) == ["down 3", "down 2"])
         #expect(
-            versions(Plan(set, ledger: ledger(set, 2), wish: .back(9))) == ["down 2", "down 1"])
-        #expect(Plan(set, ledger: [], wish: .back(1)).steps.isEmpty)
+            versions(Plan(set, ledger: ledger(set, 2), target: .back(9))) == ["down 2", "down 1"])
+        #expect(Plan(set, ledger: [], target: .back(1)).steps.isEmpty)
     }
 
     @Test("Other sets' entries do not count")
@@ -81,7 +81,7 @@ struct PlanTests {
                 set: "other", version: $0.version, name: $0.name, checksums: $0.checksums,
                 down: $0.down, appliedAt: 0, duration: 0, toolVersion: "", position: 1)
         }
-        #expect(versions(Plan(mine, ledger: other, wish: .latest)) == ["up 1"])
+        #expect(versions(Plan(mine, ledger: other, target: .latest)) == ["up 1"])
     }
 
     private func fatal(_ plan: Plan) -> [LockstepError.Code] {
@@ -95,19 +95,19 @@ struct PlanTests {
     func findings() throws {
         let good = try set(["1", "2", "3"])
         let duplicate = try set(["1", "2", "0002"])
-        #expect(fatal(Plan(duplicate, ledger: [], wish: .latest)) == [.versionDuplicate])
+        #expect(fatal(Plan(duplicate, ledger: [], target: .latest)) == [.versionDuplicate])
         let gap = try set(["1", "2", "4"])
-        #expect(fatal(Plan(gap, ledger: [], wish: .latest)) == [.versionGap])
+        #expect(fatal(Plan(gap, ledger: [], target: .latest)) == [.versionGap])
         let changed = try set(["1", "2", "3"], content: "-- lockstep: up\nSELECT 3;\n")
         #expect(
-            fatal(Plan(changed, ledger: ledger(good, 1), wish: .latest)) == [.migrationChanged])
+            fatal(Plan(changed, ledger: ledger(good, 1), target: .latest)) == [.migrationChanged])
         #expect(
-            fatal(Plan(try set(["1"]), ledger: ledger(good, 2), wish: .latest))
+            fatal(Plan(try set(["1"]), ledger: ledger(good, 2), target: .latest))
                 == [.migrationMissing])
         var late = ledger(good, 3)
         late.remove(at: 1)
-        #expect(fatal(Plan(good, ledger: late, wish: .latest)) == [.outOfOrder])
-        let nowhere = Plan(good, ledger: [], wish: .version(MigrationVersion(7)))
+        #expect(fatal(Plan(good, ledger: late, target: .latest)) == [.outOfOrder])
+        let nowhere = Plan(good, ledger: [], target: .version(MigrationVersion(7)))
         #expect(fatal(nowhere) == [.migrationMissing])
         for finding in nowhere.findings { #expect(finding.error.hint != nil) }
         Refusal.expect(.migrationMissing) { try nowhere.requireSound() }
@@ -116,7 +116,7 @@ struct PlanTests {
     @Test("Timestamps may leave gaps")
     func timestamps() throws {
         let set = try set(["20240101000000", "20240301000000"])
-        #expect(Plan(set, ledger: [], wish: .latest).findings.isEmpty)
+        #expect(Plan(set, ledger: [], target: .latest).findings.isEmpty)
     }
 
     @Test(
@@ -125,48 +125,48 @@ struct PlanTests {
     func olderProgram() throws {
         let ledger = ledger(try set(["1", "2", "3"]), 3)
         let older = try set(["1"])
-        let target = Plan.Wish.version(MigrationVersion(1))
+        let target = Plan.Target.version(MigrationVersion(1))
         #expect(
-            fatal(Plan(older, ledger: ledger, wish: target)) == [
+            fatal(Plan(older, ledger: ledger, target: target)) == [
                 .migrationMissing, .migrationMissing,
             ])
-        let back = Plan(older, ledger: ledger, wish: target, recordedDown: .allowed)
+        let back = Plan(older, ledger: ledger, target: target, recordedDown: .allowed)
         #expect(versions(back) == ["down 3", "down 2"])
         #expect(back.findings.map(\.isFatal) == [false, false])
-        #expect(fatal(Plan(older, ledger: ledger, wish: .back(1))) == [.migrationMissing])
+        #expect(fatal(Plan(older, ledger: ledger, target: .back(1))) == [.migrationMissing])
         #expect(
-            versions(Plan(older, ledger: ledger, wish: .back(1), recordedDown: .allowed)) == [
+            versions(Plan(older, ledger: ledger, target: .back(1), recordedDown: .allowed)) == [
                 "down 3"
             ])
-        #expect(fatal(Plan(older, ledger: ledger, wish: .latest)).count == 2)
+        #expect(fatal(Plan(older, ledger: ledger, target: .latest)).count == 2)
     }
 
     @Test("A version that nobody has heard of is no place to go back to")
     func unknownTarget() throws {
         let set = try set(["20240101", "20240301"])
         let plan = Plan(
-            set, ledger: ledger(set, 2), wish: .version(MigrationVersion(20_240_201)))
+            set, ledger: ledger(set, 2), target: .version(MigrationVersion(20_240_201)))
         #expect(fatal(plan) == [.migrationMissing])
     }
 
     @Test("Down to a version never leads up")
     func downTo() throws {
         let set = try set(["1", "2", "3"])
-        let target = Plan.Wish.downTo(MigrationVersion(2))
-        #expect(versions(Plan(set, ledger: ledger(set, 3), wish: target)) == ["down 3"])
-        #expect(Plan(set, ledger: ledger(set, 1), wish: target).steps.isEmpty)
+        let target = Plan.Target.downTo(MigrationVersion(2))
+        #expect(versions(Plan(set, ledger: ledger(set, 3), target: target)) == ["down 3"])
+        #expect(Plan(set, ledger: ledger(set, 1), target: target).steps.isEmpty)
     }
 
     @Test("The greatest number a version can be leaves a gap and no trap")
     func greatestVersion() throws {
         let set = try set(["1", "18446744073709551615"])
-        #expect(fatal(Plan(set, ledger: [], wish: .latest)) == [.versionGap])
+        #expect(fatal(Plan(set, ledger: [], target: .latest)) == [.versionGap])
     }
 
     @Test("A version without a way down cannot be undone")
     func irreversible() throws {
         let set = try set(["1", "2"], content: "-- lockstep: up\nSELECT 1;\n")
-        let plan = Plan(set, ledger: ledger(set, 2), wish: .back(1))
+        let plan = Plan(set, ledger: ledger(set, 2), target: .back(1))
         #expect(fatal(plan) == [.irreversible])
     }
 
@@ -174,13 +174,13 @@ struct PlanTests {
     func notices() throws {
         let set = try set(["1"])
         let commented = try self.set(["1"], content: up + "-- a thought\n")
-        let plan = Plan(commented, ledger: ledger(set, 1), wish: .latest)
+        let plan = Plan(commented, ledger: ledger(set, 1), target: .latest)
         #expect(plan.findings.map(\.isFatal) == [false])
         try plan.requireSound()
         let crlf = up.split(separator: "\n", omittingEmptySubsequences: false)
             .joined(separator: "\r\n")
         let ended = Plan(
-            try self.set(["1"], content: crlf), ledger: ledger(set, 1), wish: .latest)
+            try self.set(["1"], content: crlf), ledger: ledger(set, 1), target: .latest)
         #expect(ended.findings.map(\.isFatal) == [false])
         #expect(ended.findings.first?.error.message.contains("line endings") == true)
     }

@@ -63,11 +63,11 @@ struct RecordedDownTests {
     func missingFile() throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
-        for wish: Plan.Wish in [
+        for target: Plan.Target in [
             .back(1), .version(MigrationVersion(2)), .downTo(MigrationVersion(2)), .redo(1),
         ] {
             let error = #expect(throws: LockstepError.self) {
-                try Migrator(older()).run(wish, on: connection)
+                try Migrator(older()).run(target, on: connection)
             }
             #expect(error?.code == .migrationMissing)
             #expect(error?.message.hasPrefix("films 3 cannot be undone: its file is gone") == true)
@@ -92,9 +92,9 @@ struct RecordedDownTests {
         var files = LedgerVictim.files
         files[2].content = Scratch.up("CREATE TABLE note (x, y);", down: "DROP TABLE film;")
         let edited = try MigrationSet(name: "films", files: files)
-        for wish: Plan.Wish in [.back(1), .redo(1), .version(MigrationVersion(2))] {
+        for target: Plan.Target in [.back(1), .redo(1), .version(MigrationVersion(2))] {
             let error = #expect(throws: LockstepError.self) {
-                try Migrator(edited).run(wish, on: connection)
+                try Migrator(edited).run(target, on: connection)
             }
             #expect(error?.code == .migrationChanged)
             #expect(error?.hint?.contains("restore the file") == true)
@@ -121,15 +121,15 @@ struct RecordedDownTests {
     func withKeys() throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
         let connection = try planted(victim)
-        for wish: Plan.Wish in [.latest, .back(1), .redo(1), .version(MigrationVersion(1))] {
+        for target: Plan.Target in [.latest, .back(1), .redo(1), .version(MigrationVersion(1))] {
             for set in [try older(), victim.films] {
                 let error = #expect(throws: LockstepError.self) {
-                    try Migrator(set, recordedDown: .allowed).run(wish, on: connection)
+                    try Migrator(set, recordedDown: .allowed).run(target, on: connection)
                 }
                 #expect(error?.code == .misuse)
                 #expect(error?.hint?.contains("--fields") == true)
             }
-            #expect(try victim.refusal(of: wish, connection, older()) == .migrationMissing)
+            #expect(try victim.refusal(of: target, connection, older()) == .migrationMissing)
         }
         #expect(try LedgerVictim.strangers(connection) == [])
     }
@@ -222,8 +222,8 @@ struct RecordedDownTests {
         try LedgerVictim.forge(
             "UPDATE lockstep_progress SET down = '\(LedgerVictim.planted)';", forged)
         let victim = try LedgerVictim()
-        for wish: Plan.Wish in [.latest, .back(1), .version(MigrationVersion(3)), .redo(1)] {
-            #expect(try victim.refusal(of: wish, forged, set) == .migrationChanged)
+        for target: Plan.Target in [.latest, .back(1), .version(MigrationVersion(3)), .redo(1)] {
+            #expect(try victim.refusal(of: target, forged, set) == .migrationChanged)
         }
         Refusal.expect(.migrationMissing) { _ = try Migrator(older(3)).run(.back(1), on: forged) }
         #expect(try LedgerVictim.strangers(forged) == [])

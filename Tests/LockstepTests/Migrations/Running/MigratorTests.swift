@@ -68,7 +68,7 @@ struct MigratorTests {
         _ = try Migrator(try Scratch.set(two)).run(on: connection)
         let older = Migrator(try Scratch.set([two[0]]))
         Refusal.expect(.migrationMissing) { _ = try older.run(on: connection) }
-        let target = Plan.Wish.version(MigrationVersion(1))
+        let target = Plan.Target.version(MigrationVersion(1))
         Refusal.expect(.migrationMissing) { _ = try older.run(target, on: connection) }
         let trusting = Migrator(try Scratch.set([two[0]]), recordedDown: .allowed)
         #expect(try trusting.run(target, on: connection).steps.count == 1)
@@ -184,7 +184,7 @@ struct MigratorTests {
             (1...9).map { Scratch.up("CREATE TABLE t\($0) (x);", down: "DROP TABLE t\($0);") })
         let connection = try scratch.create()
         _ = try Migrator(set).run(on: connection)
-        let target = Plan.Wish.version(MigrationVersion(3))
+        let target = Plan.Target.version(MigrationVersion(3))
         var steps = 0
         let first = Migrator(set) { event in
             guard case .committed = event else { return }

@@ -61,7 +61,7 @@ struct OvertakenRunnerTests {
         #expect(begun.map(\.isUp) == [!isUp])
         let second = Migration.file(set.files[1])
         let step: Plan.Step = isUp ? .up(second) : .down(applied, .own(second))
-        var known: KnownState?
+        var known: GuardCache?
         let run = StepRun(set: set, step: step, patience: .zero) { _ in }
         Refusal.expect(.migrationUnfinished) {
             _ = try run.run(connection, &known) { _ in true }

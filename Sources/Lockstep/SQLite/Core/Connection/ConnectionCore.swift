@@ -6,7 +6,7 @@ final class ConnectionCore {
     let database: OpaquePointer
     let authorizer = Authorizer()
     /// Who may use the connection.
-    let borrower = Borrower()
+    let borrower = ConnectionOwner()
     let tracker: ChangeTracker
     let statements: StatementCache
     let control = TransactionControl()

@@ -19,13 +19,13 @@ final class StatementCache: @unchecked Sendable {
     }
 
     private let capacity: Int
-    private let borrower: Borrower
+    private let borrower: ConnectionOwner
     private var idle: [String: Entry] = [:]
     private var uses: UInt64 = 0
     private var isClosed = false
     private let strays = Mutex(Strays())
 
-    init(capacity: Int, _ borrower: Borrower) {
+    init(capacity: Int, _ borrower: ConnectionOwner) {
         self.capacity = max(capacity, 0)
         self.borrower = borrower
     }

@@ -4,7 +4,7 @@ internal import SystemPackage
 ///
 /// It is a digest of the pages' MACs, which depend on every byte of a page, its number and the key. Reading
 /// them costs reading the file once.
-enum ContentMark {
+enum ContentDigest {
     /// Pages that are read at a time: 1 MiB.
     private static let batch = 256
 
@@ -45,7 +45,7 @@ extension Connection {
             return nil
         }
         let before = try CommitWatch.total(self)
-        let mark = try ContentMark.of(path)
+        let mark = try ContentDigest.of(path)
         return try CommitWatch.total(self) == before ? mark : nil
     }
 }

@@ -8,7 +8,7 @@ internal import SystemPackage
 /// batch at once. Where somebody has, the batch is done as if nothing had been made.
 ///
 /// It belongs to the thread that writes; what the other one knows of is in ``Shared``.
-final class SealingAhead {
+final class SealingPrefetch {
     private let change: SealingChange
     private let keys: FieldKeys
     private let thread = WorkerThread()

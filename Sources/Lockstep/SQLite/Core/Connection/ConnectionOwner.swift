@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Who may use a connection right now.
-final class Borrower: Sendable {
+final class ConnectionOwner: Sendable {
     /// 0 for a connection of its own, whose owner sees to that; else the thread that a store has lent it
     /// to, or ``nobody``.
     private let thread = Atomic<UInt>(0)

@@ -1,5 +1,5 @@
 /// What the checks know after one version serves the next one, as long as nobody else has written in between.
-struct KnownState {
+struct GuardCache {
     private let guarding: SchemaGuard
     private let dataVersion: Int64
     private let schemaVersion: Int64
@@ -16,7 +16,7 @@ struct KnownState {
 
     /// A guard that watches from now on, with what is known already.
     static func current(
-        _ known: KnownState?, _ connection: borrowing Connection
+        _ known: GuardCache?, _ connection: borrowing Connection
     ) throws -> SchemaGuard {
         let guarding =
             if let known, try connection.core.dataVersion() == known.dataVersion,

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Where checks that run on threads of their own bring their outcomes, and tell how far they are. One thread
 /// waits at it: only on that one the program is called.
 // Sendable by this proof: every property but the atomic one is touched only while the lock is held.
-final class VerificationDesk: @unchecked Sendable {
+final class CheckCoordinator: @unchecked Sendable {
     private let changed = Condition()
     private let cancelled = Atomic<Bool>(false)
     private var outcomes: [VerificationReport.Outcome] = []
@@ -22,10 +22,10 @@ final class VerificationDesk: @unchecked Sendable {
     /// Runs checks one after another on a thread of its own.
     /// - Throws: ``LockstepError/Code/inputOutput`` if the system has no thread left.
     func start(
-        _ job: @escaping @Sendable (VerificationDesk) throws -> Void
+        _ job: @escaping @Sendable (CheckCoordinator) throws -> Void
     ) throws(LockstepError) {
         let thread = WorkerThread()
-        let handover = Handover(job)
+        let handover = Transfer(job)
         changed.locked {
             running += 1
             threads.append(thread)
@@ -42,7 +42,7 @@ final class VerificationDesk: @unchecked Sendable {
     }
 
     /// What the job holds, keys among it, is gone when this returns.
-    private func perform(_ job: Handover<@Sendable (VerificationDesk) throws -> Void>) {
+    private func perform(_ job: Transfer<@Sendable (CheckCoordinator) throws -> Void>) {
         do { try job.take()?(self) } catch { fail(error) }
     }
 

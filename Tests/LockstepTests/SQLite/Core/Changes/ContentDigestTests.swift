@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 @Suite("Marks of content")
-struct ContentMarkTests {
+struct ContentDigestTests {
     private let scratch: DatabaseScratch
 
     /// More than one batch of 256 pages, and less than two.
@@ -39,22 +39,22 @@ struct ContentMarkTests {
         let last = whole.count / 4096
         for page in [1, 2, 256, 257, last] {
             try scratch.damage { $0[page * 4096 - 1] ^= 1 }
-            #expect(try ContentMark.of(scratch.path) != first, "page \(page)")
+            #expect(try ContentDigest.of(scratch.path) != first, "page \(page)")
             try Bytes.write(whole, to: scratch.path)
         }
         try Bytes.write(whole + [0], to: scratch.path)
-        #expect(try ContentMark.of(scratch.path) != first)
+        #expect(try ContentDigest.of(scratch.path) != first)
         try Bytes.write(Array(whole.dropLast(4096)), to: scratch.path)
-        #expect(try ContentMark.of(scratch.path) != first)
+        #expect(try ContentDigest.of(scratch.path) != first)
         try Bytes.write(whole, to: scratch.path)
-        #expect(try ContentMark.of(scratch.path) == first)
+        #expect(try ContentDigest.of(scratch.path) == first)
     }
 
     @Test("While the log holds what the file lacks there is none")
     func log() throws {
         let connection = try scratch.open()
         try scratch.add(rows: 1, to: connection)
-        #expect(try ContentMark.of(scratch.path) == nil)
+        #expect(try ContentDigest.of(scratch.path) == nil)
         #expect(try connection.contentMark() != nil)
         // A reader of an old snapshot keeps the log from the file.
         let reader = try scratch.open()

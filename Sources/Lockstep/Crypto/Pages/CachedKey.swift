@@ -4,7 +4,7 @@ internal import CCrypto
 /// the key stays the same.
 ///
 /// An address would not do to tell keys apart: SQLCipher writes a changed key into the place of the old one.
-struct KeptKey: ~Copyable {
+struct CachedKey: ~Copyable {
     /// Bytes of a key of AES-256; SQLCipher's MAC keys are as long (`sqlcipher_codec_ctx`, `key_sz`).
     static let length = 32
 

@@ -6,7 +6,7 @@ import Testing
 
 /// An older copy of a database or of its keyring, put back, and what only looks like one.
 @Suite("The age of files and keyrings")
-struct AgeCheckTests {
+struct FreshnessCheckTests {
     private static let ring = [UInt8](repeating: 7, count: 16)
 
     /// What is found: `keyring` or `file`, whichever is older, `notice`, or nothing.
@@ -14,7 +14,7 @@ struct AgeCheckTests {
         epoch: UInt64, seen: UInt64?, key: KeyState = .active, isRotating: Bool = false,
         knowsAnother: Bool = false
     ) throws -> [String] {
-        let check = AgeCheck(
+        let check = FreshnessCheck(
             ring: ring, epoch: epoch,
             key: .init(kind: .database, version: 3, state: key, since: try Rings.day("2026-01-02")),
             isRotating: isRotating)
@@ -74,7 +74,7 @@ struct AgeCheckTests {
     func listed() throws {
         let (former, id) = ([UInt8](repeating: 9, count: 16), [UInt8](repeating: 5, count: 16))
         func failures(_ remembered: [[UInt8]: UInt64], _ database: [UInt8]?) throws -> [Bool] {
-            var check = AgeCheck(
+            var check = FreshnessCheck(
                 ring: Self.ring, epoch: 4,
                 key: .init(
                     kind: .database, version: 3, state: .active, since: try Rings.day("2026-01-02")),

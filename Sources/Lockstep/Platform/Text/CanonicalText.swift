@@ -1,6 +1,6 @@
 /// A text of ours, line by line, by rules that leave whatever it says one spelling: printable ASCII, LF behind
 /// each line, single spaces between fields, canonical base64, numbers in plain decimal digits.
-struct StrictLines {
+struct CanonicalText {
     /// How a text is refused: for what, and in which line, where it is one line's fault.
     typealias Refusal = @Sendable (_ what: String, _ line: Int?) -> LockstepError
 

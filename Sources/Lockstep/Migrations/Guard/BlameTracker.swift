@@ -1,6 +1,6 @@
 /// The statements of a migration that may be why it does not pass the checks at its end, so that the error can
 /// say where to look. Several may have touched the same table: the last one is told.
-struct Suspects {
+struct BlameTracker {
     struct Statement {
         /// Where it begins in its file; 0 for code.
         let line: Int

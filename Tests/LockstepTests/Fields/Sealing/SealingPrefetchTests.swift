@@ -7,7 +7,7 @@ import Testing
 @Suite(
     "Cells that are made ahead of the rows' turn",
     .enabled(if: Processors.count > 1, "there is one processor, and nothing is made ahead"))
-struct SealingAheadTests {
+struct SealingPrefetchTests {
     let bench: SealedTableWorkbench
 
     init() throws { bench = try SealedTableWorkbench(rows: 40) }
@@ -21,7 +21,7 @@ struct SealingAheadTests {
         let change = SealingChange(
             table: "film", column: "title",
             goal: .protect(mode: .random, padding: .none, indexes: [.init(.exact)]))
-        let own = SealingAhead(change, bench.keys, connection)
+        let own = SealingPrefetch(change, bench.keys, connection)
         let ahead = try #require(own)
         try connection.with(rights: .engine) {
             _ = try connection.write { try change.begin(bench.keys, $0) }

@@ -10,7 +10,7 @@ internal import SystemPackage
 /// A rotation of the key is two versions of the keyring: in the first the new key is pending, in the second it
 /// is in use, and between them the file is replaced. Interrupted, it leaves the old file, which does not know of
 /// the first version, or the new one, which knows of the second already. Neither is a sign of anything.
-struct AgeCheck: Sendable {
+struct FreshnessCheck: Sendable {
     let ring: [UInt8]
     let epoch: UInt64
     /// The key that the file is under.

@@ -1,5 +1,5 @@
 /// A column of one connection's database whose cells it can make and open.
-final class OpenColumn {
+final class SealedColumnAccess {
     /// As the registry had it last.
     private(set) var column: SealedColumn
     let cipher: ColumnCipher

@@ -1,7 +1,7 @@
 /// Names of any characters as words of plain ASCII, for texts whose fields are parted by spaces: `A-Z`, `a-z`, `0-9`
 /// and `_` stand for themselves, and each other byte of the UTF-8 is `%` with two hexadecimal digits in upper
 /// case. Every name has one spelling.
-enum SpelledName {
+enum PercentEncodedName {
     static func encode(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var text: [UInt8] = []

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// The use of a seat by a task on the thread that it is running on.
-final class SeatUse: Sendable {
-    private let seat: Seat
+/// The use of a pooled connection by a task on the thread that it is running on.
+final class ConnectionLease: Sendable {
+    private let pooled: PooledConnection
     private let isCancelled = Atomic<Bool>(false)
 
-    init(_ seat: Seat) { self.seat = seat }
+    init(_ pooled: PooledConnection) { self.pooled = pooled }
 
     func run<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         do {
-            return try seat.use(for: self) { connection in
+            return try pooled.use(for: self) { connection in
                 guard !isCancelled.load(ordering: .acquiring) else { throw CancellationError() }
                 return try body(connection)
             }
@@ -21,48 +21,48 @@ final class SeatUse: Sendable {
     /// Interrupts the use, or keeps it from beginning. Any thread may call this.
     func cancel() {
         isCancelled.store(true, ordering: .releasing)
-        seat.interrupt(self)
+        pooled.interrupt(self)
     }
 }
 
-/// An asynchronous call on a store: waits for a seat, runs on its thread, resumes the task.
+/// An asynchronous call on a store: waits for a pooled connection, runs on its thread, resumes the task.
 // Sendable by this proof: `state` is touched only while the lock is held, and the continuation is resumed once,
 // by whoever takes it out.
-final class Call<Value: Sendable>: SeatQueue.Caller, @unchecked Sendable {
-    /// What is done on the seat's thread. It gives the seat back and, sooner or later, finishes the call.
-    typealias Work = @Sendable (Call<Value>, Seat) -> Void
+final class PendingCall<Value: Sendable>: ConnectionQueue.Caller, @unchecked Sendable {
+    /// What is done on the pooled connection's thread. It gives the pooled connection back and, sooner or later, finishes the call.
+    typealias Work = @Sendable (PendingCall<Value>, PooledConnection) -> Void
 
     @safe
     private struct State {
         var continuation: UnsafeContinuation<Value, any Error>?
-        var use: SeatUse?
+        var use: ConnectionLease?
         var isCancelled = false
     }
 
-    private let queue: SeatQueue
+    private let queue: ConnectionQueue
     private let work: Work
     private let lock = Condition()
     private var state = State()
 
-    init(_ queue: SeatQueue, _ work: @escaping Work) {
+    init(_ queue: ConnectionQueue, _ work: @escaping Work) {
         self.queue = queue
         self.work = work
     }
 
     /// A call that has the connection to itself while `body` runs, and is over then.
     convenience init(
-        _ queue: SeatQueue, running body: @escaping @Sendable (borrowing Connection) throws -> Value
+        _ queue: ConnectionQueue, running body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) {
-        self.init(queue) { call, seat in
-            let result = Result { try call.use(seat, body) }
-            queue.giveBack(seat)
+        self.init(queue) { call, pooled in
+            let result = Result { try call.use(pooled, body) }
+            queue.giveBack(pooled)
             call.finish(result)
         }
     }
 
     /// Waits for the outcome. Cancelling the task withdraws or interrupts the call.
     /// - Parameters:
-    ///   - alone: Whether it wants a seat on which nothing has begun.
+    ///   - alone: Whether it wants a pooled connection on which nothing has begun.
     ///   - mayRunHere: Whether it may use the calling thread, one of Swift's.
     func outcome(alone: Bool = false, mayRunHere: Bool = false) async throws -> Value {
         try await withTaskCancellationHandler {
@@ -83,15 +83,15 @@ final class Call<Value: Sendable>: SeatQueue.Caller, @unchecked Sendable {
         }
     }
 
-    func run(on seat: Seat) { work(self, seat) }
+    func run(on pooled: PooledConnection) { work(self, pooled) }
 
     func refuse(_ error: any Error) { finish(.failure(error)) }
 
-    /// Runs `body` with the seat's connection so that cancelling interrupts it.
+    /// Runs `body` with the pooled connection's connection so that cancelling interrupts it.
     func use<Result>(
-        _ seat: Seat, _ body: (borrowing Connection) throws -> Result
+        _ pooled: PooledConnection, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
-        let use = SeatUse(seat)
+        let use = ConnectionLease(pooled)
         let isCancelled = lock.locked {
             state.use = use
             return state.isCancelled

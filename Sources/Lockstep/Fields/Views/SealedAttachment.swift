@@ -1,12 +1,12 @@
 /// The sealed columns of one connection: what the database says of them, the ciphers of those that it has keys
 /// for, and the views through which SQL reads and writes them.
-final class SealedSession: ConnectionAttachment {
+final class SealedAttachment: ConnectionAttachment {
     private let fields: SealedFields
     private let tools = SealingTools()
     /// What calls of this connection's own SQL show.
     let capability: CellCapability
     /// In the order in which they became known, which numbers them for SQL.
-    private var columns: [OpenColumn] = []
+    private var columns: [SealedColumnAccess] = []
     private var known: Known?
     private var isLearning = false
     private var isWithoutViews = false
@@ -149,11 +149,11 @@ final class SealedSession: ConnectionAttachment {
     private func learn(
         _ column: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys
     ) throws(LockstepError) {
-        let identity = OpenColumn.Identity(dataset: keys.dataset, column: column.id)
+        let identity = SealedColumnAccess.Identity(dataset: keys.dataset, column: column.id)
         if let open = columns.first(where: { $0.identity == identity }) {
             try open.update(column, shape)
         } else {
-            columns.append(try OpenColumn(column, shape, keys, tools))
+            columns.append(try SealedColumnAccess(column, shape, keys, tools))
         }
     }
 
@@ -206,7 +206,7 @@ final class SealedSession: ConnectionAttachment {
 
     /// The column that the first argument of a call names, with this connection's capability.
     /// - Throws: ``LockstepError/Code/denied`` for a call without it.
-    func column(_ call: borrowing EngineCall) throws(LockstepError) -> OpenColumn {
+    func column(_ call: borrowing EngineCall) throws(LockstepError) -> SealedColumnAccess {
         let number = try capability.column(call)
         guard columns.indices.contains(number) else {
             throw LockstepError(.misuse, "this connection has no sealed column \(number)")
@@ -215,12 +215,12 @@ final class SealedSession: ConnectionAttachment {
     }
 
     /// All whose names the registry has, with their numbers.
-    var named: [(number: Int, column: OpenColumn)] {
+    var named: [(number: Int, column: SealedColumnAccess)] {
         columns.enumerated().filter { !$0.element.column.name.isEmpty }.map { ($0, $1) }
     }
 
     /// The column that is called so by now, with its number; nil without its keys.
-    func column(named name: String, of table: String) -> (number: Int, column: OpenColumn)? {
+    func column(named name: String, of table: String) -> (number: Int, column: SealedColumnAccess)? {
         // The latest: a column that was unsealed may have given its name to another one.
         columns.lastIndex { $0.isNamed(name, of: table) }.map { ($0, columns[$0]) }
     }

@@ -5,27 +5,27 @@ import Testing
 
 /// Which of Swift's threads a store may use.
 @Suite("Threads that are lent to a store", .timeLimit(.minutes(20)))
-struct LentThreadTests: NumberStore {
+struct CallerThreadPermitTests: NumberStore {
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }
 
     /// Asks, while it runs, whether the thread would run another.
-    private final class Asking: SeatQueue.Caller, @unchecked Sendable {
+    private final class Asking: ConnectionQueue.Caller, @unchecked Sendable {
         let body: () -> Void
 
         init(_ body: @escaping () -> Void) { self.body = body }
 
-        func run(on seat: Seat) { body() }
+        func run(on seat: PooledConnection) { body() }
         func refuse(_ error: any Error) {}
     }
 
     @Test("Only the thread itself runs what it is handed, and only while it runs calls")
     func otherThread() throws {
         // Others may have all there are to lend; then there is nothing to look at.
-        guard let thread = LentThread(longestTurn: .max) else { return }
+        guard let thread = CallerThreadPermit(longestTurn: .max) else { return }
         defer { thread.giveBack() }
-        let seat = Seat { throw SeatQueue.closed }
+        let seat = PooledConnection { throw ConnectionQueue.closed }
         var runs = 0
         let last = Asking { runs += 1 }
         #expect(!thread.takesOver(last))

@@ -1,11 +1,11 @@
 internal import CSQLCipher
 
-/// A connection of a store, with the thread that runs asynchronous calls on it. Whoever holds the seat
+/// A connection of a store, with the thread that runs asynchronous calls on it. Whoever holds the pooled connection
 /// uses the connection.
-// Sendable by this proof: `connection` and `cacheBytes` are touched only by the holder, and a `SeatQueue`
-// gives a seat to one holder at a time, under its lock; so is `lentThread`; `user` guards `userCall` and
+// Sendable by this proof: `connection` and `cacheBytes` are touched only by the holder, and a `ConnectionQueue`
+// gives a pooled connection to one holder at a time, under its lock; so is `lentThread`; `user` guards `userCall` and
 // `userCore`.
-final class Seat: @unchecked Sendable {
+final class PooledConnection: @unchecked Sendable {
     /// Opens a connection of the store.
     typealias Opener = @Sendable () throws -> Connection
 
@@ -27,12 +27,12 @@ final class Seat: @unchecked Sendable {
         self.opener = opener
     }
 
-    /// The thread of Swift's that has the seat, if it is one.
-    private(set) var lentThread: LentThread?
+    /// The thread of Swift's that has the pooled connection, if it is one.
+    private(set) var lentThread: CallerThreadPermit?
 
-    func use(on thread: LentThread) { lentThread = thread }
+    func use(on thread: CallerThreadPermit) { lentThread = thread }
 
-    /// The seat goes to another thread, or to nobody.
+    /// The pooled connection goes to another thread, or to nobody.
     func leaveLentThread() {
         lentThread?.giveBack()
         lentThread = nil
