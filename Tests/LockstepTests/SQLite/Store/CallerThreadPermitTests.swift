@@ -16,7 +16,7 @@ struct CallerThreadPermitTests: NumberStore {
 
         init(_ body: @escaping () -> Void) { self.body = body }
 
-        func run(on seat: PooledConnection) { body() }
+        func run(on pooled: PooledConnection) { body() }
         func refuse(_ error: any Error) {}
     }
 
@@ -25,7 +25,7 @@ struct CallerThreadPermitTests: NumberStore {
         // Others may have all there are to lend; then there is nothing to look at.
         guard let thread = CallerThreadPermit(longestTurn: .max) else { return }
         defer { thread.giveBack() }
-        let seat = PooledConnection { throw ConnectionQueue.closed }
+        let pooled = PooledConnection { throw ConnectionQueue.closed }
         var runs = 0
         let last = Asking { runs += 1 }
         #expect(!thread.takesOver(last))
@@ -45,7 +45,7 @@ struct CallerThreadPermitTests: NumberStore {
             #expect(thread.takesOver(last))
             #expect(runs == 0)
         }
-        thread.run(first, on: seat)
+        thread.run(first, on: pooled)
         #expect(runs == 1)
         #expect(!thread.takesOver(last))
     }

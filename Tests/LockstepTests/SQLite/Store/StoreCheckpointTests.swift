@@ -122,7 +122,7 @@ struct StoreCheckpointTests: NumberStore {
 
         /// What comes next on the thread waits for it.
         func occupy(_ store: Store) throws {
-            try #require(store.checkpointer).seat.worker.submit {
+            try #require(store.checkpointer).pooled.worker.submit {
                 while !self.isTold.load(ordering: .acquiring) { ThreadIdentity.yield() }
                 // Some hundred times as long as the few writes that must not overtake it.
                 for _ in 0..<500_000 { ThreadIdentity.yield() }

@@ -115,7 +115,7 @@ struct StoreClosingTests: NumberStore {
                 }
             } else {
                 let queue = try #require(readers)
-                let count = try await Call(queue) { connection -> Int? in
+                let count = try await PendingCall(queue) { connection -> Int? in
                     holder.store = nil
                     return try connection.value("SELECT count(*) FROM t")
                 }.outcome()

@@ -18,7 +18,7 @@ struct StoreReadersTests: NumberStore {
     private func readElsewhere<Value: Sendable>(
         _ store: Store, _ body: @escaping Part<Value>
     ) async throws -> Value {
-        try await Call(#require(store.readers), running: body).outcome()
+        try await PendingCall(#require(store.readers), running: body).outcome()
     }
 
     @Test(
