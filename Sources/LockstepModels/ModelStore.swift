@@ -11,20 +11,6 @@ public protocol ModelStore: Sendable {
     init(_ store: Store)
 }
 
-/// A database that new ones begin as.
-public struct ModelTemplate: ~Copyable, Sendable {
-    /// Its file, an encrypted database, which is only read.
-    public let path: FilePath
-    /// Its key.
-    public let key: DatabaseKey
-
-    /// A template. Takes over the key.
-    public init(_ path: FilePath, key: consuming DatabaseKey) {
-        self.path = path
-        self.key = key
-    }
-}
-
 extension ModelStore {
     /// Opens the database at `path`, and makes it first where there is none; brings the schema to the newest version,
     /// and verifies it lightly. Blocks.

@@ -29,30 +29,6 @@ public struct Contact: Sendable, Hashable {
     }
 }
 
-/// A telephone of a contact.
-public struct Phone: Sendable, Hashable {
-    /// The row's key; 0 before it is stored.
-    public internal(set) var id: Int64
-    /// What it is, such as `home`.
-    public var label: String
-    /// Its number, as it was written.
-    public var number: String
-
-    /// What a telephone is called where nobody says.
-    public static let usualLabel = "phone"
-
-    /// Makes a telephone that is not stored yet.
-    public init(label: String = usualLabel, number: String) {
-        self.init(id: 0, label: label, number: number)
-    }
-
-    init(id: Int64, label: String, number: String) {
-        self.id = id
-        self.label = label
-        self.number = number
-    }
-}
-
 extension Contact {
     /// The columns that ``init(row:)`` reads.
     static let columns: SQL = "idx, firstname, lastname"
@@ -62,15 +38,5 @@ extension Contact {
     /// Reads ``columns``; the telephones follow.
     init(row: borrowing Row) throws(LockstepError) {
         self.init(id: try row[0], firstName: try row[1], lastName: try row[2], phones: [])
-    }
-}
-
-extension Phone {
-    /// The columns that ``init(row:)`` reads.
-    static let columns: SQL = "id, label, number"
-
-    /// Reads ``columns``.
-    init(row: borrowing Row) throws(LockstepError) {
-        self.init(id: try row[0], label: try row[1], number: try row[2])
     }
 }

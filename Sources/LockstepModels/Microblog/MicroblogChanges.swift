@@ -60,14 +60,6 @@ public struct MicroblogChanges: Sendable {
     public mutating func removeStatus(_ id: Int64) { steps.append(.removeStatus(id)) }
 }
 
-/// What ``MicroblogStore/save(_:)`` has added.
-public struct MicroblogAdditions: Sendable, Hashable {
-    /// The keys of the users, in the order that they were added in.
-    public internal(set) var userIDs: [Int64] = []
-    /// The keys of the statuses, in the order that they were added in.
-    public internal(set) var statusIDs: [Int64] = []
-}
-
 extension MicroblogChanges {
     /// Does all of it, in the order that it was asked for in.
     func apply(to connection: borrowing Connection) throws -> MicroblogAdditions {

@@ -39,15 +39,3 @@ public struct SafeMigrationReport: Sendable {
     /// Where the backup from before the run stands; nil if there is none, or none any more.
     public internal(set) var backup: FilePath?
 }
-
-/// What a safe migration tells while it goes on.
-public enum SafeMigrationEvent: Sendable, Equatable {
-    /// So much of the backup is made.
-    case backingUp(CopyProgress)
-    /// What the migrations tell.
-    case migrating(MigrationEvent)
-    /// Every version is committed; verification begins.
-    case verifying
-    /// Something has failed; the database is about to be put back.
-    case restoring
-}

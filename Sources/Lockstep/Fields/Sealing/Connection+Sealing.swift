@@ -1,11 +1,3 @@
-/// How far a change of a column's cells has come.
-public struct SealingProgress: Sendable, Hashable {
-    /// Rows that were gone through, in this run.
-    public let rows: Int
-    /// How many there were to go through.
-    public let total: Int
-}
-
 extension Connection {
     /// Rows of one transaction, where nobody says otherwise: some 10 ms for which other writers wait.
     public static let usualSealingBatch = 5000

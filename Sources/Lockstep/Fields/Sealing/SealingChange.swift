@@ -1,14 +1,3 @@
-/// What is to become of a column's cells.
-public enum SealingGoal: Sendable, Hashable {
-    /// Plaintext becomes cells.
-    case protect(
-        mode: SealedColumn.Mode, padding: CellPadding, indexes: [SealedIndex.Request] = [])
-    /// Cells become plaintext.
-    case unprotect
-    /// Cells of older versions of the field key become cells of the active one.
-    case reseal
-}
-
 /// A change of how a column is stored, as a series of transactions: others read and write between them, and
 /// killed anywhere it goes on where it was.
 ///

@@ -27,17 +27,3 @@ public enum MigrationEvent: Sendable, Equatable {
     /// A version of several transactions has another one durable.
     case advanced(set: String, version: MigrationVersion)
 }
-
-/// The steps of a table rebuild, in their order.
-public enum RebuildStep: String, Sendable, CaseIterable {
-    /// Create the new table under a temporary name.
-    case create
-    /// Copy the rows.
-    case copy
-    /// Drop the old table.
-    case drop
-    /// Give the new table the old one's name.
-    case rename
-    /// Create its indexes and triggers anew.
-    case restore
-}

@@ -1,36 +1,6 @@
 internal import CSQLCipher
 internal import SystemPackage
 
-/// How hard a checkpoint tries to bring the write-ahead log into the database file.
-public enum CheckpointMode: Sendable {
-    /// Copies what it can without waiting for readers or writers.
-    case passive
-    /// Waits for the writer and for readers of old snapshots, up to the busy timeout, so that all of it
-    /// is copied.
-    case full
-    /// As `full`, and empties the log's file.
-    case truncate
-
-    fileprivate var code: Int32 {
-        switch self {
-        case .passive: SQLITE_CHECKPOINT_PASSIVE
-        case .full: SQLITE_CHECKPOINT_FULL
-        case .truncate: SQLITE_CHECKPOINT_TRUNCATE
-        }
-    }
-}
-
-/// What a checkpoint has come to.
-public struct CheckpointResult: Sendable, Hashable {
-    /// Pages in the log.
-    public let pagesInLog: Int
-    /// How many of them are in the database file now.
-    public let pagesCopied: Int
-
-    /// Whether nothing is left in the log that the file lacks.
-    public var isComplete: Bool { pagesCopied == pagesInLog }
-}
-
 extension Connection {
     /// Brings the write-ahead log into the database file.
     /// - Throws: ``LockstepError/Code/busy`` if `full` or `truncate` met a reader or writer that stayed

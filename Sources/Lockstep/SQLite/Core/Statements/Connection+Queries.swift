@@ -57,12 +57,6 @@ extension Connection {
     }
 }
 
-/// A Swift type that is made of a row: `extension Movie: RowDecodable { init(row:) … }`.
-public protocol RowDecodable {
-    /// Reads `row`, whose columns the query and this agree about.
-    init(row: borrowing Row) throws
-}
-
 extension Row {
     /// The first columns as a tuple.
     @inlinable

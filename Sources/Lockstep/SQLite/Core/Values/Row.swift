@@ -1,4 +1,9 @@
 public import CSQLCipher
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
 
 #if canImport(Glibc)
     internal import Glibc
@@ -164,12 +169,6 @@ public struct Row: ~Copyable {
         guard let text = unsafe sqlite3_sql(statement) else { return "" }
         return SQLTokens.redact(unsafe String(cString: text))
     }
-}
-
-/// A Swift type that a column's value can be decoded to.
-public protocol ColumnDecodable {
-    /// Decodes column `column` of `row`, counting from 0.
-    init(column: Int32, of row: borrowing Row) throws(LockstepError)
 }
 
 extension Int64: ColumnDecodable {

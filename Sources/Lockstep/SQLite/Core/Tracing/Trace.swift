@@ -1,28 +1,5 @@
 internal import CSQLCipher
 
-/// A statement that has run, as a trace tells of it.
-public struct TraceEvent: Sendable, Hashable {
-    /// The SQL with its literals replaced; bound values are never in it.
-    public let sql: String
-    /// How long it took from its first step to its end, what its rows were used for included.
-    public let duration: Duration
-}
-
-/// Calls into the program while a statement runs, so that it can be given up.
-public struct ProgressHandler: Sendable {
-    let interval: Int
-    let goOn: @Sendable () -> Bool
-
-    /// - Parameters:
-    ///   - interval: After how many instructions of SQLite's virtual machine each call comes: 1000 are
-    ///     some 10 to 100 µs.
-    ///   - goOn: False ends the statement with ``LockstepError/Code/interrupted``.
-    public init(every interval: Int, goOn: @escaping @Sendable () -> Bool) {
-        self.interval = interval
-        self.goOn = goOn
-    }
-}
-
 extension ConnectionOptions {
     /// The same for procedures that migrate, with statements that end as soon as `goOn` says no.
     /// - Parameter isChecked: Whether the procedure has opened the same database before.

@@ -1,0 +1,10 @@
+/// What is to become of a column's cells.
+public enum SealingGoal: Sendable, Hashable {
+    /// Plaintext becomes cells.
+    case protect(
+        mode: SealedColumn.Mode, padding: CellPadding, indexes: [SealedIndex.Request] = [])
+    /// Cells become plaintext.
+    case unprotect
+    /// Cells of older versions of the field key become cells of the active one.
+    case reseal
+}

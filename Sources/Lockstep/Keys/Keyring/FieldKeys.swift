@@ -1,0 +1,122 @@
+/// The keys that seal and open the cells of one dataset, and those that compute its blind indexes. They are wiped
+/// when the last user lets go of them.
+public final class FieldKeys: Sendable {
+    /// The same keys without what the keyring remembers of databases: to look at one that is to be accepted as it is.
+    public func withoutMemory() -> FieldKeys {
+        FieldKeys(dataset: dataset, name: name, active: activeVersion, keys: keys, index: index)
+    }
+
+    struct Key: Sendable {
+        let state: KeyState
+        let commitment: [UInt8]
+        /// Nil once it was destroyed.
+        let secret: SharedSecret<SecretBytes>?
+    }
+
+    /// The keys of one kind, by version.
+    struct Versions: Sendable {
+        let active: UInt32
+        let keys: [UInt32: Key]
+    }
+
+    /// The 16-byte identifier of the dataset.
+    public let dataset: [UInt8]
+    /// What migrations call it.
+    public let name: String?
+    /// The version that new cells are sealed under.
+    public let activeVersion: UInt32
+    private let keys: [UInt32: Key]
+    private let index: Versions
+    /// What the keyring remembered of the dataset's databases when it was opened.
+    public let memory: SealedMemory
+
+    init(
+        dataset: [UInt8], name: String? = nil, active: UInt32, keys: [UInt32: Key],
+        index: Versions, memory: SealedMemory = SealedMemory()
+    ) {
+        self.dataset = dataset
+        self.name = name
+        activeVersion = active
+        self.keys = keys
+        self.index = index
+        self.memory = memory
+    }
+
+    /// Every version that there is or was, ascending.
+    var versions: [UInt32] { keys.keys.sorted() }
+
+    /// The public fingerprint of a version's key, by which a database tells it from any other.
+    func commitment(_ version: UInt32) -> [UInt8]? { keys[version]?.commitment }
+
+    /// The key of one column's cells: HKDF-SHA256(field key, salt = dataset, info = `field` ‖ column ‖ format),
+    /// numbers big-endian.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func columnKey(
+        _ column: UInt32, version: UInt32, format: UInt8, count: Int = 32
+    ) throws(LockstepError) -> SecretBytes {
+        let secret = try secret(version)
+        var info = Array("field".utf8)
+        info += column.bigEndianBytes
+        info.append(format)
+        return try HKDF.derive(secret.value, salt: dataset, info: info, count: count)
+    }
+
+    /// The key that authenticates what a database says of the dataset's columns.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func registryKey(_ version: UInt32) throws(LockstepError) -> SecretBytes {
+        try HKDF.derive(
+            secret(version).value, salt: dataset, info: Array("registry".utf8))
+    }
+
+    /// The key that authenticates the ledger's rows of versions that were applied with these keys.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func ledgerKey(_ version: UInt32) throws(LockstepError) -> SecretBytes {
+        try HKDF.derive(secret(version).value, salt: dataset, info: Array("ledger".utf8))
+    }
+
+    /// Whether the key of a version is at hand: neither unknown nor destroyed.
+    func hasSecret(_ version: UInt32) -> Bool { keys[version]?.secret != nil }
+
+    private func secret(_ version: UInt32) throws(LockstepError) -> SharedSecret<SecretBytes> {
+        try Self.secret(keys, version, .field, lost: "what it sealed cannot be read any more")
+    }
+
+    private static func secret(
+        _ keys: [UInt32: Key], _ version: UInt32, _ kind: KeyKind, lost: String
+    ) throws(LockstepError) -> SharedSecret<SecretBytes> {
+        guard let key = keys[version] else {
+            throw LockstepError(
+                .keyUnavailable, "the keyring has no \(kind.rawValue) key \(version)",
+                hint: "a newer keyring of the dataset may hold it")
+        }
+        guard let secret = key.secret else {
+            throw LockstepError(
+                .keyUnavailable, "\(kind.rawValue) key \(version) was destroyed", hint: lost)
+        }
+        return secret
+    }
+
+    // MARK: Blind indexes
+
+    /// The version that new blind indexes are computed with.
+    public var activeIndexVersion: UInt32 { index.active }
+
+    /// Every version of the index key that there is or was, ascending.
+    var indexVersions: [UInt32] { index.keys.keys.sorted() }
+
+    /// The public fingerprint of a version's index key.
+    func indexCommitment(_ version: UInt32) -> [UInt8]? { index.keys[version]?.commitment }
+
+    /// Where in its life a version's index key stands. An index is looked up in and written to under the version
+    /// that it was made with, be it retired, until it is made anew.
+    func indexState(_ version: UInt32) -> KeyState? { index.keys[version]?.state }
+
+    /// A key of what `info` says: HKDF-SHA256(index key, salt = dataset, `info`).
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func indexKey(version: UInt32, info: [UInt8]) throws(LockstepError) -> SecretBytes {
+        let secret = try Self.secret(
+            index.keys, version, .index,
+            lost: "nothing can be looked up in its indexes any more; make them anew")
+        return try HKDF.derive(secret.value, salt: dataset, info: info)
+    }
+}

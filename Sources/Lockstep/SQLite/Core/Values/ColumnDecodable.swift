@@ -1,0 +1,12 @@
+public import CSQLCipher
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A Swift type that a column's value can be decoded to.
+public protocol ColumnDecodable {
+    /// Decodes column `column` of `row`, counting from 0.
+    init(column: Int32, of row: borrowing Row) throws(LockstepError)
+}
