@@ -103,7 +103,7 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
         case .rerun: 1
         case .migrate: isQuick ? 40 : 700
         case .open, .keyring: isQuick ? 20 : 100
-        case .passphrase: isQuick ? 1 : Passphrases.mostOperations
+        case .passphrase: isQuick ? 1 : Passphrases.maximumOperations
         case .point, .update: isQuick ? 5000 : 100_000
         case .commit, .concurrent: isQuick ? 1000 : 10_000
         case .blob: isQuick ? 128 : 1024

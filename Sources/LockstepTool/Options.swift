@@ -96,7 +96,7 @@ struct MigrationOptions: ParsableArguments {
     var folder: FilePath { FilePath(folders.first ?? "Migrations") }
 
     /// How many bytes a migration file may have.
-    var largestFile: Int { maxFile ?? MigrationSet.usualLargestFile }
+    var largestFile: Int { maxFile ?? MigrationSet.defaultLargestFile }
 
     private static let layouts = MigrationLayout.allCases.map(\.rawValue)
 
@@ -110,10 +110,10 @@ struct MigrationOptions: ParsableArguments {
     func sets() throws -> [MigrationSet] {
         var sets = try MigrationSet.sets(
             in: folder, named: self.set, layout: layout, largestFile: largestFile)
-        for set in sets where !set.leftAlone.isEmpty {
+        for set in sets where !set.ignoredFiles.isEmpty {
             Output.note(
                 "notice: no migration of \(set.layout.rawValue), and left alone: "
-                    + set.leftAlone.joined(separator: ", "))
+                    + set.ignoredFiles.joined(separator: ", "))
         }
         if let name = self.set, !sets.contains(where: { $0.name == name }) {
             throw LockstepError(

@@ -26,8 +26,8 @@ enum Watchdog {
                 STDERR_FILENO, Watchdog.message.utf8Start, Watchdog.message.utf8CodeUnitCount)
             _exit(Exit.failed)
         }
-        let patience = limit + max(limit / 10, .seconds(2))
-        let parts = patience.components
+        let timeout = limit + max(limit / 10, .seconds(2))
+        let parts = timeout.components
         var timer = itimerval()
         timer.it_value.tv_sec = time_t(parts.seconds)
         timer.it_value.tv_usec = suseconds_t(parts.attoseconds / 1_000_000_000_000)

@@ -80,7 +80,7 @@ func migrateApart(_ connection: borrowing Connection, _ set: MigrationSet) throw
 func migrateSafely(_ action: String, _ database: FilePath, _ set: MigrationSet) throws {
     var migration = SafeMigration(of: database, sets: [set])
     // A sign of life of one who was killed is not waited for.
-    migration.patience = .zero
+    migration.timeout = .zero
     migration.options.busyTimeout = .zero
     switch action {
     case "die-migrating":

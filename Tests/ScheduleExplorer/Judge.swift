@@ -26,12 +26,12 @@ struct Judge {
     /// What is like no order.
     func findings(_ result: Schedule.Result) -> [String] {
         var findings: [String] = []
-        let usualFirst: [Operation.Outcome] = orders.compactMap(\.first)
-        let usualSecond: [Operation.Outcome] = orders.compactMap(\.second)
-        if let outcome = result.first, !isExpected(outcome, usualFirst) {
+        let defaultFirst: [Operation.Outcome] = orders.compactMap(\.first)
+        let defaultSecond: [Operation.Outcome] = orders.compactMap(\.second)
+        if let outcome = result.first, !isExpected(outcome, defaultFirst) {
             findings.append("A is \(outcome.text)")
         }
-        if let outcome = result.second, !isExpected(outcome, usualSecond) {
+        if let outcome = result.second, !isExpected(outcome, defaultSecond) {
             findings.append("B is \(outcome.text)")
         }
         for order in orders where order.content.contains("does not open") {

@@ -125,7 +125,7 @@ enum Operation: String, CaseIterable {
             try connection.protect("title", of: "film", keys: fields, batch: 9)
         case .migrate:
             let connection = try ground.open()
-            _ = try Migrator(Self.second, patience: .zero).run(on: connection)
+            _ = try Migrator(Self.second, timeout: .zero).run(on: connection)
         case .verify:
             let report = try Verification(ground.database, sets: [Self.second]).run(
                 keyring: ground.keyring())

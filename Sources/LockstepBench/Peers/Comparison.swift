@@ -190,7 +190,7 @@ struct Comparison {
         } else if let operations, !item.workload.isPerRow {
             count = operations
         }
-        if item.workload == .passphrase { count = min(count, Passphrases.mostOperations) }
+        if item.workload == .passphrase { count = min(count, Passphrases.maximumOperations) }
         if item.workload == .concurrent { count = Concurrency.operations(count) }
         return RunRequest(
             workload: item.workload, variant: variant, path: path, rows: rows, operations: count,

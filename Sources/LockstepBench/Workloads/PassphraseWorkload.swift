@@ -4,7 +4,7 @@ import SystemPackage
 /// How a passphrase is measured.
 enum Passphrases {
     /// Each takes about half a second.
-    static let mostOperations = 4
+    static let maximumOperations = 4
 }
 
 /// What a passphrase slot costs beside its scrypt: `slot` opens a keyring, `scrypt` does nothing but derive at the

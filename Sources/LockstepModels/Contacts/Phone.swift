@@ -10,10 +10,10 @@ public struct Phone: Sendable, Hashable {
     public var number: String
 
     /// What a telephone is called where nobody says.
-    public static let usualLabel = "phone"
+    public static let defaultLabel = "phone"
 
     /// Makes a telephone that is not stored yet.
-    public init(label: String = usualLabel, number: String) {
+    public init(label: String = defaultLabel, number: String) {
         self.init(id: 0, label: label, number: number)
     }
 

@@ -19,15 +19,15 @@ public struct ImportReport: Sendable, Equatable {
     /// Whether there was something to import, and none of it was what the store keeps: then nothing was written.
     /// A file or folder that is empty has nothing to import.
     public var tookNothing: Bool { imported == 0 && known == 0 && rejected > 0 }
-    /// The first ``mostRejections`` of those, in the file's order.
+    /// The first ``maximumRejections`` of those, in the file's order.
     public internal(set) var rejections: [Rejection] = []
 
     /// More would only fill the memory; the count goes on.
-    public static let mostRejections = 1000
+    public static let maximumRejections = 1000
 
     mutating func reject(file: String? = nil, _ line: Int?, _ reason: String) {
         rejected += 1
-        guard rejections.count < Self.mostRejections else { return }
+        guard rejections.count < Self.maximumRejections else { return }
         rejections.append(Rejection(file: file, line: line, reason: reason))
     }
 }

@@ -80,7 +80,7 @@ extension MicroblogStore {
     /// As its blocking form, without blocking.
     /// - Throws: as that; `CancellationError`.
     public func timeline(
-        _ limit: Int = usualLimit, before cursor: TimelineCursor? = nil
+        _ limit: Int = defaultLimit, before cursor: TimelineCursor? = nil
     ) async throws -> [TimelineEntry] {
         try await reading { connection in
             try MicroblogQueries.timeline(limit, before: cursor, connection)
@@ -90,7 +90,7 @@ extension MicroblogStore {
     /// As its blocking form, without blocking.
     /// - Throws: as that; `CancellationError`.
     public func statuses(
-        ofUserNamed name: String, _ limit: Int = usualLimit
+        ofUserNamed name: String, _ limit: Int = defaultLimit
     ) async throws -> [TimelineEntry] {
         try await reading { connection in
             try MicroblogQueries.statuses(ofUserNamed: name, limit, connection)
@@ -99,7 +99,7 @@ extension MicroblogStore {
 
     /// As its blocking form, without blocking.
     /// - Throws: as that; `CancellationError`.
-    public func search(_ word: String, _ limit: Int = usualLimit) async throws -> [TimelineEntry] {
+    public func search(_ word: String, _ limit: Int = defaultLimit) async throws -> [TimelineEntry] {
         try await reading { connection in try MicroblogQueries.search(word, limit, connection) }
     }
 

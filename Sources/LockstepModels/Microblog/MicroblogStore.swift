@@ -7,7 +7,7 @@ public struct MicroblogStore: ModelStore {
     /// The migration set's name.
     public static let setName = "microblog"
     /// How many entries a page has where nobody says.
-    public static let usualLimit = 50
+    public static let defaultLimit = 50
 
     /// The database that it works on.
     public let store: Store
@@ -109,7 +109,7 @@ public struct MicroblogStore: ModelStore {
     ///   - cursor: Where the page begins: the ``TimelineEntry/cursor`` of the entry before it; nil for the first page.
     /// - Throws: ``LockstepError``.
     public func timeline(
-        _ limit: Int = usualLimit, before cursor: TimelineCursor? = nil
+        _ limit: Int = defaultLimit, before cursor: TimelineCursor? = nil
     ) throws -> [TimelineEntry] {
         try reading { connection in
             try MicroblogQueries.timeline(limit, before: cursor, connection)
@@ -119,7 +119,7 @@ public struct MicroblogStore: ModelStore {
     /// The statuses of all users with this name, newest first, in one query.
     /// - Throws: ``LockstepError``.
     public func statuses(
-        ofUserNamed name: String, _ limit: Int = usualLimit
+        ofUserNamed name: String, _ limit: Int = defaultLimit
     ) throws -> [TimelineEntry] {
         try reading { connection in
             try MicroblogQueries.statuses(ofUserNamed: name, limit, connection)
@@ -130,7 +130,7 @@ public struct MicroblogStore: ModelStore {
     /// accents do not count.
     /// - Parameter word: What is looked for: nothing in it is an operator.
     /// - Throws: ``LockstepError``.
-    public func search(_ word: String, _ limit: Int = usualLimit) throws -> [TimelineEntry] {
+    public func search(_ word: String, _ limit: Int = defaultLimit) throws -> [TimelineEntry] {
         try reading { connection in try MicroblogQueries.search(word, limit, connection) }
     }
 

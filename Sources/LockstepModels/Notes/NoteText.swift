@@ -50,8 +50,8 @@ enum NoteText {
         var zeros = [0, 0]
         let beginning = bytes.prefix(4096)
         for (index, byte) in beginning.enumerated() where byte == 0 { zeros[index % 2] += 1 }
-        let most = beginning.count / 2
-        return min(zeros[0], zeros[1]) == 0 && max(zeros[0], zeros[1]) * 2 > most
+        let maximum = beginning.count / 2
+        return min(zeros[0], zeros[1]) == 0 && max(zeros[0], zeros[1]) * 2 > maximum
     }
 
     private static func decode(_ bytes: [UInt8], _ encoding: LegacyEncoding) -> String {

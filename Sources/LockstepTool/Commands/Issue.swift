@@ -44,7 +44,7 @@ struct Issue: ParsableCommand {
     func run() throws {
         var recipients: [String: SlotRecipient] = [:]
         for text in recipient {
-            let named = try NamedRecipient(text, usualName: Keyring.issuedSlotName)
+            let named = try NamedRecipient(text, defaultName: Keyring.issuedSlotName)
             guard recipients.updateValue(named.recipient, forKey: named.name) == nil else {
                 throw ValidationError(
                     "two recipients are called \(named.name): name them NAME=age1…")

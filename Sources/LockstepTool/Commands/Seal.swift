@@ -22,7 +22,7 @@ struct SealedColumnOptions: ParsableArguments {
     @OptionGroup var access: AccessOptions
 
     @Option(help: "How many rows are changed in one transaction.")
-    var batch: Int = Connection.usualSealingBatch
+    var batch: Int = Connection.defaultSealingBatch
 
     func validate() throws {
         guard access.fields.datasets.count == 1 else {

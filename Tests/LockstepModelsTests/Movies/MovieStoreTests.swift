@@ -51,10 +51,10 @@ struct MovieStoreTests: ~Copyable {
 
     @Test("The report stays bounded, its count does not")
     func manyRejections() throws {
-        let lines = String(repeating: "x\n", count: ImportReport.mostRejections + 5)
+        let lines = String(repeating: "x\n", count: ImportReport.maximumRejections + 5)
         let report = try bench.open(MovieStore.self).importTSV(folder.write("films.tsv", lines))
-        #expect(report.rejected == ImportReport.mostRejections + 5)
-        #expect(report.rejections.count == ImportReport.mostRejections)
+        #expect(report.rejected == ImportReport.maximumRejections + 5)
+        #expect(report.rejections.count == ImportReport.maximumRejections)
     }
 
     @Test(

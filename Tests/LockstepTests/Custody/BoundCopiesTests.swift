@@ -79,7 +79,7 @@ struct BoundCopiesTests {
         let backup = bound.scratch.folder.file("backup.db")
         _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
             .backup(to: backup)
-        for _ in 0...KeyringDocument.mostFormerRings { try bound.rotateRing() }
+        for _ in 0...KeyringDocument.maximumFormerRings { try bound.rotateRing() }
         try FileHandling.remove(bound.scratch.path)
         let key = try bound.scratch.keyring().databaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)

@@ -168,7 +168,7 @@ struct KeyringFreshnessTests {
     )
     func tooManyRings() throws {
         let standing = try Bytes.read(bound.scratch.path)
-        for _ in 0..<KeyringDocument.mostFormerRings { try bound.rotateRing() }
+        for _ in 0..<KeyringDocument.maximumFormerRings { try bound.rotateRing() }
         try bound.open()
         try bound.rotateRing()
         Refusal.expect(.tampered) { try bound.open() }

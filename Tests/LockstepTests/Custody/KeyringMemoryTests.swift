@@ -133,7 +133,7 @@ struct KeyringMemoryTests {
     @Test("The greatest epoch that there may be is remembered")
     func greatest() throws {
         let ring = try Rings.make()
-        try ring.remember(epoch: KeyringDocument.greatestEpoch, in: scratch.open())
+        try ring.remember(epoch: KeyringDocument.maximumEpoch, in: scratch.open())
         #expect(try remembered() == [ring.document.ringID: UInt64(Int64.max)])
         Refusal.expect(.keyringOutdated) { try ring.remember(in: scratch.open()) }
     }

@@ -21,10 +21,10 @@ package enum Scrypt {
         /// What a slot may be given that is made here.
         static let choosable = advisable...20
         /// As much as one slot of N = 2^21 would cost: 16 standard slots, some 8 seconds.
-        static let mostTogether = 1 << 21
+        static let maximumTogether = 1 << 21
         /// What keyrings of older versions may cost together. They are read, but no more than
-        /// ``mostTogether`` of it is spent on one opening.
-        static let mostTogetherBefore = 1 << 23
+        /// ``maximumTogether`` of it is spent on one opening.
+        static let maximumTogetherBefore = 1 << 23
         /// Below 2^16 a guess is cheaper than it should be; keyrings with less get a warning.
         static let advisable = 16
     }

@@ -8,7 +8,7 @@ extension Scrypt.Cost {
     ///   - most: The greatest N.
     ///   - measure: How long a derivation takes.
     static func calibrated(
-        for target: Duration, memory: Int?, most: Int,
+        for target: Duration, memory: Int?, maximum: Int,
         measure: (Scrypt.Cost) throws(LockstepError) -> Duration
     ) throws(LockstepError) -> Scrypt.Cost {
         let once = try measure(Scrypt.Cost(logN: advisable, r: standard.r, p: standard.p))
@@ -18,7 +18,7 @@ extension Scrypt.Cost {
         while cost.logN < choosable.upperBound {
             let next = Scrypt.Cost(logN: cost.logN + 1, r: cost.r, p: cost.p)
             guard once * (next.n >> advisable) <= target, next.memory <= memory / 4,
-                next.n <= most
+                next.n <= maximum
             else { break }
             cost = next
         }

@@ -63,7 +63,7 @@ struct FleetJob {
         for set in fleet.sets {
             var report = MigrationReport()
             let migrator = Migrator(
-                set, patience: fleet.patience, recordedDown: fleet.recordedDown
+                set, timeout: fleet.timeout, recordedDown: fleet.recordedDown
             ) { _ in
                 guard goOn() else {
                     throw LockstepError(
@@ -99,7 +99,7 @@ struct FleetJob {
         migration.recordedDown = fleet.recordedDown
         migration.backupFolder = safety.backupFolder
         migration.keep = safety.keep
-        migration.patience = fleet.patience
+        migration.timeout = fleet.timeout
         migration.options = options
         migration.goOn = goOn
         var report = SafeMigrationReport()

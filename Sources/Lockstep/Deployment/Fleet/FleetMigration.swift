@@ -35,7 +35,7 @@ public struct FleetMigration: Sendable {
     /// With a way back for each file; nil for none.
     public var safely: Safety?
     /// How long to wait for whoever holds a file's write lock.
-    public var patience = Duration.seconds(60)
+    public var timeout = Duration.seconds(60)
     /// Functions and collations that the schemas need, and the like.
     public var options: ConnectionOptions = {
         var options = ConnectionOptions()

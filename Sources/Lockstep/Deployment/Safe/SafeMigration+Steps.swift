@@ -67,7 +67,7 @@ extension SafeMigration {
         var begun = false
         defer { hasBegun = begun }
         for set in sets {
-            let migrator = Migrator(set, patience: patience, recordedDown: recordedDown) { event in
+            let migrator = Migrator(set, timeout: timeout, recordedDown: recordedDown) { event in
                 if case .began = event { begun = true }
                 try requireGoingOn()
                 try observe(.migrating(event))

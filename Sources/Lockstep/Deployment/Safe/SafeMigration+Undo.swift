@@ -39,7 +39,7 @@ extension SafeMigration {
             var reading = options.ofSchema
             reading.isQueryOnly = true
             let backup = try Connection.open(journal.backup, key: access.key, options: reading)
-            isRestored = try connection.replaceContent(with: backup, patience: patience) {
+            isRestored = try connection.replaceContent(with: backup, timeout: timeout) {
                 try watch.others($0) == 0
             }
         } catch {

@@ -40,7 +40,7 @@ public struct SafeMigration {
     /// run is under way there is one more, and after runs that were killed that of the first of them.
     public var keep = 3
     /// How long to wait for another safe migration, and for whoever holds the write lock.
-    public var patience = Duration.seconds(60)
+    public var timeout = Duration.seconds(60)
     /// How the database is opened. Functions and collations that the schema needs must be among it;
     /// commits are always durable.
     public var options = ConnectionOptions()
@@ -69,7 +69,7 @@ public struct SafeMigration {
     /// Runs it. Blocks.
     /// - Throws: What failed, after the database was put back; ``LockstepError/Code/verificationFailed`` for a
     ///   check; ``LockstepError/Code/notRestored`` if it is not what it was, with what to do;
-    ///   ``LockstepError/Code/locked`` if another safe migration runs for longer than ``patience``;
+    ///   ``LockstepError/Code/locked`` if another safe migration runs for longer than ``timeout``;
     ///   ``LockstepError/Code/interrupted`` if ``goOn`` says so.
     @discardableResult
     public func run(_ access: borrowing DatabaseAccess) throws -> SafeMigrationReport {
@@ -88,7 +88,7 @@ public struct SafeMigration {
                 hint: "keep 0 or more")
         }
         try Diagnosis.requireDatabase(database)
-        let lock = try FileLock.wait(lockPath, patience: patience) { try requireGoingOn() }
+        let lock = try FileLock.wait(lockPath, timeout: timeout) { try requireGoingOn() }
         defer { _ = lock }
         let backups = try MigrationBackups(
             of: database, in: backupFolder, salts: access.salts)

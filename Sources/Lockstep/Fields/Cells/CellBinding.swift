@@ -23,7 +23,7 @@ struct AssociatedData {
     /// Its own version.
     static let version: UInt8 = 1
     /// SQLite allows more columns in a primary key than this byte counts; nobody has them.
-    static let mostKeyValues = 255
+    static let maximumKeyValues = 255
 
     /// With an integer's key behind it, which most rows have.
     private var buffer: [UInt8]
@@ -57,10 +57,10 @@ struct AssociatedData {
         case .column:
             return buffer[..<fixedLength] + [0, 0]
         case .key(let values):
-            guard (1...Self.mostKeyValues).contains(values.count) else {
+            guard (1...Self.maximumKeyValues).contains(values.count) else {
                 throw LockstepError(
                     .misuse,
-                    "a primary key has 1 to \(Self.mostKeyValues) values, not \(values.count)")
+                    "a primary key has 1 to \(Self.maximumKeyValues) values, not \(values.count)")
             }
             var bytes = Array(buffer[..<fixedLength])
             bytes += [1, UInt8(values.count)]

@@ -44,7 +44,7 @@ public struct BlindIndex: Sendable, Hashable {
     public let keyVersion: UInt32
 
     static let layoutVersion: UInt8 = 1
-    static let mostValues = 16
+    static let maximumValues = 16
 
     /// An index of one value, or of several together.
     /// - Throws: ``LockstepError/Code/misuse`` for one that cannot be.
@@ -55,10 +55,10 @@ public struct BlindIndex: Sendable, Hashable {
             throw LockstepError(
                 .misuse, "columns, their indexes and versions of keys are counted from 1")
         }
-        guard (1...Self.mostValues).contains(normalisers.count) else {
+        guard (1...Self.maximumValues).contains(normalisers.count) else {
             throw LockstepError(
                 .misuse,
-                "a blind index is of 1 to \(Self.mostValues) values, not of \(normalisers.count)")
+                "a blind index is of 1 to \(Self.maximumValues) values, not of \(normalisers.count)")
         }
         guard Self.isWidth(bits) else {
             throw LockstepError(

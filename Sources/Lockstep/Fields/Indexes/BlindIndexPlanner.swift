@@ -65,7 +65,7 @@ package struct BlindIndexPlanner: Sendable {
     /// Fewer rows than that are read faster than looked up, and fit no bounds.
     package static let fewestRows = 8
     /// How many rows a look-up may find for nothing, where nobody says.
-    package static let usualCoincidences = 4.0
+    package static let defaultCoincidences = 4.0
 
     private let counts: Counts
     /// The least and the most bits that lie within the bounds; at most K, beyond which the formula sees no difference:
@@ -96,7 +96,7 @@ package struct BlindIndexPlanner: Sendable {
                 "an index is planned for \(Self.fewestRows) rows or more, and no more different values than rows",
                 hint: "give the number of rows that the table is going to have")
         }
-        let known = distinct.map(Double.init) ?? parts.reduce(1) { $0 * $1.mostDistinct }
+        let known = distinct.map(Double.init) ?? parts.reduce(1) { $0 * $1.maximumDistinct }
         let counts = Counts(
             rows: Double(rows), distinct: known,
             told: others.reduce(1) { $0 * $1.told })
@@ -112,18 +112,18 @@ package struct BlindIndexPlanner: Sendable {
             (2..<counts.root).contains(counts.coincidences($0))
                 && ($0 == 1 || Counts.power($0 - 1) < known)
         }
-        guard let least = fitting.first, let most = fitting.last else {
+        guard let minimum = fitting.first, let maximum = fitting.last else {
             throw LockstepError(
                 .misuse,
                 "the column's other indexes tell its values apart already; with one more, equal rows are known to be equal",
                 hint: "leave this index away, or make the others shorter")
         }
         self.counts = counts
-        bounds = least...most
+        bounds = minimum...maximum
     }
 
     /// The bits, within the bounds, with which a look-up finds about so many rows that hold another value.
-    package func recommendedBits(for wanted: Double = usualCoincidences) -> Int {
+    package func recommendedBits(for wanted: Double = defaultCoincidences) -> Int {
         let bits = Logarithm.base2(counts.rows / (wanted > 1 ? wanted : 1)).rounded()
         return Int(min(max(bits, Double(bounds.lowerBound)), Double(bounds.upperBound)))
     }
@@ -171,7 +171,7 @@ private struct Counts: Sendable {
 
 extension BlindIndexPlanner.Part {
     /// How many different values there are at most, where that is known beforehand.
-    fileprivate var mostDistinct: Double {
+    fileprivate var maximumDistinct: Double {
         switch (type, normaliser) {
         case (.bool, _): 2
         // Letters and digits: scripts with more characters than that use few of them to begin with.

@@ -4,7 +4,7 @@ public struct SealedIndex: Sendable, Hashable {
     public struct Request: Sendable, Hashable {
         /// How long tokens are where nobody says otherwise: some 16 million rows until two different values are
         /// likely to coincide for each of them. Fewer tell less of which rows are equal.
-        public static let usualBits = 24
+        public static let defaultBits = 24
 
         /// What values become before they are compared.
         public let normaliser: Normaliser
@@ -15,7 +15,7 @@ public struct SealedIndex: Sendable, Hashable {
 
         /// An index by values as `normaliser` makes them.
         public init(
-            _ normaliser: Normaliser, bits: Int = usualBits, mayBeHistogram: Bool = false
+            _ normaliser: Normaliser, bits: Int = defaultBits, mayBeHistogram: Bool = false
         ) {
             (self.normaliser, self.bits) = (normaliser, bits)
             self.mayBeHistogram = mayBeHistogram

@@ -4,7 +4,7 @@ extension Manifest {
     ///
     /// What was compared, and what was not, stands in ``ManifestReport/Outcome/compared``. A manifest of version 1
     /// covers primary keys and sealed columns alone. An older database put back as a whole is as genuine as it
-    /// was: `least` makes that show.
+    /// was: `minimum` makes that show.
     /// - Parameters:
     ///   - publisher: Who must have signed it.
     ///   - dataset: The dataset's identifier; all that the database names if nil. Whoever can write to the
@@ -12,11 +12,11 @@ extension Manifest {
     ///   - least: The number of the newest release that was seen.
     public static func check(
         _ connection: borrowing Connection, publisher: Publisher, dataset: [UInt8]? = nil,
-        least: UInt64 = 1
+        minimum: UInt64 = 1
     ) throws -> ManifestReport {
         try connection.read { connection in
             let datasets = try dataset.map { [$0] } ?? ReleaseComparison.datasets(connection)
-            let check = ReleaseComparison(publisher: publisher, least: least)
+            let check = ReleaseComparison(publisher: publisher, minimum: minimum)
             var outcomes: [ManifestReport.Outcome] = []
             for dataset in datasets { outcomes.append(try check.run(dataset, connection)) }
             if outcomes.isEmpty {
@@ -31,7 +31,7 @@ extension Manifest {
 /// somebody who means harm, until the publisher's signature says otherwise.
 private struct ReleaseComparison {
     let publisher: Publisher
-    let least: UInt64
+    let minimum: UInt64
 
     /// All that the database names, in whatever way.
     static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
@@ -66,8 +66,8 @@ private struct ReleaseComparison {
             return outcome
         }
         outcome.manifest = manifest
-        if manifest.number < least {
-            outcome.findings.append(.outdated(number: manifest.number, least: least))
+        if manifest.number < minimum {
+            outcome.findings.append(.outdated(number: manifest.number, minimum: minimum))
         }
         if let finding = try registryFinding(manifest, connection) {
             outcome.findings.append(finding)

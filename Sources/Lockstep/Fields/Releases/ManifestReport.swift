@@ -64,7 +64,7 @@ public struct ManifestReport: Sendable, Hashable {
         /// It is of another dataset.
         case otherDataset
         /// It is of an older release than it must be.
-        case outdated(number: UInt64, least: UInt64)
+        case outdated(number: UInt64, minimum: UInt64)
         /// What the database says of its sealed columns is gone.
         case registryMissing
         /// What the database says of its sealed columns is older than the release.
@@ -145,8 +145,8 @@ extension ManifestReport.Finding: CustomStringConvertible {
         case .foreignPublisher(let publisher): "the manifest is signed by \(publisher)"
         case .forged: "the manifest's signature is not one of its text"
         case .otherDataset: "the manifest is of another dataset"
-        case .outdated(let number, let least):
-            "the manifest is of release \(number), and \(least) was seen: an older copy was put back"
+        case .outdated(let number, let minimum):
+            "the manifest is of release \(number), and \(minimum) was seen: an older copy was put back"
         case .registryMissing: "what the database says of its sealed columns is gone"
         case .registryOlder(let changes, let released):
             "what the database says of its sealed columns is older than the release: it was changed "

@@ -1,6 +1,6 @@
 extension Connection {
     /// Rows of one transaction, where nobody says otherwise: some 10 ms for which other writers wait.
-    public static let usualSealingBatch = 5000
+    public static let defaultSealingBatch = 5000
 
     /// Seals a column that holds plaintext, batch by batch: others read and write meanwhile. Interrupted or
     /// killed, calling it again goes on where it was. At its end, the file is written anew without its free
@@ -22,7 +22,7 @@ extension Connection {
     public func protect(
         _ column: String, of table: String, keys: FieldKeys, mode: SealedColumn.Mode = .random,
         padding: CellPadding = .none, indexes: [SealedIndex.Request] = [],
-        batch: Int = usualSealingBatch,
+        batch: Int = defaultSealingBatch,
         progress: (SealingProgress) throws -> Void = { _ in }
     ) throws {
         let goal = SealingGoal.protect(mode: mode, padding: padding, indexes: indexes)
@@ -33,7 +33,7 @@ extension Connection {
     /// goes the other way.
     /// - Throws: as it does; ``LockstepError/Code/cellForged`` where a cell does not open.
     public func unprotect(
-        _ column: String, of table: String, keys: FieldKeys, batch: Int = usualSealingBatch,
+        _ column: String, of table: String, keys: FieldKeys, batch: Int = defaultSealingBatch,
         progress: (SealingProgress) throws -> Void = { _ in }
     ) throws {
         let change = SealingChange(table: table, column: column, goal: .unprotect)
@@ -43,7 +43,7 @@ extension Connection {
     /// Seals the cells that are under older versions of the field key anew, under the active one.
     /// - Throws: as ``unprotect(_:of:keys:batch:progress:)``.
     public func reseal(
-        _ column: String, of table: String, keys: FieldKeys, batch: Int = usualSealingBatch,
+        _ column: String, of table: String, keys: FieldKeys, batch: Int = defaultSealingBatch,
         progress: (SealingProgress) throws -> Void = { _ in }
     ) throws {
         let change = SealingChange(table: table, column: column, goal: .reseal)

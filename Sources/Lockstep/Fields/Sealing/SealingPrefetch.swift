@@ -20,7 +20,7 @@ final class SealingPrefetch {
     private(set) var taken = 0
 
     /// More bytes than these are not held for rows that wait.
-    private static let mostBytes: Int64 = 16 << 20
+    private static let maximumBytes: Int64 = 16 << 20
 
     private struct Mark {
         let start: Int64?
@@ -51,7 +51,7 @@ final class SealingPrefetch {
             try thread.submit {
                 shared.finish { connection in
                     try change.made(
-                        count, after: start, keys, connection, mostBytes: Self.mostBytes)
+                        count, after: start, keys, connection, maximumBytes: Self.maximumBytes)
                 }
             }
         } catch {
@@ -207,13 +207,13 @@ extension SealingChange {
     /// What becomes of the rows behind `start`; nil where they are better done in one statement.
     fileprivate func made(
         _ count: Int, after start: Int64, _ keys: FieldKeys, _ connection: borrowing Connection,
-        mostBytes: Int64
+        maximumBytes: Int64
     ) throws -> MadeCells? {
         let sealed = try knownColumn(knownRegistry(keys, connection))
         let shape = try shape(connection)
         guard let rowID = shape.rowIDName,
             let piece = try next(count, after: start, rowID, shape, connection),
-            piece.bytes <= mostBytes
+            piece.bytes <= maximumBytes
         else { return nil }
         let range = "\(piece.condition(rowID)) AND "
         if goal == .reseal, let large = LargeCells(shape, column),

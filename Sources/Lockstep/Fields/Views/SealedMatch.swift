@@ -12,7 +12,7 @@ public enum SealedMatch: Sendable {
 
 extension Connection {
     /// How many buckets one look-up goes through: more are faster found by opening all rows.
-    public static let mostBuckets = 1000
+    public static let maximumBuckets = 1000
 
     /// A condition for `WHERE`, on the readable view of a table with sealed columns, that goes by a blind index:
     ///
@@ -125,10 +125,10 @@ struct SealedLookup {
             return remainder < 0 ? quotient - 1 : quotient
         }
         let (count, overflow) = bucket(last).subtractingReportingOverflow(bucket(first))
-        guard !overflow, count < Connection.mostBuckets else {
+        guard !overflow, count < Connection.maximumBuckets else {
             throw LockstepError(
                 .misuse,
-                "what lies between these two is in more than \(Connection.mostBuckets) buckets of \(column.title)",
+                "what lies between these two is in more than \(Connection.maximumBuckets) buckets of \(column.title)",
                 hint: "ask for less, or make an index of wider buckets")
         }
         // A number of each bucket: its first, or the first that is asked for.

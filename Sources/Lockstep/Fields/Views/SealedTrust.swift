@@ -99,12 +99,12 @@ struct SealedTrust {
     }
 
     private static func older(
-        _ keys: FieldKeys, _ changes: UInt64, _ least: UInt64
+        _ keys: FieldKeys, _ changes: UInt64, _ minimum: UInt64
     ) -> LockstepError {
         LockstepError(
             .registryOlder,
             "what the file says of the dataset \(title(keys)) is older than it was: it had been changed "
-                + "\(changes) times, and \(least) times when it was last seen",
+                + "\(changes) times, and \(minimum) times when it was last seen",
             hint: "somebody put an older state back; if that was you, with a backup, "
                 + "`lockstep keys accept-database` takes it as it is")
     }

@@ -11,9 +11,9 @@ extension Keyring {
     mutating func addKey(
         _ kind: KeyKind, state: KeyState, today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
-        guard document.keys.count < KeyringDocument.mostKeys else {
+        guard document.keys.count < KeyringDocument.maximumKeys else {
             throw LockstepError(
-                .keyringConflict, "the keyring has \(KeyringDocument.mostKeys) keys already",
+                .keyringConflict, "the keyring has \(KeyringDocument.maximumKeys) keys already",
                 hint: "make a new keyring")
         }
         let (version, overflow) =

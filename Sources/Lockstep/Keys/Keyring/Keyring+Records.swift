@@ -49,10 +49,10 @@ extension Keyring {
     borrowing func lists(_ record: DatabaseRecord) -> Bool { document.files.contains(record) }
 
     private static func requireRoom(_ count: Int) throws(LockstepError) {
-        guard count < KeyringDocument.mostDatabases else {
+        guard count < KeyringDocument.maximumDatabases else {
             throw LockstepError(
                 .keyringConflict,
-                "the keyring remembers \(KeyringDocument.mostDatabases) databases already",
+                "the keyring remembers \(KeyringDocument.maximumDatabases) databases already",
                 hint: "give further databases a keyring of their own")
         }
     }

@@ -130,7 +130,7 @@ extension Keyring {
             try Self.wrap(material, into: &keys[index], fresh, ringID)
         }
         document.formerRings =
-            (document.formerRings + [document.ringID]).suffix(KeyringDocument.mostFormerRings)
+            (document.formerRings + [document.ringID]).suffix(KeyringDocument.maximumFormerRings)
         setRing(ringID, fresh)
         document.keys = keys
         document.slots = []
@@ -141,7 +141,7 @@ extension Keyring {
         _ wish: PassphraseCost, _ credential: borrowing Credential, _ name: String
     ) throws(LockstepError) -> Scrypt.Cost {
         guard credential.kind == .passphrase else { return .standard }
-        let left = Scrypt.Cost.mostTogether - document.costOfSlots(besides: name)
+        let left = Scrypt.Cost.maximumTogether - document.costOfSlots(besides: name)
         let cost = try wish.scrypt(within: left)
         guard cost.n <= left else {
             throw LockstepError(
@@ -167,9 +167,9 @@ extension Keyring {
                 .keyringConflict, "the keyring has a slot \(name) already",
                 hint: "choose another name")
         }
-        guard document.slots.count < KeyringDocument.mostSlots else {
+        guard document.slots.count < KeyringDocument.maximumSlots else {
             throw LockstepError(
-                .keyringConflict, "the keyring has \(KeyringDocument.mostSlots) slots already",
+                .keyringConflict, "the keyring has \(KeyringDocument.maximumSlots) slots already",
                 hint: "remove one first")
         }
     }

@@ -45,12 +45,12 @@ public struct Keyring: ~Copyable {
     ///   ``LockstepError/Code/noUsableSlot`` if there was nothing to try,
     ///   ``LockstepError/Code/keyringTampered``, and what the parser throws.
     static func open(
-        _ text: [UInt8], most: Int = Scrypt.Cost.mostTogether,
+        _ text: [UInt8], maximum: Int = Scrypt.Cost.maximumTogether,
         credential: (SlotDescription) throws -> Credential?
     ) throws -> Keyring {
         let parsed = try KeyringParser.parse(text)
         var tried: [String] = []
-        var left = most
+        var left = maximum
         for slot in parsed.document.slots {
             let ringKey = try tryOpening(slot, parsed.document.ringID, credential, &tried, &left)
             if let ringKey { return try proven(parsed, ringKey) }
@@ -86,7 +86,7 @@ public struct Keyring: ~Copyable {
         LockstepError(
             .slotNotOpened,
             "the keyring did not open, and not all of its passphrase slots were tried: together they cost "
-                + "more than a slot of N = 2^\(Scrypt.Cost.mostTogether.trailingZeroBitCount)",
+                + "more than a slot of N = 2^\(Scrypt.Cost.maximumTogether.trailingZeroBitCount)",
             hint:
                 "open it with another slot, such as a key file, and remove passphrase slots; a program "
                 + "chooses the slot in the closure that it gives KeyringFile.open")
@@ -169,7 +169,7 @@ public struct Keyring: ~Copyable {
     ) throws(LockstepError) -> [UInt8] {
         var document = document
         document.epoch = epoch
-        guard epoch <= KeyringDocument.greatestEpoch else {
+        guard epoch <= KeyringDocument.maximumEpoch else {
             throw LockstepError(
                 .keyringConflict, "the keyring's epoch cannot rise any further",
                 hint: "make a new keyring")
@@ -189,10 +189,10 @@ public struct Keyring: ~Copyable {
         }
         let text = document.text(mac: try mac(over: document.textAboveMAC()))
         // Plugin slots may have 8 KiB each, and databases lines of any length; no reader takes a longer file.
-        guard text.count <= document.mostBytes else {
+        guard text.count <= document.maximumBytes else {
             throw LockstepError(
                 .keyringConflict,
-                "the keyring would be \(text.count) bytes long; \(document.mostBytes) are read",
+                "the keyring would be \(text.count) bytes long; \(document.maximumBytes) are read",
                 hint:
                     "remove a plugin slot first, with `lockstep keys remove-slot`, or give further "
                     + "databases a keyring of their own")

@@ -67,14 +67,14 @@ struct KeyringDocument: Sendable, Equatable {
     static let largestFile = 1_048_576
     /// Of format 1.
     static let largestFirstFile = 262_144
-    static let mostSlots = 64
-    static let mostKeys = 1024
-    static let mostFormerRings = 64
-    static let mostDatabases = 1024
+    static let maximumSlots = 64
+    static let maximumKeys = 1024
+    static let maximumFormerRings = 64
+    static let maximumDatabases = 1024
     static let ringIDLength = 16
     static let databaseIDLength = DatabaseKey.idLength
     /// What SQLite can store of it.
-    static let greatestEpoch = UInt64(Int64.max)
+    static let maximumEpoch = UInt64(Int64.max)
 
     var ringID: [UInt8]
     var epoch: UInt64
@@ -91,7 +91,7 @@ struct KeyringDocument: Sendable, Equatable {
     var signature: SignatureLine?
 
     /// How many bytes a file of it may have.
-    var mostBytes: Int { needsSecondFormat ? Self.largestFile : Self.largestFirstFile }
+    var maximumBytes: Int { needsSecondFormat ? Self.largestFile : Self.largestFirstFile }
 
     /// Whether it takes format 2 to write it.
     var needsSecondFormat: Bool { !formerRings.isEmpty || !files.isEmpty || !sealed.isEmpty }
@@ -151,11 +151,11 @@ struct KeyringDocument: Sendable, Equatable {
 
     /// The rules that lie in the whole and not in one line.
     func checkConsistency() throws(LockstepError) {
-        guard !slots.isEmpty, slots.count <= Self.mostSlots else {
-            throw Self.malformed("it has \(slots.count) slots; 1 to \(Self.mostSlots) are allowed")
+        guard !slots.isEmpty, slots.count <= Self.maximumSlots else {
+            throw Self.malformed("it has \(slots.count) slots; 1 to \(Self.maximumSlots) are allowed")
         }
-        guard keys.count <= Self.mostKeys else {
-            throw Self.malformed("it has \(keys.count) keys; \(Self.mostKeys) are allowed")
+        guard keys.count <= Self.maximumKeys else {
+            throw Self.malformed("it has \(keys.count) keys; \(Self.maximumKeys) are allowed")
         }
         guard Set(slots.map(\.name)).count == slots.count else {
             throw Self.malformed("two slots have one name")
@@ -184,8 +184,8 @@ struct KeyringDocument: Sendable, Equatable {
         guard purpose == .database || files.isEmpty, purpose == .fields || sealed.isEmpty else {
             throw Self.malformed("it remembers databases as a keyring of another purpose does")
         }
-        guard formerRings.count <= Self.mostFormerRings,
-            files.count + sealed.count <= Self.mostDatabases
+        guard formerRings.count <= Self.maximumFormerRings,
+            files.count + sealed.count <= Self.maximumDatabases
         else { throw Self.malformed("it remembers more than a keyring may") }
         guard Set(formerRings + [ringID]).count == formerRings.count + 1 else {
             throw Self.malformed("a ring stands in it twice")

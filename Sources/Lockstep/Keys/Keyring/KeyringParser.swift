@@ -27,13 +27,13 @@ struct KeyringParser {
         }
         var document = try ring()
         while let line = text.peek(), line.hasPrefix("-> ") {
-            guard document.slots.count < KeyringDocument.mostSlots else {
+            guard document.slots.count < KeyringDocument.maximumSlots else {
                 throw text.bad("too many slots")
             }
             document.slots.append(try slot())
         }
         while let line = text.peek(), line.hasPrefix("key ") {
-            guard document.keys.count < KeyringDocument.mostKeys else {
+            guard document.keys.count < KeyringDocument.maximumKeys else {
                 throw text.bad("too many keys")
             }
             document.keys.append(try key())
@@ -58,7 +58,7 @@ struct KeyringParser {
 
     /// Each slot that a passphrase is tried on costs its N.
     private func checkTotalCost(_ document: KeyringDocument) throws(LockstepError) {
-        guard document.costOfSlots() <= Scrypt.Cost.mostTogetherBefore else {
+        guard document.costOfSlots() <= Scrypt.Cost.maximumTogetherBefore else {
             throw LockstepError(
                 .keyringUnsupported, "the keyring's passphrase slots together cost too much to try",
                 hint: "the file was not written by Lockstep, or it was changed")
@@ -69,7 +69,7 @@ struct KeyringParser {
     private mutating func records(_ document: inout KeyringDocument) throws(LockstepError) {
         while let line = text.peek(), line.hasPrefix("former ") {
             let parts = text.fields(try text.take("a former ring"))
-            guard parts.count == 2, document.formerRings.count < KeyringDocument.mostFormerRings
+            guard parts.count == 2, document.formerRings.count < KeyringDocument.maximumFormerRings
             else { throw text.bad("a former ring is its id alone, and there are 64 at most") }
             document.formerRings.append(
                 try text.base64(parts[1], KeyringDocument.ringIDLength, "a former ring's id"))
@@ -90,7 +90,7 @@ struct KeyringParser {
     }
 
     private func requireRoom(_ count: Int) throws(LockstepError) {
-        guard count < KeyringDocument.mostDatabases else { throw text.bad("too many databases") }
+        guard count < KeyringDocument.maximumDatabases else { throw text.bad("too many databases") }
     }
 
     /// Whether the file is of format 2.
@@ -111,7 +111,7 @@ struct KeyringParser {
         else { throw text.bad("the ring's line is due") }
         return KeyringDocument(
             ringID: try text.base64(parts[1], 16, "the ring's identifier"),
-            epoch: try text.number(parts[3], 1...KeyringDocument.greatestEpoch, "the epoch"),
+            epoch: try text.number(parts[3], 1...KeyringDocument.maximumEpoch, "the epoch"),
             purpose: purpose,
             subjectID: try text.base64(parts[7], 16, "the subject's identifier"))
     }

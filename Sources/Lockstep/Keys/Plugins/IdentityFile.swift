@@ -44,12 +44,12 @@ public struct IdentityFile: ~Copyable, Sendable {
                 keys.append(line)
             }
         }
-        guard keys.count <= 1, foreign.count <= PluginIdentities.most,
+        guard keys.count <= 1, foreign.count <= PluginIdentities.maximum,
             !(keys.isEmpty && foreign.isEmpty)
         else {
             throw Identity.malformed(
                 "it holds \(counted(keys.count, "key")) and \(foreign.count) of plugins; "
-                    + "at most one key and \(PluginIdentities.most) of plugins are read")
+                    + "at most one key and \(PluginIdentities.maximum) of plugins are read")
         }
         if let key = keys.first { _ = try Identity(spelled: text.bytes.extracting(key)) }
         self.text = text

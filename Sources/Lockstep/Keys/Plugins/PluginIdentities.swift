@@ -1,7 +1,7 @@
 /// Identities of one age plugin, `AGE-PLUGIN-NAME-1…`. What they hold is the plugin's affair, and may be a secret.
 public struct PluginIdentities: ~Copyable, Sendable {
     /// How many are handed to a plugin at once.
-    static let most = 16
+    static let maximum = 16
     /// Longer than any that is known; identities with wrapped keys have some 1000 characters.
     static let longest = 4096
 

@@ -10,7 +10,7 @@ internal import SystemPackage
 /// It belongs to one thread. A value that goes away kills the program and its group.
 final class PluginProcess {
     /// How much it may print in one run, in bytes.
-    static let mostOutput = 262_144
+    static let maximumOutput = 262_144
     /// How long a program may go on after its last command, in microseconds, before it is killed.
     private static let grace: Int64 = 2_000_000
 
@@ -88,8 +88,8 @@ final class PluginProcess {
             }
             guard count > 0 else { throw endedEarly() }
             printed += count
-            guard printed <= Self.mostOutput else {
-                throw failed("printed more than \(Self.mostOutput / 1024) KiB")
+            guard printed <= Self.maximumOutput else {
+                throw failed("printed more than \(Self.maximumOutput / 1024) KiB")
             }
             return count
         }

@@ -46,13 +46,13 @@ public struct PassphraseCost: Sendable, Hashable {
     }
 
     /// - Parameter most: The greatest N that a calibration may come to.
-    func scrypt(within most: Int) throws(LockstepError) -> Scrypt.Cost {
+    func scrypt(within maximum: Int) throws(LockstepError) -> Scrypt.Cost {
         switch kind {
         case .power(let logN):
             Scrypt.Cost(logN: logN, r: Scrypt.Cost.standard.r, p: Scrypt.Cost.standard.p)
         case .calibrated(let target):
             try .calibrated(
-                for: target, memory: SystemMemory.bytes, most: most, measure: Scrypt.Cost.measure)
+                for: target, memory: SystemMemory.bytes, maximum: maximum, measure: Scrypt.Cost.measure)
         }
     }
 }

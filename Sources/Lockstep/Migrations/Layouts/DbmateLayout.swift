@@ -9,7 +9,7 @@ enum DbmateLayout {
         var contents = LayoutContents()
         for source in sources where source.folder == nil && source.isSQL {
             guard NumberedName.isLikely(source.name) else {
-                contents.leftAlone.append(source.path)
+                contents.ignoredFiles.append(source.path)
                 continue
             }
             let digits = source.name.prefix { $0.isASCII && $0.isNumber }

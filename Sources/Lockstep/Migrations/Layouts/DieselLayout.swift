@@ -12,7 +12,7 @@ enum DieselLayout {
         for (folder, all) in folders.sorted(by: { $0.key < $1.key }) {
             let files = all.filter { $0.folder == folder }
             guard let first = all.first(where: { $0.folder != nil }) else {
-                contents.leftAlone += all.filter(\.isSQL).map(\.path)
+                contents.ignoredFiles += all.filter(\.isSQL).map(\.path)
                 continue
             }
             guard let up = files.first(where: { $0.name == "up.sql" }) else {
@@ -33,7 +33,7 @@ enum DieselLayout {
             if let down = files.first(where: { $0.name == "down.sql" }) {
                 try pairs.addDown(version, name, down, inTransaction: inTransaction)
             }
-            contents.leftAlone += files.filter {
+            contents.ignoredFiles += files.filter {
                 $0.isSQL && $0.name != "up.sql" && $0.name != "down.sql"
             }.map(\.path)
         }

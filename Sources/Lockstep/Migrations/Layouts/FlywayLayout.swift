@@ -22,7 +22,7 @@ enum FlywayLayout {
                 guard !PrefixedName.isMeant(stem), !NumberedName.isLikely(stem) else {
                     throw misnamed(source)
                 }
-                contents.leftAlone.append(source.path)
+                contents.ignoredFiles.append(source.path)
                 continue
             }
             let own = settings[source.path] ?? FlywaySettings()

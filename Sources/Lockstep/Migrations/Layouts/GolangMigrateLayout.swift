@@ -17,7 +17,7 @@ enum GolangMigrateLayout {
                         hint: "name it <number>_<name>.up.sql; if the folder is another tool's, "
                             + "name its layout with --layout")
                 }
-                contents.leftAlone.append(source.path)
+                contents.ignoredFiles.append(source.path)
                 continue
             }
             guard let version = MigrationVersion(half.number.digits) else {

@@ -68,5 +68,5 @@ struct LayoutContents {
     /// Versions that its tool runs as programs.
     var code: [ForeignCode] = []
     /// SQL files that the layout's own tool ignores as well.
-    var leftAlone: [String] = []
+    var ignoredFiles: [String] = []
 }

@@ -20,7 +20,7 @@ enum RefineryLayout {
                         hint: "name it V<number>__<name>.sql, with letters, digits and "
                             + "underscores in the name, such as V1__create_tables.sql")
                 }
-                if source.isSQL { contents.leftAlone.append(source.path) }
+                if source.isSQL { contents.ignoredFiles.append(source.path) }
                 continue
             }
             guard !isCode else {

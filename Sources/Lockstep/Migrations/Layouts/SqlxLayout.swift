@@ -11,7 +11,7 @@ enum SqlxLayout {
         for source in sources where source.folder == nil && source.isSQL {
             guard let stem = source.stem, let number = NumberedName(stem) else {
                 guard !NumberedName.isLikely(source.name) else { throw misnamed(source) }
-                contents.leftAlone.append(source.path)
+                contents.ignoredFiles.append(source.path)
                 continue
             }
             guard let version = number.signedVersion() else { throw misnamed(source) }

@@ -3,9 +3,9 @@ enum MigrationTransaction {
     /// Begins one. Another runner may be at work for longer than a connection usually waits.
     /// - Parameter title: How errors call the file.
     static func begin(
-        _ title: String, _ patience: Duration, _ connection: borrowing Connection
+        _ title: String, _ timeout: Duration, _ connection: borrowing Connection
     ) throws -> Transaction {
-        let seconds = min(max(patience.components.seconds, 0), 1_000_000_000)
+        let seconds = min(max(timeout.components.seconds, 0), 1_000_000_000)
         let deadline = Clock.monotonicMicroseconds + seconds * 1_000_000
         while true {
             do {

@@ -6,26 +6,26 @@
 /// other's way: under the write lock the plan is made again if anybody else has written.
 public struct Migrator {
     let set: MigrationSet
-    private let patience: Duration
+    private let timeout: Duration
     private let allowsOutOfOrder: Bool
     private let recordedDown: RecordedDown
     private let observe: (MigrationEvent) throws -> Void
 
     /// A migrator for `set`.
     /// - Parameters:
-    ///   - patience: How long to wait, in whole seconds, while another runner holds the write lock.
+    ///   - timeout: How long to wait, in whole seconds, while another runner holds the write lock.
     ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
     ///   - recordedDown: Whether a version whose file is gone may be undone as the database recorded it, which
     ///     anyone with its key can have written. Only on a connection without field keys.
     ///   - observe: Told what happens; an error it throws stops the run, and the transaction that is under
     ///     way is rolled back.
     public init(
-        _ set: MigrationSet, patience: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
+        _ set: MigrationSet, timeout: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
         recordedDown: RecordedDown = .refused,
         observe: @escaping (MigrationEvent) throws -> Void = { _ in }
     ) {
         self.set = set
-        self.patience = patience
+        self.timeout = timeout
         self.allowsOutOfOrder = allowsOutOfOrder
         self.recordedDown = recordedDown
         self.observe = observe
@@ -119,7 +119,7 @@ public struct Migrator {
             var isOvertaken = false
             for step in plan.steps {
                 var tolerated: [LockstepError] = []
-                let run = StepRun(set: set, step: step, patience: patience) { event in
+                let run = StepRun(set: set, step: step, timeout: timeout) { event in
                     if case .tolerated(let found) = event { tolerated.append(found) }
                     try observe(event)
                 }
@@ -149,7 +149,7 @@ public struct Migrator {
     ) throws {
         for file in files {
             var tolerated: [LockstepError] = []
-            let run = RepeatableRun(set: set.name, file: file, patience: patience) { event in
+            let run = RepeatableRun(set: set.name, file: file, timeout: timeout) { event in
                 if case .tolerated(let found) = event { tolerated.append(found) }
                 try observe(event)
             }

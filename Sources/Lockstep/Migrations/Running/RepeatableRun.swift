@@ -2,7 +2,7 @@
 struct RepeatableRun {
     let set: String
     let file: MigrationFile
-    let patience: Duration
+    let timeout: Duration
     let observe: (MigrationEvent) throws -> Void
 
     /// - Returns: Nil if another runner has run it meanwhile.
@@ -19,7 +19,7 @@ struct RepeatableRun {
             off: file.up.needsForeignKeysOff, connection
         ) {
             let title = "\(set)/\(file.fileName)"
-            let transaction = try MigrationTransaction.begin(title, patience, connection)
+            let transaction = try MigrationTransaction.begin(title, timeout, connection)
             guard try !hasRun(connection) else { return nil }
             let start = Clock.monotonicMicroseconds
             try observe(.repeating(set: set, name: file.name))

@@ -78,7 +78,7 @@ struct SegmentedRun {
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
         try state.sealing.cleanIfDue(title, connection)
-        let transaction = try MigrationTransaction.begin(title, step.patience, connection)
+        let transaction = try MigrationTransaction.begin(title, step.timeout, connection)
         guard var progress = try progress(connection, &state, isStillDue) else { return .overtaken }
         if var bare = next {
             guard bare.isStillNext(progress) else { return .more }

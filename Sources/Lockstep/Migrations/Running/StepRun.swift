@@ -2,7 +2,7 @@
 struct StepRun {
     let set: MigrationSet
     let step: Plan.Step
-    let patience: Duration
+    let timeout: Duration
     let observe: (MigrationEvent) throws -> Void
 
     /// Asked under the write lock whether the step is still the one to take.
@@ -61,7 +61,7 @@ struct StepRun {
         _ connection: borrowing Connection, _ known: inout GuardCache?, _ allowances: Allowances,
         _ isStillDue: IsStillDue, _ body: (borrowing Connection) throws -> Int
     ) throws -> Int? {
-        let transaction = try MigrationTransaction.begin(title, patience, connection)
+        let transaction = try MigrationTransaction.begin(title, timeout, connection)
         guard try isStillDue(connection) else { return nil }
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))

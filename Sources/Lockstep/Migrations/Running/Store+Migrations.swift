@@ -4,7 +4,7 @@ extension Store {
     /// runs meanwhile; another process's wait no longer than one version takes.
     /// - Parameters:
     ///   - target: How far to go.
-    ///   - patience: How long to wait, in whole seconds, while another process holds the write lock.
+    ///   - timeout: How long to wait, in whole seconds, while another process holds the write lock.
     ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
     ///   - recordedDown: Whether a version whose file is gone may be undone as the database recorded it, which
     ///     anyone with its key can have written. Only in a store without field keys.
@@ -14,7 +14,7 @@ extension Store {
     ///   ``LockstepError/Code/misuse`` for recorded ways down beside field keys, ``LockstepError/Code/closed``.
     @discardableResult
     public func migrate(
-        _ sets: MigrationSet..., to target: Plan.Target = .latest, patience: Duration = .seconds(60),
+        _ sets: MigrationSet..., to target: Plan.Target = .latest, timeout: Duration = .seconds(60),
         allowsOutOfOrder: Bool = false, recordedDown: RecordedDown = .refused,
         observe: @escaping (MigrationEvent) throws -> Void = { _ in }
     ) throws -> MigrationReport {
@@ -22,7 +22,7 @@ extension Store {
             var report = MigrationReport()
             for set in sets {
                 try Migrator(
-                    set, patience: patience, allowsOutOfOrder: allowsOutOfOrder,
+                    set, timeout: timeout, allowsOutOfOrder: allowsOutOfOrder,
                     recordedDown: recordedDown, observe: observe
                 ).run(target, on: connection, into: &report)
             }
@@ -35,7 +35,7 @@ extension Store {
     /// - Throws: as its blocking form; `CancellationError`.
     @discardableResult
     public func migrate(
-        _ sets: MigrationSet..., to target: Plan.Target = .latest, patience: Duration = .seconds(60),
+        _ sets: MigrationSet..., to target: Plan.Target = .latest, timeout: Duration = .seconds(60),
         allowsOutOfOrder: Bool = false, recordedDown: RecordedDown = .refused,
         observe: @escaping @Sendable (MigrationEvent) throws -> Void = { _ in }
     ) async throws -> MigrationReport {
@@ -43,7 +43,7 @@ extension Store {
             var report = MigrationReport()
             for set in sets {
                 try Migrator(
-                    set, patience: patience, allowsOutOfOrder: allowsOutOfOrder,
+                    set, timeout: timeout, allowsOutOfOrder: allowsOutOfOrder,
                     recordedDown: recordedDown, observe: observe
                 ).run(target, on: connection, into: &report)
             }

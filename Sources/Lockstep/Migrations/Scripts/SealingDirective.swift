@@ -27,7 +27,7 @@ struct SealingDirective: Sendable, Equatable {
                 values.updateValue(String(parts[1]), forKey: String(parts[0])) == nil
             else { return nil }
         }
-        var batch = Connection.usualSealingBatch
+        var batch = Connection.defaultSealingBatch
         if let text = values.removeValue(forKey: "batch") {
             guard let number = Int(text), (1...1_000_000).contains(number) else { return nil }
             batch = number

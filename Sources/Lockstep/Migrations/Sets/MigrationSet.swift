@@ -20,7 +20,7 @@ public struct MigrationSet: Sendable, Equatable {
     /// What leads from an empty database to a later version in one step, ascending.
     public internal(set) var baselines: [MigrationFile]
     /// SQL files of the folder that are no migrations in its layout.
-    public let leftAlone: [String]
+    public let ignoredFiles: [String]
 
     /// A set out of files that were read elsewhere, such as compiled into the program.
     /// - Parameters:
@@ -58,13 +58,13 @@ public struct MigrationSet: Sendable, Equatable {
         foreignCode = contents.code.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
         repeatables = contents.repeatables
         baselines = contents.baselines
-        leftAlone = contents.leftAlone.sorted()
+        ignoredFiles = contents.ignoredFiles.sorted()
         try Self.requireOneOrder(files, layout)
     }
 
     /// How many bytes a migration file may have unless another limit is given: 8 MiB. A migration is text that
     /// a person wrote, and is held in memory several times while it is taken apart.
-    public static let usualLargestFile = 8 * 1024 * 1024
+    public static let defaultLargestFile = 8 * 1024 * 1024
 
     /// Reads the set that a folder holds. What is no migration to its layout is left alone.
     /// - Parameters:
@@ -73,7 +73,7 @@ public struct MigrationSet: Sendable, Equatable {
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``, also for what has a
     ///   migration's name and is no file; ``LockstepError/Code/tooLarge``.
     public init(
-        folder: FilePath, layout: MigrationLayout? = nil, largestFile: Int = usualLargestFile
+        folder: FilePath, layout: MigrationLayout? = nil, largestFile: Int = defaultLargestFile
     ) throws {
         try self.init(
             folder: folder, layout: layout, name: try Folder.name(of: folder), largestFile)
@@ -103,7 +103,7 @@ public struct MigrationSet: Sendable, Equatable {
     /// - Throws: ``LockstepError/Code/notFound`` if there is none; as ``init(folder:layout:largestFile:)``.
     public static func sets(
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil,
-        largestFile: Int = usualLargestFile
+        largestFile: Int = defaultLargestFile
     ) throws -> [MigrationSet] {
         let (_, folders) = try Folder.list(folder)
         let isInside = wanted.map { folders.contains($0) } ?? false
@@ -133,7 +133,7 @@ public struct MigrationSet: Sendable, Equatable {
     /// `set` with `baseline` in the place of all versions up to its own.
     init(_ set: MigrationSet, from baseline: MigrationFile) {
         (name, layout) = (set.name, set.layout)
-        (repeatables, baselines, leftAlone) = (set.repeatables, set.baselines, set.leftAlone)
+        (repeatables, baselines, ignoredFiles) = (set.repeatables, set.baselines, set.ignoredFiles)
         files = [baseline] + set.files.filter { $0.version > baseline.version }
         code = set.code.filter { $0.version > baseline.version }
         downDeclarations = set.downDeclarations

@@ -7,13 +7,13 @@ internal import SystemPackage
 #endif
 
 extension FileLock {
-    /// Takes the lock, waiting up to `patience` for whoever holds it.
+    /// Takes the lock, waiting up to `timeout` for whoever holds it.
     /// - Parameter goOn: Asked some fifty times a second; what it throws ends the waiting.
     /// - Throws: ``LockstepError/Code/locked`` when the time is over.
     static func wait(
-        _ path: FilePath, patience: Duration, goOn: () throws -> Void
+        _ path: FilePath, timeout: Duration, goOn: () throws -> Void
     ) throws -> FileLock {
-        let deadline = Clock.monotonicMicroseconds + patience.wholeMicroseconds
+        let deadline = Clock.monotonicMicroseconds + timeout.wholeMicroseconds
         while true {
             do {
                 return try FileLock(path)

@@ -11,7 +11,7 @@ package struct NewFile: ~Copyable {
     private let file: FileDescriptor
     /// Small pieces are collected: a call of the system costs more than they.
     private var waiting: [UInt8] = []
-    private static let mostWaiting = 65_536
+    private static let maximumWaiting = 65_536
 
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `target`; why the folder takes no file.
     package init(_ target: FilePath) throws {
@@ -44,7 +44,7 @@ package struct NewFile: ~Copyable {
     /// - Throws: ``LockstepError/Code/full`` and what else writing meets.
     package mutating func write(_ bytes: [UInt8]) throws {
         waiting.append(contentsOf: bytes)
-        guard waiting.count >= Self.mostWaiting else { return }
+        guard waiting.count >= Self.maximumWaiting else { return }
         try flush()
     }
 

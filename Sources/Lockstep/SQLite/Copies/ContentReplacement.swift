@@ -6,20 +6,20 @@ extension Connection {
     /// change as they see any commit.
     ///
     /// - Parameters:
-    ///   - patience: How long to wait for whoever is writing.
+    ///   - timeout: How long to wait for whoever is writing.
     ///   - isDue: Asked once the write lock is held, so that what it finds holds until the commit; it must
     ///     not use the connection. False leaves everything as it is.
     /// - Returns: Whether it was replaced.
     /// - Throws: ``LockstepError/Code/busy``, ``LockstepError/Code/full`` and what else SQLite reports, a
     ///   damaged page of the old content included; nothing has changed then.
     func replaceContent(
-        with source: borrowing Connection, patience: Duration,
+        with source: borrowing Connection, timeout: Duration,
         ifStill isDue: (borrowing Connection) throws -> Bool
     ) throws -> Bool {
         guard !isInTransaction else {
             throw LockstepError(.misuse, "content cannot be replaced inside a transaction")
         }
-        let deadline = Clock.monotonicMicroseconds + patience.wholeMicroseconds
+        let deadline = Clock.monotonicMicroseconds + timeout.wholeMicroseconds
         while true {
             do {
                 return try replaceContentOnce(with: source, isDue)

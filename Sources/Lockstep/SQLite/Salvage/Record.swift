@@ -58,7 +58,7 @@ struct SerialType {
 
 enum Record {
     /// More columns SQLite can be built for by nobody.
-    private static let mostFields = 32_767
+    private static let maximumFields = 32_767
 
     /// The types of a record's fields and where the first field begins; nil if the header is malformed, or
     /// longer than the bytes that are given.
@@ -70,7 +70,7 @@ enum Record {
         var types: [SerialType] = []
         var at = header.end
         while at < body {
-            guard types.count < mostFields, let varint = Varint(payload, at: at),
+            guard types.count < maximumFields, let varint = Varint(payload, at: at),
                 let type = SerialType(varint.value)
             else { return nil }
             types.append(type)

@@ -27,7 +27,7 @@ final class Writer: @unchecked Sendable {
     private static let largestGroup = 256
     // How long others are waited for: a quarter of what the last commit took, which one that joins saves
     // whole, but 10 µs where commits are fast, and never more than 1 ms.
-    private static let patience: ClosedRange<Int64> = 10...1000
+    private static let timeout: ClosedRange<Int64> = 10...1000
 
     let pooled: PooledConnection
     let queue: ConnectionQueue
@@ -249,8 +249,8 @@ final class Writer: @unchecked Sendable {
     private func passOnSoon() -> Bool {
         if queue.passOn(pooled) { return true }
         guard members.count < lastGroup else { return false }
-        let patience = min(max(lastCommit / 4, Self.patience.lowerBound), Self.patience.upperBound)
-        let deadline = Clock.monotonicMicroseconds + patience
+        let timeout = min(max(lastCommit / 4, Self.timeout.lowerBound), Self.timeout.upperBound)
+        let deadline = Clock.monotonicMicroseconds + timeout
         repeat {
             ThreadIdentity.yield()
             if queue.passOn(pooled) { return true }

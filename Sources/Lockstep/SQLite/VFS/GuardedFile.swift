@@ -8,9 +8,9 @@ enum GuardedFile {
     static var isOff: Bool { offSwitch.load(ordering: .relaxed) }
 
     /// Bytes that the file of a VFS below may take: SQLite's own takes some 120.
-    static let most: Int32 = 1024
+    static let maximum: Int32 = 1024
     /// Bytes of a guarded file.
-    static var size: Int32 { most + Int32(MemoryLayout<State>.stride) }
+    static var size: Int32 { maximum + Int32(MemoryLayout<State>.stride) }
 
     /// What is kept of a file, beyond the bytes of the VFS below.
     @safe
@@ -41,7 +41,7 @@ enum GuardedFile {
     static func state(
         of file: UnsafeMutablePointer<sqlite3_file>
     ) -> UnsafeMutablePointer<State> {
-        unsafe (UnsafeMutableRawPointer(file) + Int(most)).assumingMemoryBound(to: State.self)
+        unsafe (UnsafeMutableRawPointer(file) + Int(maximum)).assumingMemoryBound(to: State.self)
     }
 
     /// By the address of the functions below: there are as many as kinds of file systems.

@@ -38,7 +38,7 @@ enum GuardedVFS {
 
     /// Both the structure and its name stay until the process ends: files that are open name them.
     private static func install(over base: VFS, _ name: String) -> Int32 {
-        guard unsafe base.pointee.szOsFile <= GuardedFile.most else { return SQLITE_TOOBIG }
+        guard unsafe base.pointee.szOsFile <= GuardedFile.maximum else { return SQLITE_TOOBIG }
         let vfs = VFS.allocate(capacity: 1)
         unsafe vfs.initialize(to: base.pointee)
         // The functions that replace system calls are for SQLite's own tests.

@@ -16,7 +16,7 @@ enum CiphertextCheck {
             )
         }
         let bits = try entropy(of: file)
-        if bits < leastEntropy {
+        if bits < minimumEntropy {
             findings.append(
                 .failure(
                     "its bytes are too uneven for ciphertext (\(hundredths(bits)) bits a byte)"))
@@ -26,7 +26,7 @@ enum CiphertextCheck {
 
     /// A page of 4096 random bytes has 7.95 ± 0.01 bits a byte, more bytes have more; text and
     /// database pages stay below 7.
-    private static let leastEntropy = 7.8
+    private static let minimumEntropy = 7.8
 
     /// Shannon's entropy of up to 256 pages spread over the file, in bits a byte.
     private static func entropy(of file: borrowing DatabaseFile) throws -> Double {

@@ -96,14 +96,14 @@ struct FreshnessCheck: Sendable {
                     : "the file does not know this keyring's ring: `lockstep migrate` makes it known"
             )
         }
-        let least = key.state == .pending ? seen - 1 : seen
-        let most = isRotating && key.state == .active ? seen + 1 : seen
-        if epoch < least {
+        let minimum = key.state == .pending ? seen - 1 : seen
+        let maximum = isRotating && key.state == .active ? seen + 1 : seen
+        if epoch < minimum {
             return .failure(
                 "the keyring is older than the file: its epoch is \(epoch), and the file has seen "
                     + "\(seen); an older copy of the keyring may have been put back")
         }
-        if epoch > most {
+        if epoch > maximum {
             return .failure(
                 "the file is older than its keyring: it has seen epoch \(seen), and the keyring's is "
                     + "\(epoch); an older copy of the file may have been put back; if it is meant, "

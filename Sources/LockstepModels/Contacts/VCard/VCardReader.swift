@@ -131,6 +131,6 @@ struct VCardParts {
     ) throws(VCardProblem) -> String {
         if let label = phone.group.flatMap({ labels[$0] }) { return try label.text(version) }
         let types = phone.types
-        return types.isEmpty ? Phone.usualLabel : types.joined(separator: " ")
+        return types.isEmpty ? Phone.defaultLabel : types.joined(separator: " ")
     }
 }

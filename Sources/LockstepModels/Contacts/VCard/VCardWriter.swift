@@ -17,7 +17,7 @@ enum VCardWriter {
         add("N:", last + separator + first + Array(";;;".utf8), to: &card)
         for (index, phone) in contact.phones.enumerated() {
             let number = VCardText.escaped(phone.number)
-            if phone.label.isSame(as: Phone.usualLabel) {
+            if phone.label.isSame(as: Phone.defaultLabel) {
                 add("TEL:", number, to: &card)
             } else if types.contains(phone.label) {
                 add("TEL;TYPE=\(phone.label):", number, to: &card)

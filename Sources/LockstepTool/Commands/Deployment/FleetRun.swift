@@ -43,7 +43,7 @@ enum FleetRun {
         fleet.target = target
         fleet.recordedDown = runner.recorded.value
         fleet.jobs = jobs ?? fleet.jobs
-        fleet.patience = .seconds(runner.wait)
+        fleet.timeout = .seconds(runner.wait)
         fleet.options.fieldKeys = keyrings.fields
         fleet.options.busyTimeout = .seconds(min(runner.wait, 5))
         fleet.goOn = { !Interruption.hasCome }

@@ -56,7 +56,7 @@ enum SafeRun {
         migration.recordedDown = runner.recorded.value
         migration.backupFolder = options.backupFolder.map { FilePath($0) }
         migration.keep = options.keep ?? migration.keep
-        migration.patience = .seconds(runner.wait)
+        migration.timeout = .seconds(runner.wait)
         migration.options.fieldKeys = session.fields
         migration.options.busyTimeout = .seconds(min(runner.wait, 5))
         migration.goOn = { !Interruption.hasCome }

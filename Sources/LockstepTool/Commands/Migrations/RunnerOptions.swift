@@ -21,7 +21,7 @@ struct RunnerOptions: ParsableArguments {
     func migrator(_ set: MigrationSet) -> Migrator {
         let progress = MigrationProgressLine()
         return Migrator(
-            set, patience: .seconds(wait), allowsOutOfOrder: outOfOrder,
+            set, timeout: .seconds(wait), allowsOutOfOrder: outOfOrder,
             recordedDown: recorded.value
         ) { event in
             guard !Interruption.hasCome else {

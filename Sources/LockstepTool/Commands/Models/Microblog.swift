@@ -34,7 +34,7 @@ extension List {
             abstract: "List statuses with their users, newest first.")
 
         @Option(help: "How many at most.")
-        var limit = MicroblogStore.usualLimit
+        var limit = MicroblogStore.defaultLimit
 
         @Option(help: "Only statuses that contain this word, or these words in a row.")
         var word: String?

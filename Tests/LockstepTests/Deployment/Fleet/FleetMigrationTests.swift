@@ -31,7 +31,7 @@ struct FleetMigrationTests {
     private func fleet(_ set: MigrationSet? = nil, jobs: Int = 3) throws -> FleetMigration {
         var fleet = FleetMigration(of: files, sets: [try set ?? DeploymentScratch.good()])
         fleet.jobs = jobs
-        fleet.patience = .zero
+        fleet.timeout = .zero
         fleet.options.busyTimeout = .zero
         return fleet
     }

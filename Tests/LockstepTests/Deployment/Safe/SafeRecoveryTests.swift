@@ -164,7 +164,7 @@ struct SafeRecoveryTests {
             let connection = try scratch.database.open()
             let source = try Connection.open(backup, key: scratch.database.key())
             #expect(
-                try connection.replaceContent(with: source, patience: .zero, ifStill: { _ in true })
+                try connection.replaceContent(with: source, timeout: .zero, ifStill: { _ in true })
             )
             try scratch.add(1, to: connection)
         }

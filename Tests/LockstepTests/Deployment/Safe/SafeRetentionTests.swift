@@ -159,10 +159,10 @@ struct SafeRetentionTests {
         var outer = try migration()
         outer.check = { _ in
             var inner = try migration()
-            inner.patience = .zero
+            inner.timeout = .zero
             Refusal.expect(.locked) { try inner.run(scratch.access()) }
             // Or when it is stopped.
-            inner.patience = .seconds(1_000_000)
+            inner.timeout = .seconds(1_000_000)
             let asked = Counter()
             inner.goOn = { asked.increase() < 3 }
             Refusal.expect(.interrupted) { try inner.run(scratch.access()) }

@@ -158,7 +158,7 @@ struct KeyringForgeryTests {
     }
 
     @Test("the greatest version there can be is read, and adding a key to it is an error")
-    func greatestVersion() async {
+    func maximumVersion() async {
         // In a process of its own, since arithmetic that overflows would end this one.
         await #expect(processExitsWith: .success) {
             let text = try Rings.text()
@@ -172,7 +172,7 @@ struct KeyringForgeryTests {
     }
 
     @Test("after the greatest epoch a keyring is not written, or it could not be read again")
-    func greatestEpoch() throws {
+    func maximumEpoch() throws {
         var changed = lines
         changed[1] = lines[1].replacing("epoch 5", with: "epoch 9223372036854775807")
         let ring = try Rings.open(try RingKeyHolder(text).signed(changed))

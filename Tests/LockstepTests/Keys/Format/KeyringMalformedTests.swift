@@ -85,7 +85,7 @@ struct KeyringMalformedTests {
     }
 
     @Test("A text of 262,144 bytes is read, and one byte more is not")
-    func greatestLength() throws {
+    func maximumLength() throws {
         let text = try Rings.text()
         let lines = Rings.lines(text)
         let holder = try RingKeyHolder(text)

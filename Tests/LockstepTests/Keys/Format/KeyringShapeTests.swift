@@ -85,7 +85,7 @@ struct KeyringShapeTests {
     }
 
     @Test("1,024 keys are read, one more is refused")
-    func mostKeys() throws {
+    func maximumKeys() throws {
         let holder = try RingKeyHolder(Rings.joined(lines))
         let commitment = lines[4].split(separator: " ")[5]
         var many = Array(lines[..<6])

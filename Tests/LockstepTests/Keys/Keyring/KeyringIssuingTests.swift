@@ -180,7 +180,7 @@ struct KeyringIssuingTests {
             _ = try publisher.ring.issue(to: ["A customer": one.recipient])
         }
         var many: [String: Recipient] = [:]
-        for number in 0...KeyringDocument.mostSlots { many["slot-\(number)"] = one.recipient }
+        for number in 0...KeyringDocument.maximumSlots { many["slot-\(number)"] = one.recipient }
         Refusal.expect(.keyringConflict) { _ = try publisher.ring.issue(to: many) }
         Refusal.expect(.recipientMalformed) {
             let zero = Recipient(publicKey: [UInt8](repeating: 0, count: 32))

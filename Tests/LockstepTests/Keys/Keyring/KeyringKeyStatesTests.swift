@@ -155,7 +155,7 @@ struct KeyringKeyStatesTests {
     @Test("A full keyring takes no more keys")
     func full() throws {
         var ring = try Rings.make(.fields)
-        while ring.document.keys.count < KeyringDocument.mostKeys { _ = try ring.createKey(.field) }
+        while ring.document.keys.count < KeyringDocument.maximumKeys { _ = try ring.createKey(.field) }
         Refusal.expect(.keyringConflict) { _ = try ring.createKey(.field) }
         #expect(ring.document.keys.count == 1024)
     }

@@ -137,7 +137,7 @@ struct KeyringRecordsTests {
     }
 
     @Test("A text of format 2 of 1,048,576 bytes is read, and one byte more is not")
-    func greatestLength() throws {
+    func maximumLength() throws {
         var ring = try Rings.make(.fields)
         try ring.remember(Records.sealed(Records.id(1), columns: [("t", "c")]))
         let text = try ring.encode(epoch: 1)
@@ -173,7 +173,7 @@ struct KeyringRecordsTests {
     }
 
     @Test("Of more than 64 former rings the oldest go")
-    func mostRings() throws {
+    func maximumRings() throws {
         var ring = try Rings.make()
         var rings: [[UInt8]] = []
         for _ in 0..<70 {

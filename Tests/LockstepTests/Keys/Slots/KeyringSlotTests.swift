@@ -64,7 +64,7 @@ struct KeyringSlotTests {
     }
 
     @Test("64 slots are held and read, one more is refused")
-    func mostSlots() throws {
+    func maximumSlots() throws {
         var ring = try Keyring.create(.database)
         for number in 1...64 { try ring.addSlot("slot-\(number)", Rings.keyFile(UInt8(number))) }
         Refusal.expect(.keyringConflict) { try ring.addSlot("slot-65", Rings.keyFile(65)) }

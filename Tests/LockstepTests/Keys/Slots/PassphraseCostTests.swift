@@ -60,7 +60,7 @@ struct PassphraseCostTests {
 
     @Test("Slots that together would cost more than one of 2^21 are not made")
     func ceiling() throws {
-        #expect(Scrypt.Cost.mostTogether == 1 << 21)
+        #expect(Scrypt.Cost.maximumTogether == 1 << 21)
         var ring = try Rings.make()
         for number in 1...14 {
             ring.document.slots.append(
@@ -74,7 +74,7 @@ struct PassphraseCostTests {
         }
         #expect(ring.document.slots.count == 15)
         try ring.addSlot("dear", Rings.passphrase("a passphrase"), cost: .power(18))
-        #expect(ring.document.costOfSlots() == Scrypt.Cost.mostTogether)
+        #expect(ring.document.costOfSlots() == Scrypt.Cost.maximumTogether)
         Refusal.expect(.keyringConflict) {
             try ring.addSlot("more", Rings.passphrase("a passphrase"), cost: .power(16))
         }

@@ -81,15 +81,15 @@ struct MigrationFolderTests {
         let set = try left.set()
         #expect(set.layout == .golangMigrate)
         #expect(set.files.map(\.name) == ["größer als nichts"])
-        #expect(set.leftAlone.isEmpty)
+        #expect(set.ignoredFiles.isEmpty)
     }
 
     @Test("SQL that is no migration to the layout is left alone, and told")
-    func leftAlone() throws {
+    func ignoredFiles() throws {
         let set = try LayoutFolder(["1_a.up.sql": "", "schema.sql": "", "x/seed.sql": ""]).set()
-        #expect(set.leftAlone == ["schema.sql"])
+        #expect(set.ignoredFiles == ["schema.sql"])
         #expect(
-            try LayoutFolder(["V1__a.sql": "", "x/seed.sql": ""]).set().leftAlone == ["x/seed.sql"])
+            try LayoutFolder(["V1__a.sql": "", "x/seed.sql": ""]).set().ignoredFiles == ["x/seed.sql"])
     }
 
     @Test("A link to a file or a folder is refused; one that leads nowhere, and a circle, too")
@@ -124,7 +124,7 @@ struct MigrationFolderTests {
         arguments: ["V2__b.sql", "R__seed.sql"])
     func huge(_ name: String) throws {
         let folder = try LayoutFolder()
-        let large = [UInt8](repeating: 0x20, count: MigrationSet.usualLargestFile + 1)
+        let large = [UInt8](repeating: 0x20, count: MigrationSet.defaultLargestFile + 1)
         try folder.write("V1__a.sql", [])
         try folder.write(name, large)
         let error = #expect(throws: LockstepError.self) { try folder.set(.flyway) }

@@ -158,7 +158,7 @@ struct PlanTests {
     }
 
     @Test("The greatest number a version can be leaves a gap and no trap")
-    func greatestVersion() throws {
+    func maximumVersion() throws {
         let set = try set(["1", "18446744073709551615"])
         #expect(fatal(Plan(set, ledger: [], target: .latest)) == [.versionGap])
     }

@@ -62,7 +62,7 @@ struct OvertakenRunnerTests {
         let second = Migration.file(set.files[1])
         let step: Plan.Step = isUp ? .up(second) : .down(applied, .own(second))
         var known: GuardCache?
-        let run = StepRun(set: set, step: step, patience: .zero) { _ in }
+        let run = StepRun(set: set, step: step, timeout: .zero) { _ in }
         Refusal.expect(.migrationUnfinished) {
             _ = try run.run(connection, &known) { _ in true }
         }

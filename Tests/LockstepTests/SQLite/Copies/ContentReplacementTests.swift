@@ -35,7 +35,7 @@ struct ContentReplacementTests {
         _ connection: borrowing Connection,
         if isDue: (borrowing Connection) throws -> Bool = { _ in true }
     ) throws -> Bool {
-        try connection.replaceContent(with: source(), patience: .zero, ifStill: isDue)
+        try connection.replaceContent(with: source(), timeout: .zero, ifStill: isDue)
     }
 
     @Test("All of it is replaced, while others have it open, and shrinks to what it was")
@@ -73,11 +73,11 @@ struct ContentReplacementTests {
         let connection = try scratch.open()
         #expect(
             try !connection.replaceContent(
-                with: empty.open(), patience: .zero, ifStill: { _ in false }))
+                with: empty.open(), timeout: .zero, ifStill: { _ in false }))
         #expect(try scratch.count(connection) == 400)
         #expect(
             try connection.replaceContent(
-                with: empty.open(), patience: .zero, ifStill: { _ in true }))
+                with: empty.open(), timeout: .zero, ifStill: { _ in true }))
         #expect(try Scratch.int(connection, "SELECT count(*) FROM sqlite_schema") == 0)
     }
 

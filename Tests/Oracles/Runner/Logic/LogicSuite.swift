@@ -3,7 +3,7 @@ import Lockstep
 /// All scripts of sqllogictest, each over a database of its own.
 struct LogicSuite {
     /// As many records wait at most, so that a script need not be in memory as records.
-    private static let mostWaiting = 256
+    private static let maximumWaiting = 256
 
     private let request: Request
     private var tally = LogicTally()
@@ -40,11 +40,11 @@ struct LogicSuite {
             case .statement(let statement):
                 await answerQueries(database)
                 statements.append(statement)
-                if statements.count == Self.mostWaiting { runStatements(database) }
+                if statements.count == Self.maximumWaiting { runStatements(database) }
             case .query(let query):
                 runStatements(database)
                 queries.append(query)
-                if queries.count == Self.mostWaiting { await answerQueries(database) }
+                if queries.count == Self.maximumWaiting { await answerQueries(database) }
             case .labelled(let line, let label, let digest):
                 await answerQueries(database)
                 check(label, digest, line)

@@ -15,11 +15,11 @@ struct LogicTally {
     /// By reason, what Lockstep refuses on purpose.
     private(set) var refusals: [String: Int] = [:]
 
-    private static let mostShown = 40
+    private static let maximumShown = 40
 
     mutating func isWrong(_ file: String, _ line: Int, _ what: String) {
         wrong += 1
-        if wrong <= Self.mostShown { say("\(file):\(line): wrong: \(what)") }
+        if wrong <= Self.maximumShown { say("\(file):\(line): wrong: \(what)") }
     }
 
     /// Whether Lockstep has refused the SQL on purpose, which is counted.

@@ -12,8 +12,8 @@ enum KeyringFreshness {
     ) throws {
         let content = try KeyringTable.read(connection)
         if let seen = content.epochs[origin.ring] {
-            let least = origin.isPending ? seen - 1 : seen
-            guard origin.epoch >= least else { throw outdated(origin.epoch, seen) }
+            let minimum = origin.isPending ? seen - 1 : seen
+            guard origin.epoch >= minimum else { throw outdated(origin.epoch, seen) }
             return
         }
         // A keyring that lists databases was remembered by each of them before it did.

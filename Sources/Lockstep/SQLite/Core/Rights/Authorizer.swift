@@ -76,7 +76,7 @@ final class Authorizer {
     /// How many columns and functions the statement that is being prepared has named.
     private var terms = 0
     /// SQLite counts them in 16 bits (``LibraryDefect/aggregates``); nil where the library counts right.
-    private static let mostTerms: Int? = {
+    private static let maximumTerms: Int? = {
         guard let library = try? LinkGuard.library(), library.defects.contains(.aggregates) else {
             return nil
         }
@@ -121,9 +121,9 @@ final class Authorizer {
     /// False where the statement has more terms than the library can count.
     private func countTerm() -> Bool {
         terms += 1
-        guard let most = Self.mostTerms, terms > most else { return true }
+        guard let maximum = Self.maximumTerms, terms > maximum else { return true }
         lastDenial = LockstepError(
-            .limitExceeded, "the statement names more than \(most) columns and functions",
+            .limitExceeded, "the statement names more than \(maximum) columns and functions",
             hint: "divide it; the loaded SQLite cannot count more of them (lockstep --version)")
         return false
     }

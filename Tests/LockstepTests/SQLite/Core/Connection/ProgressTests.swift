@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Giving up a statement that takes long")
 struct ProgressTests {
-    private let patience = Patience()
+    private let timeout = Patience()
     private let scratch: DatabaseScratch
 
     init() throws {
@@ -32,7 +32,7 @@ struct ProgressTests {
 
     private func open(every interval: Int) throws -> Connection {
         var options = ConnectionOptions()
-        options.progress = ProgressHandler(every: interval) { [patience] in patience.goOn() }
+        options.progress = ProgressHandler(every: interval) { [timeout] in timeout.goOn() }
         return try scratch.open(options)
     }
 
@@ -46,9 +46,9 @@ struct ProgressTests {
     func reading(_ interval: Int) throws {
         let connection = try open(every: interval)
         for times in [0, 1, 5] {
-            patience.set(times)
+            timeout.set(times)
             Refusal.expect(.interrupted) { _ = try connection.value(Self.long, as: Int.self) }
-            patience.set(nil)
+            timeout.set(nil)
             #expect(try scratch.count(connection) == 10)
         }
     }
@@ -56,14 +56,14 @@ struct ProgressTests {
     @Test("It is asked, and a yes lets the statement end", arguments: [1000, 0, -1])
     func yes(_ interval: Int) throws {
         let connection = try open(every: interval)
-        let before = patience.count
+        let before = timeout.count
         #expect(try connection.value("SELECT sum(value) FROM json_each('[1, 2, 3]')") == 6)
         let long: SQL = """
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 10000)
             SELECT count(*) FROM n
             """
         #expect(try connection.value(long) == 10_000)
-        #expect(patience.count > before + 10)
+        #expect(timeout.count > before + 10)
     }
 
     @Test(
@@ -74,12 +74,12 @@ struct ProgressTests {
         Refusal.expect(.interrupted) {
             try connection.write { connection in
                 try scratch.add(rows: 2, to: connection)
-                patience.set(times)
+                timeout.set(times)
                 try connection.execute("UPDATE item SET body = zeroblob(id)")
                 try connection.execute(Self.long)
             }
         }
-        patience.set(nil)
+        timeout.set(nil)
         #expect(connection.isInTransaction == false)
         #expect(try scratch.count(connection) == 10)
         #expect(try connection.value("SELECT min(length(body)) FROM item") == 100)
@@ -89,13 +89,13 @@ struct ProgressTests {
 
     @Test("A handler that never agrees lets nothing run, and the database opens")
     func never() throws {
-        patience.set(0)
+        timeout.set(0)
         let connection = try open(every: 1)
         Refusal.expect(.interrupted) { _ = try scratch.count(connection) }
         Refusal.expect(.interrupted) {
             try connection.write { try $0.execute("DELETE FROM item") }
         }
-        patience.set(nil)
+        timeout.set(nil)
         #expect(connection.isInTransaction == false)
         #expect(try scratch.count(connection) == 10)
     }
