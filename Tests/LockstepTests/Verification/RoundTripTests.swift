@@ -29,6 +29,19 @@ struct RoundTripTests {
         #expect(try VerifiedDatabase().outcome(.roundTrip) == nil)
     }
 
+    @Test("Each step is reported while it runs")
+    func steps() throws {
+        let database = try VerifiedDatabase()
+        var steps: [String] = []
+        _ = try database.verification(deep: true).run(key: database.scratch.key()) { progress in
+            guard progress.check == .roundTrip, let step = progress.step else { return }
+            if steps.last != step { steps.append(step) }
+        }
+        #expect(
+            steps.contains { $0.hasPrefix("down") } && steps.contains { $0.hasPrefix("up") },
+            "\(steps)")
+    }
+
     @Test("Ways down that lead back are fine; rows that they drop are worth a notice")
     func fine() throws {
         try expect { outcome in

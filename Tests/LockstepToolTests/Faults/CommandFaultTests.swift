@@ -5,12 +5,17 @@ import Testing
 
 /// Every command that writes meets with faults at the system's calls: it is killed, killed in the middle of a write, a
 /// call fails, the disk is full, the power goes. The database is then as before the command or as after it, and the
-/// command, run once more, does it. LOCKSTEP_TORTURE=1 takes every call, a plain run some.
+/// command, run once more, does it. LOCKSTEP_TORTURE=1 takes a hundred calls of each,
+/// and LOCKSTEP_TEST_SEED=N others; a plain run takes some.
 @Suite("Commands under faults", .timeLimit(.minutes(120)))
 struct CommandFaultTests {
     private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
     /// Faults of each command in a plain run, and in the torture.
     private static let most = isTorture ? 600 : 1
+
+    private static let seed =
+        ProcessInfo.processInfo.environment["LOCKSTEP_TEST_SEED"].flatMap { UInt64($0) }
+        ?? 20_261_123
 
     private let folder: TemporaryFolder
 
@@ -23,7 +28,7 @@ struct CommandFaultTests {
         let library = try await CommandFaults.makeLibrary(in: folder)
         let faults = try await CommandFaults(scenario, library: library)
         let whole = try await Whole(faults)
-        var random = SplitMix64(state: 20_261_123)
+        var random = SplitMix64(state: Self.seed)
         var count = 0
         for call in Self.calls(whole.calls, &random) {
             for fault in Self.faults(&random) {

@@ -8,7 +8,8 @@ enum Parallel {
     /// - Parameters:
     ///   - tools: One for each thread; a tool is used by one thread at a time, and by none any more when
     ///     this returns.
-    ///   - progress: Called on this thread after each piece of its own, with how many are done by all.
+    ///   - progress: Called on this thread after each piece of its own, with how many are done by all; at the end if
+    ///     the other threads did everything. What it throws is thrown.
     static func run<Tool: Sendable>(
         pieces: Int, with tools: [Tool], _ work: @escaping @Sendable (Int, Tool) throws -> Void,
         progress: (Int) throws -> Void = { _ in }
@@ -30,11 +31,14 @@ enum Parallel {
                 queue.leave()
             }
         }
+        var hasReported = false
         queue.workOff { piece in
             try work(piece, own)
+            hasReported = true
             try progress(queue.done + 1)
         }
         try queue.finish()
+        if !hasReported { try progress(pieces) }
     }
 }
 

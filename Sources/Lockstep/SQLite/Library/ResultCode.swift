@@ -12,6 +12,8 @@ enum ResultCode {
         if let database = unsafe database, unsafe sqlite3_extended_errcode(database) == code {
             text = unsafe String(cString: sqlite3_errmsg(database))
         }
+        // SQLite calls that a database which is read-only.
+        if code == databaseMoved { text = "the database file was moved away or replaced" }
         if isOutOfMemory(code), let error = MemoryLimit.error(in: sql.map { SQLTokens.redact($0) })
         {
             return error
@@ -24,14 +26,16 @@ enum ResultCode {
             kind, "\(message) in: \(SQLTokens.redact(sql))", hint: hint, sqliteCode: code)
     }
 
+    /// SQLITE_READONLY_DBMOVED, a macro that Swift cannot import.
+    private static let databaseMoved = SQLITE_READONLY | 4 << 8
+
     private static func isOutOfMemory(_ code: Int32) -> Bool {
         // SQLITE_IOERR_NOMEM, a macro that Swift cannot import.
         code == SQLITE_NOMEM || code == SQLITE_IOERR | 12 << 8
     }
 
     private static func classify(_ code: Int32) -> (LockstepError.Code, String?) {
-        // SQLITE_READONLY_DBMOVED, a macro that Swift cannot import.
-        if code == SQLITE_READONLY | 4 << 8 {
+        if code == databaseMoved {
             return (.replaced, "close the database and open it again")
         }
         // The low byte is the primary code; the rest refines it.

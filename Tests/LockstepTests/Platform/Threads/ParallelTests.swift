@@ -30,6 +30,7 @@ struct ParallelTests {
             }
             #expect(tally.pieces.withLock { $0.sorted() } == Array(0..<pieces))
             #expect(tally.threads.withLock { $0.count } <= tools)
+            #expect(told.isEmpty == (pieces == 0))
             #expect(told == told.sorted() && told.allSatisfy { (1...pieces).contains($0) })
         }
     }

@@ -62,6 +62,16 @@ struct BlobStreamTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) }
     }
 
+    @Test("After its last chunk a stream keeps no snapshot, however long it lives")
+    func released() async throws {
+        try await store.write { try $0.execute("INSERT INTO photo VALUES (1, zeroblob(100000))") }
+        var chunks = store.chunks(of: place(1), size: 40_000).makeAsyncIterator()
+        while try await chunks.next() != nil {}
+        try await store.write { try $0.execute("INSERT INTO photo VALUES (2, zeroblob(100000))") }
+        #expect(try scratch.open().checkpoint(.passive).isComplete)
+        #expect(try await chunks.next() == nil)
+    }
+
     @Test(
         "What goes in by chunks comes out by chunks of another size",
         arguments: [0, 1, 4096, 65_535, 65_536, 65_537, 300_000], [1000, 65_536])

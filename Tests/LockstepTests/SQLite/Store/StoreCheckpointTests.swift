@@ -124,8 +124,10 @@ struct StoreCheckpointTests: NumberStore {
         func occupy(_ store: Store) throws {
             try #require(store.checkpointer).pooled.worker.submit {
                 while !self.isTold.load(ordering: .acquiring) { ThreadIdentity.yield() }
-                // Some hundred times as long as the few writes that must not overtake it.
-                for _ in 0..<500_000 { ThreadIdentity.yield() }
+                // Some hundred times as long as the few writes that must not overtake it. By the clock: where other
+                // threads want all processors, one turn takes milliseconds.
+                let end = ContinuousClock.now + .milliseconds(100)
+                while ContinuousClock.now < end { ThreadIdentity.yield() }
                 self.isOver.store(true, ordering: .releasing)
             }
         }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Lockstep
@@ -39,6 +40,35 @@ struct StoreReadersTests: NumberStore {
             for try await count in group { #expect(count == 1) }
         }
         for thread in threads { try await thread.end() }
+    }
+
+    @Test("A read that is cancelled between its turn and its beginning does not run")
+    func cancelledOnTurn() async throws {
+        let store = try openStore()
+        let queue = try #require(store.readers)
+        let task = Mutex<Task<Bool, any Error>?>(nil)
+        let isKnown = Gate()
+        let hasRun = Mutex(false)
+        let reading = Task {
+            try await Call<Bool>(queue) { call, seat in
+                isKnown.pass()
+                task.withLock { $0?.cancel() }
+                let result = Result {
+                    try call.use(seat) { _ in
+                        hasRun.withLock { $0 = true }
+                        return true
+                    }
+                }
+                queue.giveBack(seat)
+                call.finish(result)
+            }
+            .outcome()
+        }
+        task.withLock { $0 = reading }
+        isKnown.open()
+        #expect(await reading.result.isCancellation)
+        let ran = hasRun.withLock { $0 }
+        #expect(!ran)
     }
 
     @Test("A reader is opened when it is first needed, and used again")
