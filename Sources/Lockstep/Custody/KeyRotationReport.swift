@@ -1,5 +1,3 @@
-public import SystemPackage
-
 /// What a rotation has come to.
 public struct KeyRotationReport: Sendable, Hashable {
     /// The version of the key that was in use, and is retired or compromised now.

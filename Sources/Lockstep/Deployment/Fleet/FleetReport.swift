@@ -1,5 +1,3 @@
-public import SystemPackage
-
 /// What became of a fleet.
 public struct FleetReport: Sendable, Hashable {
     /// Files that were migrated.

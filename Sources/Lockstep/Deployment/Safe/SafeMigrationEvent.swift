@@ -1,5 +1,3 @@
-public import SystemPackage
-
 /// What a safe migration tells while it goes on.
 public enum SafeMigrationEvent: Sendable, Equatable {
     /// So much of the backup is made.

@@ -1,5 +1,4 @@
 internal import CSQLCipher
-public import SystemPackage
 
 /// What an adoption has come to.
 public struct AdoptionReport: Sendable, Hashable {

@@ -1,5 +1,4 @@
 internal import CSQLCipher
-public import SystemPackage
 
 /// What a copy of a database has come to.
 public struct CopyReport: Sendable, Hashable {

@@ -74,7 +74,7 @@ struct CheckRelease: ParsableCommand {
         let session = try access.session()
         let connection = try session.connect(queryOnly: true)
         let report = try Manifest.check(
-            connection, publisher: pinned, dataset: dataset, least: least)
+            connection, publisher: pinned, dataset: dataset, minimum: least)
         try tell(report, session.path.string)
         if !report.isClean { throw ExitCode(Exit.tampered) }
     }

@@ -65,7 +65,7 @@ struct ScryptCalibrationTests {
     @Test("Where nothing can be measured, nothing is calibrated")
     func failure() {
         Refusal.expect(.cryptographyFailed) {
-            _ = try Scrypt.Cost.calibrated(for: .seconds(1), memory: 0, most: 0) {
+            _ = try Scrypt.Cost.calibrated(for: .seconds(1), memory: 0, maximum: 0) {
                 _ throws(LockstepError) in
                 throw LockstepError(.cryptographyFailed, "no memory")
             }

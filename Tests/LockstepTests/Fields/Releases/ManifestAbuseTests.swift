@@ -128,7 +128,7 @@ struct ManifestAbuseTests {
     @Test("an older release put back as a whole is noticed by whoever remembers a newer one")
     func older() throws {
         #expect(try bench.findings(least: 3) == [])
-        #expect(try bench.findings(least: 4) == [.outdated(number: 3, least: 4)])
+        #expect(try bench.findings(minimum: 4) == [.outdated(number: 3, least: 4)])
     }
 
     @Test("the manifest of another database does not stand in for this one's")

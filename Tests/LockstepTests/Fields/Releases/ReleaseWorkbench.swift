@@ -51,7 +51,7 @@ struct ReleaseWorkbench {
     func findings(
         dataset: [UInt8]? = nil, least: UInt64 = 1
     ) throws -> [ManifestReport.Finding] {
-        try Manifest.check(open(), publisher: pinned, dataset: dataset, least: least).findings
+        try Manifest.check(open(), publisher: pinned, dataset: dataset, minimum: least).findings
     }
 
     /// The text that stands in the database.

@@ -99,7 +99,7 @@ struct PassphraseCostTests {
         let two = 2 * Rings.cheap.n
         func open(_ passphrase: String, within most: Int) throws -> LockstepError? {
             do {
-                _ = try Keyring.open(text, most: most) { slot in
+                _ = try Keyring.open(text, maximum: most) { slot in
                     slot.kind == .keyFile ? nil : try Rings.passphrase(passphrase)
                 }
                 return nil
@@ -114,10 +114,10 @@ struct PassphraseCostTests {
                 && error.message.contains("not all of its passphrase slots"))
         #expect(try open("three", within: two + Rings.cheap.n) == nil)
         // A program that chooses the slot, or a key file, opens it.
-        _ = try Keyring.open(text, most: two) { slot in
+        _ = try Keyring.open(text, maximum: two) { slot in
             slot.name == "three" ? try Rings.passphrase("three") : nil
         }
-        _ = try Keyring.open(text, most: two) { slot in
+        _ = try Keyring.open(text, maximum: two) { slot in
             slot.kind == .keyFile ? try Rings.keyFile() : try Rings.passphrase("nothing")
         }
     }

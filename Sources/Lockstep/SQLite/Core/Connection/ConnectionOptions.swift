@@ -1,5 +1,4 @@
 internal import CSQLCipher
-public import SystemPackage
 
 /// How a connection behaves once it is open.
 public struct ConnectionOptions: Sendable {

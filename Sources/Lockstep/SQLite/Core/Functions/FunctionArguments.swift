@@ -8,7 +8,7 @@ public struct FunctionArguments: ~Copyable {
     private let values: UnsafeMutablePointer<OpaquePointer?>?
     private let name: String
 
-    fileprivate init(
+    init(
         _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?, _ name: String
     ) {
         self.count = Int(count)

@@ -1,4 +1,3 @@
-public import CSQLCipher
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)

@@ -1,4 +1,4 @@
-public import CSQLCipher
+internal import CSQLCipher
 
 /// That many zero bytes, as a BLOB to be filled in by a ``Blob``: no memory is needed for them.
 public struct ZeroBytes: Bindable, Sendable, Hashable {
