@@ -79,21 +79,6 @@ let package = Package(
             dependencies: ["Lockstep", systemPackage],
             path: "Tests/TestSupport",
             swiftSettings: strict),
-        .executableTarget(
-            name: "CrashingMigrator",
-            dependencies: ["Lockstep", systemPackage],
-            path: "Tests/CrashingMigrator",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "CrashingWriter",
-            dependencies: ["Lockstep", systemPackage],
-            path: "Tests/CrashingWriter",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "CommittingWorker",
-            dependencies: ["Lockstep", "CSQLCipher", systemPackage],
-            path: "Tests/CommittingWorker",
-            swiftSettings: strict),
         .target(
             name: "SchedulePoints",
             dependencies: ["CSQLCipher"],
@@ -109,11 +94,6 @@ let package = Package(
             name: "FaultyVFS",
             dependencies: ["CSQLCipher"],
             path: "Tests/FaultyVFS"),
-        .executableTarget(
-            name: "CopyWorker",
-            dependencies: ["Lockstep", "FaultyVFS", "FaultyWork", systemPackage],
-            path: "Tests/CopyWorker",
-            swiftSettings: strict),
         .target(
             name: "FaultyCalls",
             path: "Tests/FaultyCalls"),
@@ -126,14 +106,11 @@ let package = Package(
             path: "Tests/FaultyWork",
             swiftSettings: strict),
         .executableTarget(
-            name: "RotationWorker",
-            dependencies: ["Lockstep", "FaultyWork", systemPackage],
-            path: "Tests/RotationWorker",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "MigrationWorker",
-            dependencies: ["Lockstep", "FaultyWork", "TestSupport", systemPackage],
-            path: "Tests/MigrationWorker",
+            name: "Worker",
+            dependencies: [
+                "Lockstep", "CSQLCipher", "FaultyVFS", "FaultyWork", "TestSupport", systemPackage,
+            ],
+            path: "Tests/Worker",
             swiftSettings: strict),
         .target(
             name: "ZlibStreams",
@@ -147,9 +124,7 @@ let package = Package(
         .testTarget(
             name: "LockstepTests",
             dependencies: [
-                "Lockstep", "TestSupport", "CrashingMigrator", "CrashingWriter", "CommittingWorker",
-                "CopyWorker",
-                "RotationWorker", "MigrationWorker", "FaultyVFS", "ForkedCall", "ZlibStreams",
+                "Lockstep", "TestSupport", "Worker", "FaultyVFS", "ForkedCall", "ZlibStreams",
                 systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
@@ -162,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "LockstepToolTests",
             dependencies: [
-                "LockstepTool", "LockstepBench", "TestSupport", systemPackage,
+                "LockstepTool", "LockstepBench", "TestSupport", "Worker", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],

@@ -3,32 +3,32 @@ import Foundation
 import Lockstep
 public import SystemPackage
 
-/// A program of the tests that works in a folder and meets with a fault at one of the system's calls that
-/// change files.
+/// Runs a test program's work in a folder, with a fault at one of the system calls that change files.
 ///
-///     PROGRAM ACTION FOLDER FAULT CALL
+///     Worker SUBJECT ACTION FOLDER FAULT CALL
 ///
-/// FAULT is kill, tear, lose, lie, once, staying or full, as FaultyCalls describes them; CALL counts from 1 on
-/// the calls to files in the folder. To lose power it needs a folder `lost` in FOLDER. It exits with 0 if the
-/// work was done and with 1 if that told of an error, which goes to standard error behind its code, and prints
-/// how many calls it made, and which.
+/// FAULT is kill, tear, lose, lie, once, staying or full, as FaultyCalls describes them; CALL numbers the calls on
+/// files in the folder, from 1. To lose power, FOLDER must contain a folder `lost`. The program exits with 0 if the
+/// work succeeded and with 1 after an error, which it prints to standard error after the error's code. It prints how
+/// many calls it made, and which.
 public enum FaultyWork {
     private static let faults = [
         "kill": CALLS_KILL, "tear": CALLS_TEAR, "once": CALLS_ONCE, "staying": CALLS_STAYING,
         "full": CALLS_FULL, "lose": CALLS_LOSE, "lie": CALLS_LIE,
     ]
 
-    /// Does `work`, by the program's arguments, and ends the program; with 64 if they are none of the above.
-    public static func run(_ work: (_ action: String, _ folder: FilePath) throws -> Void) -> Never {
-        let arguments = CommandLine.arguments
-        guard arguments.count == 5, let fault = faults[arguments[3]],
-            let call = Int32(arguments[4])
+    /// Runs `work` with the arguments from ACTION on, and ends the program; exits with 64 if the arguments are wrong.
+    public static func run(
+        _ arguments: [String], _ work: (_ action: String, _ folder: FilePath) throws -> Void
+    ) -> Never {
+        guard arguments.count == 4, let fault = faults[arguments[2]],
+            let call = Int32(arguments[3])
         else { exit(64) }
-        let folder = FilePath(arguments[2])
+        let folder = FilePath(arguments[1])
         var status: Int32 = 0
         unsafe folder.withPlatformString { unsafe faulty_calls_arm($0, Int32(fault), call) }
         do {
-            try work(arguments[1], folder)
+            try work(arguments[0], folder)
         } catch {
             let code = (error as? LockstepError)?.code.rawValue ?? "foreign"
             FileHandle.standardError.write(Data("\(code): \(error)\n".utf8))

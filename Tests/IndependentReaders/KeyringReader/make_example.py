@@ -1,0 +1,155 @@
+"""Makes the example in Keys/README.md.
+
+    make_example.py README           writes it between the file's two markers
+    make_example.py --check README   fails if it is not there
+"""
+
+import hashlib
+import sys
+
+sys.dont_write_bytecode = True
+
+from keyring_writer import IDENTITY, Ring, b64, hkdf, joined, signature
+from read_keyring import parse_identity, read, scrypt, x25519, x25519_public, xaes_key
+
+BEGIN, END = "<!-- example -->\n", "<!-- end of the example -->\n"
+
+
+def run(first, count):
+    return bytes(range(first, first + count))
+
+
+RING_ID, DATABASE_ID, RING_KEY = run(0x00, 16), run(0x10, 16), run(0x20, 32)
+SECRET, SALT, EPHEMERAL = run(0x40, 32), run(0x60, 16), run(0x70, 32)
+FORMER_ID, FILE_ID, CODE = run(0x80, 16), run(0xC0, 16), run(0xE0, 32)
+KEY_1, KEY_2, NONCE_1, NONCE_2, SEED = run(0x90, 32), run(0xB0, 32), run(0xD0, 24), run(0xE8, 24), run(1, 32)
+
+
+def section():
+    ring = Ring(RING_ID, RING_KEY)
+    identity = parse_identity(IDENTITY)
+    recipient = x25519_public(identity)
+    laptop = ring.salted_slot("keyfile", "laptop", SECRET, SALT)
+    server = ring.x25519_slot("server", recipient, EPHEMERAL)
+    share = x25519_public(EPHEMERAL)
+    shared = x25519(identity, share)
+    lines = [
+        "lockstep-keyring/1",
+        f"ring {b64(RING_ID)} epoch 3 purpose database database {b64(DATABASE_ID)}",
+        *laptop,
+        *server,
+        ring.key_line("database", 1, "retired", "2026-03-09", KEY_1, NONCE_1),
+        ring.key_line("database", 2, "active", "2026-08-23", KEY_2, NONCE_2),
+    ]
+    lines.append(signature(lines, SEED))
+    text = ring.finish(lines)
+    for kind, secret in (("keyfile", SECRET), ("x25519", identity)):
+        assert read(text, kind, secret)["keys"][1]["sha256"] == hashlib.sha256(KEY_2).hexdigest()
+
+    key_wrap = hkdf(RING_KEY, RING_ID, b"wrap/1")
+    raw = hkdf(KEY_2, DATABASE_ID, b"sqlcipher raw key v1", 48)
+    values = [
+        ("ring id", RING_ID),
+        ("database id", DATABASE_ID),
+        None,
+        ("laptop: key file", SECRET),
+        ("laptop: salt", SALT),
+        *slot_values("laptop", SECRET, SALT, laptop),
+        None,
+        ("server: identity", IDENTITY),
+        ("server: scalar", identity),
+        ("server: recipient", recipient),
+        ("server: its SHA-256", hashlib.sha256(recipient).digest()),
+        ("server: ephemeral secret", EPHEMERAL),
+        ("server: share", share),
+        ("server: X25519", shared),
+        *slot_values("server", shared, share + recipient, server),
+        None,
+        ("ring key", RING_KEY),
+        ("MAC key", hkdf(RING_KEY, RING_ID, b"mac/1")),
+        ("MAC", ring.mac(joined(lines))),
+        ("key wrap", key_wrap),
+        None,
+        ("key 1: nonce", NONCE_1),
+        ("key 1: Kx", xaes_key(key_wrap, NONCE_1)),
+        ("key 1", KEY_1),
+        ("key 1: commitment", hkdf(KEY_1, b"", b"commit")),
+        ("key 1: its SHA-256", hashlib.sha256(KEY_1).digest()),
+        ("key 2: nonce", NONCE_2),
+        ("key 2: Kx", xaes_key(key_wrap, NONCE_2)),
+        ("key 2", KEY_2),
+        ("key 2: commitment", hkdf(KEY_2, b"", b"commit")),
+        ("key 2: its SHA-256", hashlib.sha256(KEY_2).digest()),
+        ("key 2: raw key", raw[:32]),
+        ("key 2: salt of the file", raw[32:]),
+        None,
+        ("signature: seed", SEED),
+        ("SHA-256 of the file", hashlib.sha256(text).digest()),
+    ]
+    table = "".join("\n" if row is None else entry(*row) for row in values)
+    stretched = entry("scrypt", scrypt("correct horse bättery".encode(), SALT, 14))
+    return (
+        f"The file, {len(text)} bytes:\n\n```\n{text.decode()}```\n\n"
+        f"Values on the way, in hexadecimal:\n\n```\n{table}```\n\n"
+        "What scrypt gives with `14 8 1` for the passphrase `correct horse bättery` (22 bytes in\n"
+        f"UTF-8) and the salt above:\n\n```\n{stretched}```\n\n"
+        + second(ring, laptop)
+    )
+
+
+def second(ring, slot):
+    """The same ring with what it remembers, and a fields keyring of that ring."""
+    lines = [
+        "lockstep-keyring/2",
+        f"ring {b64(RING_ID)} epoch 4 purpose database database {b64(DATABASE_ID)}",
+        *slot,
+        ring.key_line("database", 2, "active", "2026-08-23", KEY_2, NONCE_2),
+        f"former {b64(FORMER_ID)}",
+        f"file {b64(FILE_ID)} key 2",
+    ]
+    keys = [
+        ring.key_line("field", 1, "active", "2026-08-23", KEY_1, NONCE_1),
+        ring.key_line("index", 1, "active", "2026-08-23", KEY_2, NONCE_2),
+    ]
+    sealed = f"sealed {b64(FILE_ID)} changes 3 {b64(CODE)} movies.t%C3%AFtre movies.title"
+    fields = [
+        lines[0], f"ring {b64(RING_ID)} epoch 1 purpose fields dataset {b64(DATABASE_ID)}", *slot, *keys, sealed,
+    ]
+    texts = [ring.finish(lines), ring.finish(fields)]
+    first, other = (read(text, "keyfile", SECRET) for text in texts)
+    assert first["former"] == [FORMER_ID.hex()] and first["files"] == [{"database": FILE_ID.hex(), "key": 2}]
+    assert other["sealed"][0]["columns"] == [["movies", "t\u00eftre"], ["movies", "title"]]
+    values = [("former ring", FORMER_ID), ("the database's id", FILE_ID), ("the registry's MAC", CODE)]
+    return (
+        "Of format 2, a keyring of the same ring that remembers a database, and a fields keyring as it is issued, with "
+        f"key 1\nas its field key and key 2 as its index key, of {len(texts[0])} and {len(texts[1])} bytes:\n\n"
+        + "".join(f"```\n{text.decode()}```\n\n" for text in texts)
+        + "```\n" + "".join(entry(*value) for value in values)
+        + "".join(entry(f"MAC of the {name}", ring.mac(joined(part)))
+                  for name, part in [("first", lines), ("second", fields)]) + "```\n"
+    )
+
+
+def slot_values(name, secret, salt, lines):
+    derived = hkdf(secret, salt, b"slot/1" + RING_ID + lines[0].encode(), 64)
+    return [(f"{name}: wrap", derived[:32]), (f"{name}: c", derived[32:])]
+
+
+def entry(name, value):
+    return f"{name:<25}= {value if isinstance(value, str) else value.hex()}\n"
+
+
+def main(arguments):
+    with open(arguments[-1], encoding="utf-8") as file:
+        text = file.read()
+    before, _, rest = text.partition(BEGIN)
+    standing, _, after = rest.partition(END)
+    made = "\n" + section() + "\n"
+    if arguments[0] == "--check":
+        sys.exit(0 if standing == made else "the example is another: run make_example.py")
+    with open(arguments[-1], "w", encoding="utf-8") as file:
+        file.write(before + BEGIN + made + END + after)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

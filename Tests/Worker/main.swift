@@ -1,0 +1,15 @@
+import Foundation
+
+// The work that tests do in a separate process, which can be killed, measured, or given a fault: `Worker SUBJECT …`.
+// Each subject has its own file.
+
+let arguments = [String](CommandLine.arguments.dropFirst(2))
+switch CommandLine.arguments.dropFirst().first {
+case "commits": Commits.run(arguments)
+case "copies": await Copies.run(arguments)
+case "crash-migration": CrashingMigration.run(arguments)
+case "crash-writes": await CrashingWrites.run(arguments)
+case "migrates": Migrations.run(arguments)
+case "rotates": Rotation.run(arguments)
+default: exit(64)
+}
