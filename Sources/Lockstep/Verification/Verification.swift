@@ -1,41 +1,40 @@
 public import SystemPackage
 
-/// Proves that a database is what it should be: encrypted, whole, and of the schema that its migrations
-/// make. Reads only.
+/// Proves that a database is encrypted, undamaged and matches its migrations. Only reads.
 ///
-/// The checks run on all processors, several at once; together they take about the time of the longest,
-/// which in large files is SQLite's own check. They write no plaintext anywhere.
+/// The checks run on all processors, several at once. Together they take about as long as the longest, which in
+/// large files is SQLite's own check. They write no plaintext anywhere.
 public struct Verification {
     /// The file to verify.
     let path: FilePath
-    /// The migration sets that the database may carry.
+    /// The migration sets that the database can carry.
     let sets: [MigrationSet]
 
-    /// The keyring's file, whose permissions are looked at.
+    /// The keyring's file, whose permissions are checked.
     public var keyringFile: FilePath?
-    /// Options whose functions and collations the schema needs; their other settings are not used.
+    /// Options with the functions and collations that the schema needs. Their other settings are not used.
     public var schema = ConnectionOptions()
-    /// Also take an encrypted copy down as far as its ways down lead, and up again. Takes free space of
-    /// twice the database's size in its folder, and about the time of a backup and of the migrations.
+    /// Also migrates an encrypted copy down as far as possible, and up again. Needs free space of twice the
+    /// database's size in its folder, and about the time of a backup and of the migrations.
     public var isDeep = false
-    /// Who must have signed the manifest that the database carries, known from elsewhere. Nil if nobody need
-    /// have: one that is there is then a notice.
+    /// The publisher that must have signed the database's manifest, known from elsewhere. If nil, no signature
+    /// is required, and an existing manifest is a notice.
     public var publisher: Publisher?
-    /// The identifier of the dataset whose manifest it is; nil for each that the database names.
+    /// The identifier of the manifest's dataset; nil for each dataset that the database names.
     public var dataset: [UInt8]?
-    /// Bytes of memory for pages, at the most. SQLite's own check jumps about in indexes: with less than
-    /// the largest of them takes, it needs several times as long.
+    /// The most memory for pages, in bytes. SQLite's own check reads indexes in random order: with less than
+    /// the largest index takes, it needs several times as long.
     public var cacheBytes = 256 * 1024 * 1024
 
-    /// When the run must have ended: it then ends with ``LockstepError/Code/limitExceeded``. Noticed some times
-    /// a second; nil for as long as it takes.
+    /// The time by which the run must have ended. It then ends with ``LockstepError/Code/limitExceeded``.
+    /// Checked several times per second; nil for no limit.
     public var deadline: ContinuousClock.Instant?
 
     /// How many cells of each column to open, spread over its rows; nil for all of them.
     public var cellSample: Int?
 
-    /// The keys of datasets whose cells are to be opened. Without them it is told which columns say that they are
-    /// sealed.
+    /// The keys of datasets whose cells are opened. Without keys, the columns that claim to be sealed are
+    /// reported.
     public var fieldKeys: [FieldKeys] {
         get { schema.fieldKeys }
         set { schema.fieldKeys = newValue }
@@ -49,36 +48,59 @@ public struct Verification {
 
     /// Runs every check that needs no keyring.
     ///
-    /// A check that cannot be carried out, such as drift in a file whose pages are damaged, is a failure
-    /// of that check and not of the run.
-    /// - Parameter progress: Told, on this thread, what goes on; also asked some times a second while
-    ///   nothing new happens. An error that it throws ends the run.
-    /// - Throws: ``LockstepError`` if there is no such database, or the key does not fit; what `progress`
-    ///   throws.
+    /// A check that cannot run, such as drift in a file whose pages are damaged, is a failure of that check and
+    /// not of the run. If checks fail and another program wrote to the database meanwhile, they all run once more, and
+    /// the second result counts: a change in between can make sound checks disagree.
+    /// - Parameter progress: Called on this thread with the progress, and several times per second while there
+    ///   is none. An error that it throws ends the run.
+    /// - Throws: ``LockstepError`` if there is no such database, or the key does not fit;
+    ///   ``LockstepError/Code/busy`` if checks fail and the file was replaced meanwhile; any error from `progress`.
     public func run(
         key: borrowing DatabaseKey, progress: (VerificationProgress) throws -> Void = { _ in }
     ) throws -> VerificationReport {
         try run(key, nil, nil, progress)
     }
 
-    /// Runs every check, also whether the file and its keyring are of one time and the keys fit for use.
+    /// Runs every check, including whether the file and its keyring are of the same time and the keys fit for
+    /// use.
     ///
-    /// A file under a key that was retired is verified, too, and is an older copy: that fails.
-    /// - Throws: as ``run(key:progress:)``; ``LockstepError/Code/keyringMismatch`` for a keyring of another
-    ///   purpose.
+    /// A file under a retired key is verified too, but fails as an older copy.
+    /// - Throws: The same as ``run(key:progress:)``; ``LockstepError/Code/keyringMismatch`` for a keyring of
+    ///   another purpose.
     public func run(
         keyring: borrowing Keyring, progress: (VerificationProgress) throws -> Void = { _ in }
     ) throws -> VerificationReport {
-        let age = try FreshnessCheck(keyring, of: path)
+        let freshness = try FreshnessCheck(keyring, of: path)
         return try run(
-            keyring.databaseKey(version: age.key.version), age, keyring.summary, progress)
+            keyring.databaseKey(version: freshness.key.version), freshness, keyring.summary,
+            progress)
     }
 
     private func run(
-        _ key: borrowing DatabaseKey, _ age: FreshnessCheck?, _ keyring: KeyringSummary?,
+        _ key: borrowing DatabaseKey, _ freshness: FreshnessCheck?, _ keyring: KeyringSummary?,
         _ progress: (VerificationProgress) throws -> Void
     ) throws -> VerificationReport {
         let start = Clock.monotonicMicroseconds
+        let before = VerifiedState(path)
+        var report = try runOnce(key, freshness, keyring, progress)
+        if !report.isClean {
+            let after = VerifiedState(path)
+            guard after.file.identity == before.file.identity else {
+                throw LockstepError(
+                    .busy, "\(path) was replaced while it was being verified",
+                    hint: "run it again when the other program has ended")
+            }
+            // A change in between can make checks disagree. A fault of the file itself is found again.
+            if after != before { report = try runOnce(key, freshness, keyring, progress) }
+        }
+        report.duration = Clock.monotonicMicroseconds - start
+        return report
+    }
+
+    private func runOnce(
+        _ key: borrowing DatabaseKey, _ freshness: FreshnessCheck?, _ keyring: KeyringSummary?,
+        _ progress: (VerificationProgress) throws -> Void
+    ) throws -> VerificationReport {
         let diagnosis = try Diagnosis.examine(path, key: key)
         if let error = diagnosis.error(path), error.code != .damaged { throw error }
         let sideFiles = try VerificationReport.Outcome.of(.sideFiles) {
@@ -89,19 +111,19 @@ public struct Verification {
         report.outcomes = [
             try .of(.library) { try LibraryCheck.run() },
             try .of(.encryption) { try CiphertextCheck.run(path, key) },
-            // Before a connection is opened, which has files of its own beside the database.
+            // Before a connection is opened, which creates files beside the database.
             try .of(.permissions) { try PermissionsCheck.run(path, keyring: keyringFile) },
             sideFiles,
         ]
         try withoutActuallyEscaping(progress) { progress in
-            let teller = ProgressTeller { news in
+            let reporter = ProgressReporter { news in
                 try requireTime()
                 try progress(news)
             }
-            report.outcomes += try SimultaneousChecks(self, age).run(key, teller)
+            report.outcomes += try SimultaneousChecks(self, freshness).run(key, reporter)
             guard isDeep else { return }
             let isSound = !report.outcomes.contains { $0.hasFailed && $0.check.isOfFile }
-            report.outcomes += try roundTrip(key, isSound: isSound, teller)
+            report.outcomes += try roundTrip(key, isSound: isSound, reporter)
         }
         if let keyring {
             report.outcomes.append(try .of(.keyring) { KeyringCheck.run(keyring) })
@@ -110,39 +132,39 @@ public struct Verification {
         report.outcomes.sort {
             order.firstIndex(of: $0.check) ?? 0 < order.firstIndex(of: $1.check) ?? 0
         }
-        report.duration = Clock.monotonicMicroseconds - start
         return report
     }
 
     private func requireTime() throws(LockstepError) {
         guard let deadline, ContinuousClock.now >= deadline else { return }
         throw LockstepError(
-            .limitExceeded, "the time limit is over, and the verification was given up",
-            hint: "raise the limit: --timeout, in a program Verification.deadline")
+            .limitExceeded, "the time limit is over, and the verification was stopped",
+            hint: "raise the limit: --timeout, or Verification.deadline in a program")
     }
 
     private func roundTrip(
-        _ key: borrowing DatabaseKey, isSound: Bool, _ teller: ProgressTeller
+        _ key: borrowing DatabaseKey, isSound: Bool, _ reporter: ProgressReporter
     ) throws -> [VerificationReport.Outcome] {
-        let desk = CheckCoordinator()
+        let coordinator = CheckCoordinator()
         let key = SharedSecret(try key.clone())
         let (path, sets, schema) = (path, sets, schema)
-        try desk.start { desk in
-            let check = RoundTripCheck(path: path, sets: sets, schema: schema, desk: desk)
-            try desk.run(.roundTrip) { try check.run(key.value, isSound: isSound) }
+        try coordinator.start { coordinator in
+            let check = RoundTripCheck(
+                path: path, sets: sets, schema: schema, coordinator: coordinator)
+            try coordinator.run(.roundTrip) { try check.run(key.value, isSound: isSound) }
         }
-        return try desk.finish(teller)
+        return try coordinator.finish(reporter)
     }
 }
 
 extension VerificationReport.Check {
-    /// Whether the check is of the file and its pages, and not of what they hold.
+    /// Whether the check is about the file and its pages, and not about their content.
     var isOfFile: Bool {
         switch self {
         case .encryption, .profile, .sideFiles, .pages, .integrity: true
         case .library, .permissions, .foreignKeys, .references, .objects, .ledger, .drift,
             .registry, .cells,
-            .manifest, .age, .keyring, .roundTrip:
+            .manifest, .freshness, .keyring, .roundTrip:
             false
         }
     }

@@ -1,35 +1,43 @@
 internal import SystemPackage
 
-/// Beside a database lie its write-ahead log and the log's index, and nothing that SQLite would take for
-/// more.
+/// Beside a database are only its write-ahead log and the log's index, and no other file that SQLite would use.
 enum SideFilesCheck {
     static func run(_ path: FilePath) throws -> CheckResult {
         var findings: [VerificationReport.Finding] = []
         if let finding = try journal(of: path) { findings.append(finding) }
         let log = DatabaseFile.side("-wal", of: path)
-        let size = FileAccess.exists(log) ? try FileAccess.sizeOfRegularFile(log) : 0
+        let size = try size(ofLog: log)
         if size > 0, let finding = try unreadableLog(of: path, log, size) {
             findings.append(finding)
         }
         for leftover in try AtomicFile.leftovers(of: path) {
             findings.append(
                 .notice(
-                    "\(leftover) is a copy that is being made, or was when its program was killed: "
-                        + "remove it if nothing is at work on it"))
+                    "\(leftover) is an unfinished copy: remove it if no program is working on it"))
         }
         return (size == 0 ? "no log" : "a log of \(size) bytes", findings)
     }
 
-    /// A rollback journal: whoever opens the database next would have it replayed into it.
-    /// - Throws: ``LockstepError/Code/busy`` where the journal is that of a connection that is writing now, such as one
-    ///   that is about to change the database's key.
+    /// 0 if there is none: the last connection to close removes it, at any moment.
+    private static func size(ofLog log: FilePath) throws -> Int {
+        do {
+            return try FileAccess.sizeOfRegularFile(log)
+        } catch let error as LockstepError {
+            guard error.code == .notFound else { throw error }
+            return 0
+        }
+    }
+
+    /// Whether there is a rollback journal. The next program to open the database would replay it.
+    /// - Throws: ``LockstepError/Code/busy`` if the journal is that of a connection that is writing now, such
+    ///   as one that is about to change the database's key.
     static func hasJournal(_ path: FilePath) throws -> Bool { try journal(of: path) != nil }
 
     private static func journal(of path: FilePath) throws -> VerificationReport.Finding? {
         let journal = DatabaseFile.side("-journal", of: path)
         guard FileAccess.exists(journal) else { return nil }
         let head = try DatabaseFile(path, suffix: "-journal").read(at: 0, 1)
-        // SQLite takes no notice of an empty one, nor of one whose first byte is zero.
+        // SQLite ignores an empty journal, and one whose first byte is zero.
         guard let first = head.first, first != 0 else { return nil }
         guard try !DatabaseFile(path).isBeingWritten else {
             throw LockstepError(
@@ -37,9 +45,9 @@ enum SideFilesCheck {
                 hint: "run it again when that program has ended")
         }
         return .failure(
-            "\(journal) is a rollback journal, which no program of Lockstep's leaves: whatever opens the "
-                + "database would replay it. Move it away if it is not this database's; else open the "
-                + "database once with the program that left it")
+            "\(journal) is a rollback journal, which Lockstep never leaves: the next program to open the "
+                + "database replays it. If it is not this database's, move it away; otherwise open "
+                + "the database once with the program that left it")
     }
 
     private static func unreadableLog(
@@ -48,10 +56,11 @@ enum SideFilesCheck {
         guard try WriteAheadLog(of: path, pageSize: Profile.current.pageSize) == nil else {
             return nil
         }
-        // A program that is killed, or a power cut, while the first commit is written leaves this.
+        // A kill or a power cut during the first commit leaves this.
         guard size >= WriteAheadLog.smallestCommit(pageSize: Profile.current.pageSize) else {
             return .notice(
-                "\(log) of \(size) bytes is too short to hold a commit: a program was killed while it wrote the first"
+                "\(log) of \(size) bytes is too short for a commit: a program was killed while "
+                    + "writing the first one"
             )
         }
         let head = try DatabaseFile(path, suffix: "-wal").read(at: 0, 32)
@@ -59,8 +68,8 @@ enum SideFilesCheck {
             return .notice("\(log) begins with zeros: nothing was ever written to it")
         }
         return .failure(
-            "\(log) of \(size) bytes does not begin like a write-ahead log: SQLite passes over it, and "
-                + "what was committed in it is lost. Keep a copy of it before anything opens the "
-                + "database; `lockstep salvage` reads it")
+            "\(log) of \(size) bytes does not begin like a write-ahead log: SQLite ignores it, and its "
+                + "commits are lost. Copy it before anything opens the database; `lockstep salvage` "
+                + "reads it")
     }
 }

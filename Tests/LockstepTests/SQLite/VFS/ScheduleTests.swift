@@ -6,7 +6,7 @@ import Testing
 @testable import Lockstep
 
 /// Runs one operation at every point of another (Tests/ScheduleExplorer): the result is that of one of their orders, or
-/// one was refused. LOCKSTEP_TORTURE=1 takes every pair; a plain run takes some, and not every point.
+/// one was refused. LOCKSTEP_TORTURE=1 runs every pair; a plain run takes some pairs, at some points.
 @Suite("Schedules of two operations", .serialized, .timeLimit(.minutes(60)))
 struct ScheduleTests {
     private func explore(
@@ -23,7 +23,7 @@ struct ScheduleTests {
         return (result.terminationStatus, result.standardOutput + result.standardError)
     }
 
-    @Test("A write while a PASSIVE checkpoint looks at the log is not lost")
+    @Test("A write while a PASSIVE checkpoint examines the log is not lost")
     func race() async throws {
         let guarded = try await explore(["passive:write:held"], seconds: 300, stride: 1)
         #expect(guarded.code == .exited(0), "\(guarded.text)")
@@ -42,6 +42,13 @@ struct ScheduleTests {
             ["rotate:seal:closed"], seconds: 300, stride: 2, isGuarded: false)
         #expect(unguarded.code == .exited(3))
         #expect(unguarded.text.contains("does not open: damaged"), "\(unguarded.text)")
+    }
+
+    @Test("A verification beside a migration or a rotation reports no failure of its own")
+    func verifying() async throws {
+        let result = try await explore(
+            ["verify:migrate:held", "verify:rotate:closed"], seconds: 300, stride: 7)
+        #expect(result.code == .exited(0), "\(result.text)")
     }
 
     @Test("Pairs of operations")

@@ -1,0 +1,31 @@
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A file's identity, size and time of its last change, to see whether someone wrote to it in between.
+struct FileState: Sendable, Equatable {
+    let identity: FileIdentity?
+    private let size: Int64
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// The state of no file if there is none at the path.
+    init(_ path: FilePath) {
+        identity = FileIdentity(path)
+        guard let status = try? Stat(path, followTargetSymlink: false) else {
+            (size, seconds, nanoseconds) = (-1, 0, 0)
+            return
+        }
+        size = Int64(status.size)
+        #if canImport(Darwin)
+            let time = status.rawValue.st_mtimespec
+        #else
+            let time = status.rawValue.st_mtim
+        #endif
+        (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
+    }
+}
