@@ -1,4 +1,4 @@
-// What Swift sees of SQLCipher: its own header, the keying functions it hides behind a macro, and
+// What Swift sees of SQLCipher: its own header, the keying functions that only a macro declares, and
 // plain-function forms of the two variadic calls that Swift cannot import: sqlite3_config, sqlite3_db_config.
 #ifndef LOCKSTEP_CSQLCIPHER_SHIM_H
 #define LOCKSTEP_CSQLCIPHER_SHIM_H

@@ -3,14 +3,14 @@ import Dispatch
 import Lockstep
 import Synchronization
 
-/// The `lockstep-bench` tool: whether encryption is affordable on your machine.
+/// The `lockstep-bench` tool: measures what encryption costs on your machine.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockstep-bench",
-        abstract: "Measure an encrypted database, next to what else there is.",
+        abstract: "Measure an encrypted database and compare it with the alternatives.",
         discussion: """
             Rows have an integer key, four integers, a double, two texts of 16 to 40 characters and a \
-            blob of 64 bytes. Times are of this machine at this moment: compare them within one run.
+            blob of 64 bytes. Times depend on this machine at this moment: compare them only within one run.
             """,
         version: LockstepVersion.current,
         subcommands: [
@@ -20,7 +20,7 @@ struct BenchCommand: ParsableCommand {
         defaultSubcommand: CompareCommand.self)
 }
 
-/// Runs the command on the main thread: elsewhere glibc's memory comes from an arena that it enlarges page by
+/// Runs the command on the main thread: on other threads glibc takes memory from an arena that it enlarges page by
 /// page, and every allocation of a workload would cost more than a peer's.
 @main
 enum Program {
@@ -40,7 +40,7 @@ enum Program {
     }
 }
 
-/// Waits on this thread for what runs on others.
+/// Blocks this thread until an asynchronous call ends.
 enum Blocking {
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
@@ -54,7 +54,7 @@ enum Blocking {
         }
         box.done.wait()
         guard let result = box.outcome.withLock({ $0 }) else {
-            throw BenchError("a task ended without an outcome")
+            throw BenchError("a task ended without a result")
         }
         return try result.get()
     }

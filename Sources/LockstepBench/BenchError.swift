@@ -1,4 +1,4 @@
-/// Why nothing is compared: what is wrong with which program, and what to do next.
+/// Why nothing is compared: which program has which problem, and what to do next.
 struct BenchError: Error, Hashable, CustomStringConvertible {
     let message: String
     let hint: String?
@@ -13,16 +13,16 @@ struct BenchError: Error, Hashable, CustomStringConvertible {
 }
 
 extension BenchError {
-    /// What is wrong with JSON that was to be read.
+    /// What is wrong with JSON that could not be read.
     static func reason(_ error: any Error) -> String {
         switch error as? DecodingError {
         case .keyNotFound(let key, _): "the field \(key.stringValue) is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) is of "
-                + "another type"
+            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) has "
+                + "the wrong type"
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) has a "
-                + "value that means nothing"
+            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) has an "
+                + "invalid value"
         default: "it is not JSON"
         }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import SystemPackage
 
-/// How results are told.
+/// How results are printed.
 enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     /// For people.
     case text
@@ -9,14 +9,14 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case json
 }
 
-/// `lockstep-bench compare`: us and all peers, in one run.
+/// `lockstep-bench compare`: Lockstep and all peers, in one run.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Run ours and every peer of a folder by turns, and compare.",
+        abstract: "Run Lockstep and every peer of a folder in turn, and compare them.",
         discussion: """
-            Each run is a process of its own. What did other work than the others, or did it under \
-            other settings, is refused. Build the peers with `Tests/Peers/build FOLDER`.
+            Each run is a separate process. A program that did different work, or worked under \
+            different settings, is refused. Build the peers with `Tests/Peers/build FOLDER`.
             """)
 
     @Argument(
@@ -28,47 +28,47 @@ struct CompareCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "Rows of the table: 1,000,000, or 20,000 with --quick; a fifth or half of it for sealing."
+            "Rows of the table: 1,000,000, or 20,000 with --quick; a fifth or half of that for sealing."
     )
     var rows: Int?
 
-    @Option(help: "How many operations, where they are not rows; each workload has its own number.")
+    @Option(help: "How many operations, if they are not rows; the default depends on the workload.")
     var operations: Int?
 
     @Option(help: "How many migrations: 700, or 40 with --quick.")
     var migrations: Int?
 
-    @Option(help: "How often each is run; medians count. 5, or 3 with --quick.")
+    @Option(help: "How often each runs; medians count. 5, or 3 with --quick.")
     var repetitions: Int?
 
     @Option(help: "Bytes of memory for pages, for each connection.")
     var cache: Int = 64 * 1024 * 1024
 
-    @Option(help: "When commits count as done; commits are measured both ways if not given.")
+    @Option(help: "When commits count as done; by default commits are measured both ways.")
     var sync: Synchronous?
 
-    @Flag(help: "Small numbers, for a first look in less than a minute.")
+    @Flag(help: "Small numbers, for a first result in less than a minute.")
     var quick = false
 
-    @Option(help: "The folder with the peers; ours runs alone if not given.")
+    @Option(help: "The folder with the peers; without it Lockstep runs alone.")
     var peers: String?
 
-    @Option(help: "Where databases are made and removed again; the temporary folder if not given.")
+    @Option(help: "Where databases are made and removed; by default the temporary folder.")
     var folder: String?
 
     @Option(
         help: ArgumentHelp(
-            "The lockstep-bench of another commit: what has become faster or slower since.",
+            "The lockstep-bench of another commit, to show what became faster or slower since.",
             valueName: "program"))
     var against: String?
 
-    @Option(help: "How that program is called in the report: small letters, digits, hyphens.")
+    @Option(help: "That program's name in the report: lower-case letters, digits, hyphens.")
     var label: String = "lockstep-ref"
 
     @Option(help: ArgumentHelp("Also draw the report as an SVG picture.", valueName: "file"))
     var chart: String?
 
-    @Option(help: "How results are told: text or json.")
+    @Option(help: "How results are printed: text or json.")
     var format: ReportFormat = .text
 
     func validate() throws {
@@ -84,7 +84,7 @@ struct CompareCommand: AsyncParsableCommand {
             )
         }
         guard !workloads.contains(.fill) else {
-            throw ValidationError("fill is not compared: it makes what others read")
+            throw ValidationError("fill is not compared: it makes the file that others read")
         }
     }
 
@@ -102,7 +102,7 @@ struct CompareCommand: AsyncParsableCommand {
         }
         if let peers { programs += try await PeerProgram.find(in: FilePath(peers)) }
         try PeerProgram.requireDistinct(
-            programs.map(\.name), "call the other build something else with --label")
+            programs.map(\.name), "give the other build another name with --label")
         let scratch = ScratchFolder(in: folder)
         defer { scratch.remove() }
         var comparison = Comparison(
@@ -112,7 +112,7 @@ struct CompareCommand: AsyncParsableCommand {
         comparison.progress = { Progress.show($0) }
         let report = try await comparison.report()
         Progress.show("")
-        // First what took the time to measure: a picture can be drawn of it later.
+        // First the report, which took the time to measure: a picture can be drawn from it later.
         print(format == .json ? try JSON.line(report) : report.text)
         try chart?.write(ReportChart.draw(report))
     }

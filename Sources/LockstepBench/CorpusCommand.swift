@@ -1,18 +1,18 @@
 import ArgumentParser
 import SystemPackage
 
-/// `lockstep-bench corpus`: the migrations that are measured, to look at and to try other tools on.
+/// `lockstep-bench corpus`: writes the measured migrations, for reading and for trying other tools.
 struct CorpusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corpus",
         abstract:
-            "Write the migrations that `migrate` measures into a folder, in the form of each tool.",
+            "Write the migrations that `migrate` measures into a folder, in each tool's format.",
         discussion: """
-            The folder gets one folder each for lockstep (native), for programs that run statements \
-            (plain), and for sql-migrate, yoyo, alembic and sqitch. The same number makes the same files.
+            The folder gets a subfolder each for lockstep (native), for programs that run statements \
+            (plain), and for sql-migrate, yoyo, alembic and sqitch. The same number gives the same files.
             """)
 
-    @Argument(help: "The folder, which is made if it is not there.")
+    @Argument(help: "The folder, which is made if it does not exist.")
     var folder: String
 
     @Option(help: "How many migrations.")

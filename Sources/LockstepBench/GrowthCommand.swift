@@ -1,15 +1,16 @@
 import ArgumentParser
 import SystemPackage
 
-/// `lockstep-bench growth`: ours alone, at several sizes.
+/// `lockstep-bench growth`: Lockstep alone, at several sizes.
 struct GrowthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "growth",
-        abstract: "Run ours on tables of several sizes: does a row cost the same in all of them?",
+        abstract:
+            "Run Lockstep on tables of several sizes: does a row cost the same in all of them?",
         discussion: """
-            Inserts, scans, reads by key, verifies and rotates. Rows are made and looked at in batches, so that \
-            memory need not hold a table. One of 10,000,000 rows takes 1.7 GB of the disk, up to four times as \
-            much while it is worked on, and some minutes; name fewer with --rows to be done sooner.
+            Inserts, scans, reads by key, verifies and rotates. Rows are made and read in batches, so that \
+            a table need not fit in memory. One of 10,000,000 rows takes 1.7 GB of the disk, up to four times as \
+            much in the meantime, and some minutes; name fewer with --rows to finish sooner.
             """)
 
     @Option(help: "The numbers of rows, with commas between them.")
@@ -18,19 +19,19 @@ struct GrowthCommand: AsyncParsableCommand {
     @Option(help: "How many rows are read by key.")
     var operations: Int = 100_000
 
-    @Option(help: "How often each is run; medians count.")
+    @Option(help: "How often each runs; medians count.")
     var repetitions: Int = 3
 
     @Option(help: "Bytes of memory for pages, for each connection.")
     var cache: Int = 64 * 1024 * 1024
 
-    @Option(help: "Where databases are made and removed again; the temporary folder if not given.")
+    @Option(help: "Where databases are made and removed; by default the temporary folder.")
     var folder: String?
 
     @Option(help: ArgumentHelp("Also draw the figures as an SVG picture.", valueName: "file"))
     var chart: String?
 
-    @Option(help: "How results are told: text or json.")
+    @Option(help: "How results are printed: text or json.")
     var format: ReportFormat = .text
 
     func validate() throws {
@@ -48,7 +49,7 @@ struct GrowthCommand: AsyncParsableCommand {
         var rounds: [Round] = []
         for rows in rows.counts {
             let size = ScratchFolder(in: scratch.path.string)
-            // Before the next size needs the space.
+            // Removed before the next size needs the space.
             defer { size.remove() }
             var comparison = Comparison(
                 programs: [program],

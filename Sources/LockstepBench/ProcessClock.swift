@@ -9,15 +9,15 @@ import FoundationEssentials
     import Glibc
 #endif
 
-/// The measured region, which may be entered several times: CPU time of all threads of the process, time on
-/// the wall, and what was written to files.
+/// The measured region, which can be entered several times: CPU time of all threads of the process, wall-clock time,
+/// and file writes.
 struct ProcessClock {
     private(set) var cpuNanoseconds: Int64 = 0
     private(set) var wallNanoseconds: Int64 = 0
-    /// What all threads handed to `write` and its like, whatever the disk made of it; nil where the system
-    /// does not tell.
+    /// The bytes that all threads passed to `write` and similar calls, whether or not they reached the disk; nil if the
+    /// system does not report it.
     private(set) var bytesWritten: Int? = 0
-    /// How often any thread had files written through to the disk; nil where the system does not let one count.
+    /// How often any thread synced files to the disk; nil if the system does not allow counting it.
     private(set) var syncs: Int? = 0
     private var before = FileActivity.none
     private var cpuStarted: Int64 = 0
@@ -36,8 +36,8 @@ struct ProcessClock {
         addActivity(since: before)
     }
 
-    /// Counts the whole process up to now: its CPU time, and the time on the wall since it was started, if
-    /// whoever started it says when.
+    /// Counts the whole process up to now: its CPU time, and the wall-clock time since it was started, if the caller
+    /// knows when that was.
     mutating func stopProcess(startedAt started: Int64?) {
         cpuNanoseconds = Self.cpuNow()
         addActivity(since: .none)
@@ -73,7 +73,7 @@ struct ProcessClock {
         #else
             let own = RUSAGE_SELF
         #endif
-        // It fails only for processes that there are not.
+        // It fails only for processes that do not exist.
         unsafe getrusage(own, &usage)
         return usage
     }
@@ -85,8 +85,8 @@ struct ProcessClock {
             + (Int64(usage.ru_utime.tv_usec) + Int64(usage.ru_stime.tv_usec)) * 1000
     }
 
-    /// The most memory that the process ever had. Linux lets a child inherit `ru_maxrss` from the process
-    /// that started it; VmHWM is its own.
+    /// The process's peak memory. On Linux a child inherits `ru_maxrss` from the process that started it; VmHWM is its
+    /// own.
     static func peakKiB() -> Int {
         if let status = FileManager.default.contents(atPath: "/proc/self/status"),
             let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
@@ -103,7 +103,7 @@ struct ProcessClock {
     }
 }
 
-/// What the process has done to files since it was started. It is asked outside of the measured region.
+/// The process's file activity since it was started. It is read outside of the measured region.
 private struct FileActivity {
     /// That of a process which has done nothing yet.
     static let none = FileActivity(bytesWritten: 0, syncs: 0)
@@ -113,8 +113,9 @@ private struct FileActivity {
 
     static var now: FileActivity {
         FileActivity(
-            bytesWritten: told(file_activity_bytes_written()), syncs: told(file_activity_syncs()))
+            bytesWritten: reported(file_activity_bytes_written()),
+            syncs: reported(file_activity_syncs()))
     }
 
-    private static func told(_ count: Int64) -> Int? { count < 0 ? nil : Int(count) }
+    private static func reported(_ count: Int64) -> Int? { count < 0 ? nil : Int(count) }
 }

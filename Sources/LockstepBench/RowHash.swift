@@ -40,9 +40,8 @@ struct RowHash: Sendable {
         value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
     }
 
-    /// What a run must answer that read all that it was asked to read.
-    /// Of workloads about migrations, cells and updates, which say so themselves, only the part that is about
-    /// rows as they are.
+    /// The checksum of a run that read everything that it had to read. For workloads about migrations, cells and
+    /// updates, which compute theirs themselves, it covers only the rows as they are.
     static func expected(_ workload: WorkloadName, rows: Int, operations: Int) -> String {
         var hash = RowHash()
         switch workload {
@@ -60,10 +59,10 @@ struct RowHash: Sendable {
     }
 }
 
-/// How many write at once.
+/// How many writers run at once.
 enum Concurrency {
     static let writers = 8
 
-    /// What can be shared out evenly.
+    /// The number of operations, rounded so that they can be divided evenly.
     static func operations(_ wanted: Int) -> Int { max(wanted / writers, 1) * writers }
 }

@@ -1,4 +1,4 @@
-/// A row of the table, as a program would hold it.
+/// A row of the table, as a program would represent it.
 struct Record: Sendable, Hashable, Decodable {
     let id: Int64
     let a: Int64
@@ -11,7 +11,7 @@ struct Record: Sendable, Hashable, Decodable {
     let bytes: [UInt8]
 }
 
-/// splitmix64: what all rows, keys and chunks are drawn from, so that every peer has the same.
+/// splitmix64: the source of all rows, keys and chunks, so that every peer has the same.
 struct Generator {
     private var state: UInt64
 
@@ -28,7 +28,7 @@ struct Generator {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -".utf8)
 
-    /// 16 to 40 characters, eight of them from each draw.
+    /// 16 to 40 characters, eight from each draw.
     mutating func text() -> String {
         let count = 16 + Int(draw() % 25)
         var characters: [UInt8] = []
@@ -53,12 +53,12 @@ struct Generator {
     }
 }
 
-/// What Tests/Peers/README.md says the rows, keys and chunks are.
+/// The rows, keys and chunks, as defined in Tests/Peers/README.md.
 enum Rows {
     static let chunkBytes = 65_536
     static let chunkKinds = 16
 
-    /// The row of this identifier; they count from 1.
+    /// The row with this identifier, from 1 on.
     static func record(_ id: Int) -> Record {
         var generator = Generator(seed: UInt64(id))
         return Record(
@@ -71,13 +71,13 @@ enum Rows {
     /// The rows from 1 on.
     static func records(_ count: Int) -> [Record] { (1...count).map(record) }
 
-    /// Keys of existing rows, in the order in which they are asked for.
+    /// Keys of existing rows, in the order in which they are requested.
     static func keys(_ count: Int, of rows: Int) -> [Int64] {
         var generator = Generator(seed: 0x6C6F_636B_7374_6570)
         return (0..<count).map { _ in 1 + Int64(generator.draw() % UInt64(rows)) }
     }
 
-    /// The chunks that a blob consists of, over and over.
+    /// The chunks that a blob consists of, repeated.
     static func chunks() -> [[UInt8]] {
         (0..<chunkKinds).map { kind in
             var generator = Generator(seed: UInt64(kind))

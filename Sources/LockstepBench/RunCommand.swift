@@ -3,14 +3,14 @@ import FoundationEssentials
 import Lockstep
 import SystemPackage
 
-/// `lockstep-bench run`: one run of ours, called and answering as every peer does.
+/// `lockstep-bench run`: one run of Lockstep, called and answering as every peer does.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run one workload once on a file of your own, and print its outcome as JSON.",
         discussion: """
             The contract is Tests/Peers/README.md. The key opens the file FILE.keyring, which is made \
-            beside the database.
+            next to the database.
             """)
 
     @Argument(
@@ -22,14 +22,14 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help:
-            "The database; those that need rows in it already take one that `fill` made."
+            "The database; workloads that need existing rows take one that `fill` made."
     )
     var path: String
 
     @Option(help: "Rows of the table.")
     var rows: Int = 1_000_000
 
-    @Option(help: "How many operations, where they are not rows.")
+    @Option(help: "How many operations, if they are not rows.")
     var operations: Int = 10_000
 
     @Option(help: "Bytes of memory for pages, for each connection.")
@@ -41,7 +41,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "64 hexadecimal digits.")
     var key: String = RunRequest.ordinaryKey
 
-    @Option(help: "Which way to do it.")
+    @Option(help: "The variant of the workload.")
     var variant: String?
 
     @Option(help: "The folder of migrations, as `lockstep-bench corpus` makes it.")
@@ -81,7 +81,7 @@ struct RunCommand: ParsableCommand {
 }
 
 extension RunRequest {
-    /// The key where nobody gives one.
+    /// The default key.
     static let ordinaryKey = String(repeating: "0123456789abcdef", count: 4)
 }
 

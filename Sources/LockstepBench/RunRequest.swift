@@ -1,13 +1,13 @@
 import ArgumentParser
 import SystemPackage
 
-/// What can be measured.
+/// The workloads.
 enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     /// Makes the file that others read or change; not compared.
     case fill
     /// Open, key, configure, first row.
     case open
-    /// The same from the keyring's file on, which a key file opens.
+    /// The same starting from the keyring's file, which a key file opens.
     case keyring
     /// Opening a keyring by a passphrase.
     case passphrase
@@ -19,13 +19,13 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     case point
     /// Commits of one row each, one after another.
     case commit
-    /// The same from eight writers at once.
+    /// The same with eight concurrent writers.
     case concurrent
     /// A large blob in chunks, written and read.
     case blob
     /// A folder of migrations into a new database.
     case migrate
-    /// The same folder once more: nothing is left to do.
+    /// The same folder again: nothing is pending.
     case rerun
     /// A table of many rows under a new definition.
     case rebuild
@@ -42,7 +42,7 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     /// Every check of a filled file.
     case verify
 
-    /// Those that are compared.
+    /// The workloads that are compared.
     static let compared = allCases.filter { $0 != .fill }
 
     /// Whether it reads a file that `fill` made.
@@ -57,10 +57,10 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
     /// Whether it is about the migrations of a folder.
     var needsCorpus: Bool { self == .migrate || self == .rerun || self == .fleet }
 
-    /// Whether its operations are the migrations of the corpus, or one look at all of them.
+    /// Whether its operations are the migrations of the corpus, or one check of all of them.
     var countsMigrations: Bool { self == .migrate || self == .rerun }
 
-    /// Whether it can be asked to wait for the disk with each commit.
+    /// Whether it can wait for the disk with each commit.
     var canBeFull: Bool {
         switch self {
         case .fleet, .fields, .sealing, .rotate, .verify: false
@@ -68,7 +68,7 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
         }
     }
 
-    /// What makes the file that it is run on, if it needs one.
+    /// The workload that makes the file for this one, if it needs one.
     var preparation: WorkloadName? { self == .rerun ? .migrate : needsFilledFile ? .fill : nil }
 
     /// Whether it changes that file, so that each run needs a copy.
@@ -79,7 +79,7 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
         }
     }
 
-    /// Whether one operation is one row of the table, or a look at one.
+    /// Whether one operation is one row of the table, or reads one.
     var isPerRow: Bool {
         switch self {
         case .fill, .insert, .scan, .rebuild, .sealing, .rotate, .verify: true
@@ -87,8 +87,8 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
         }
     }
 
-    /// How many rows the table has, where nobody says. Sealing does something with each several times over, and
-    /// a row costs the same in any number of them.
+    /// The default number of rows. Sealing processes each row several times, and a row costs the same in any number of
+    /// them.
     func ordinaryRows(isQuick: Bool) -> Int {
         switch self {
         case .sealing: isQuick ? 10_000 : 200_000
@@ -96,7 +96,7 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
         }
     }
 
-    /// How many operations a run of a variant is, where nobody says.
+    /// The default number of operations of a run of a variant.
     func operations(_ variant: String = "", rows: Int, isQuick: Bool) -> Int {
         switch self {
         case .fill, .insert, .scan, .rebuild, .sealing, .rotate, .verify: rows
@@ -115,9 +115,9 @@ enum WorkloadName: String, CaseIterable, Codable, ExpressibleByArgument {
 
 /// When a commit counts as done.
 enum Synchronous: String, CaseIterable, Codable, ExpressibleByArgument {
-    /// When the operating system has it.
+    /// When the operating system has the data.
     case normal
-    /// When the disk has it.
+    /// When the disk has the data.
     case full
 }
 
@@ -130,11 +130,11 @@ struct RunRequest: Hashable, Sendable {
     var operations: Int
     var cacheBytes: Int
     var synchronous: Synchronous
-    /// 64 hexadecimal digits. It guards nothing: the rows are everybody's.
+    /// 64 hexadecimal digits. It protects nothing: the rows are public.
     var key: String
     /// The folder that ``CorpusFolder`` made, for migrations.
     var corpus: FilePath?
-    /// When the process was started, on the system's monotonic clock, where all of it counts.
+    /// When the process was started, on the system's monotonic clock, for workloads that measure the whole process.
     var startedNanoseconds: Int64?
 
     /// The command line that asks for this.
@@ -159,7 +159,7 @@ struct RunRequest: Hashable, Sendable {
         return corpus.appending(form.rawValue)
     }
 
-    /// What every peer must read back from its pragmas; nothing, where there is no database.
+    /// The settings that every peer must read back from its pragmas; none if there is no database.
     var settings: Outcome.Settings {
         guard workload != .fields else {
             return Outcome.Settings(

@@ -9,8 +9,7 @@ import SystemPackage
     import Glibc
 #endif
 
-/// A folder for databases of one command, in the temporary folder if no other is named. It is made by those who
-/// write to it.
+/// A folder for the databases of one command, by default in the temporary folder. The code that writes to it makes it.
 struct ScratchFolder: Sendable {
     let path: FilePath
 
@@ -22,9 +21,9 @@ struct ScratchFolder: Sendable {
     func remove() { try? FileManager.default.removeItem(atPath: path.string) }
 }
 
-/// One line on a terminal that tells what goes on.
+/// Shows progress in one line on a terminal.
 enum Progress {
-    /// Writes over what stood in the line; nothing where errors do not go to a terminal.
+    /// Replaces the line; does nothing if errors do not go to a terminal.
     static func show(_ text: String) {
         guard isatty(2) == 1 else { return }
         _ = try? FileDescriptor.standardError.writeAll("\r\u{1B}[K\(text)".utf8)

@@ -6,13 +6,13 @@
     import Glibc
 #endif
 
-/// A run that is slower on purpose, for tests that prove that the harness notices: `LOCKSTEP_BENCH_SLOW_DOWN` in the
-/// environment of `lockstep-bench run` is how many microseconds of CPU time each operation takes more. The outcome
+/// Slows a run down on purpose, for tests that prove that the harness notices: `LOCKSTEP_BENCH_SLOW_DOWN` in the
+/// environment of `lockstep-bench run` is the number of microseconds of CPU time added to each operation. The outcome
 /// says so, and every report of it.
 enum SlowDown {
     static let variable = "LOCKSTEP_BENCH_SLOW_DOWN"
 
-    /// What the environment asks for; nil for nothing.
+    /// The value from the environment; nil if there is none.
     static func microseconds() throws(BenchError) -> Int? {
         guard let value = unsafe getenv(variable) else { return nil }
         return try parse(unsafe String(cString: value))
@@ -21,13 +21,13 @@ enum SlowDown {
     static func parse(_ text: String) throws(BenchError) -> Int {
         guard let microseconds = Int(text), (1...1_000_000).contains(microseconds) else {
             throw BenchError(
-                "\(variable) is no number of microseconds from 1 to 1,000,000",
+                "\(variable) is not a number of microseconds from 1 to 1,000,000",
                 hint: "unset it: it is for tests of the harness")
         }
         return microseconds
     }
 
-    /// Takes so much more CPU time for each operation that was measured, and counts it.
+    /// Burns that much CPU time for each operation that was measured, and counts it.
     static func burn(_ microseconds: Int, into measurement: inout Measurement) {
         measurement.clock.start()
         let end =

@@ -1,15 +1,15 @@
-/// Instants as people and other programs write them. In stores and in their API an instant is the number of microseconds
-/// since 1970 in UTC.
+/// Instants as people and other programs write them. Stores and their API represent an instant as the number of
+/// microseconds since 1970 in UTC.
 package enum Instant {
     /// Reads a date: `2012-08-28 20:35:00` in UTC or with `Z` or an offset such as `+08:00`, with a `T` instead of the
-    /// blank, with a fraction of a second, or without a time; and `Tue Aug 28 20:35:00 +0800 2012`. Nil for anything
-    /// else, and for days that there are not.
+    /// space, with a fraction of a second, or without a time; or `Tue Aug 28 20:35:00 +0800 2012`. Returns nil for
+    /// anything else, and for days that do not exist.
     package static func microseconds(of text: String) -> Int64? {
         var date = DateText(text)
         return date.service() ?? date.iso()
     }
 
-    /// `2012-08-28 20:35:00Z`; a fraction of a second is left out.
+    /// `2012-08-28 20:35:00Z`; a fraction of a second is dropped.
     package static func text(_ microseconds: Int64) -> String {
         let seconds = floor(microseconds, 1_000_000)
         let days = floor(seconds, 86_400)
@@ -42,7 +42,7 @@ package enum Instant {
             + padded(dayOfYear - (153 * month + 2) / 5 + 1, 2)
     }
 
-    /// Howard Hinnant's days_from_civil, for a day that there is.
+    /// Howard Hinnant's days_from_civil, for a valid date.
     fileprivate static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -51,7 +51,7 @@ package enum Instant {
     }
 }
 
-/// The text of a date, on its way from one part to the next.
+/// A cursor over the text of a date.
 private struct DateText {
     private let bytes: [UInt8]
     private var place = 0
@@ -74,7 +74,7 @@ private struct DateText {
         return instant(year, month, day, time, offset)
     }
 
-    /// `Tue Aug 28 20:35:00 +0800 2012`; the weekday is not looked at.
+    /// `Tue Aug 28 20:35:00 +0800 2012`; the weekday is ignored.
     mutating func service() -> Int64? {
         place = 0
         guard bytes.count == 30, bytes[3] == UInt8(ascii: " ") else { return nil }

@@ -2,11 +2,11 @@ public import Lockstep
 
 /// The schemas of the five model stores, with their whole history, compiled into this module.
 public enum ModelMigrations {
-    /// The sets' names: `contacts`, `microblog`, `movies`, `notes`, `photos`.
+    /// The names of the sets: `contacts`, `microblog`, `movies`, `notes`, `photos`.
     public static var names: [String] { EmbeddedMigrations.names }
 
-    /// A set by its name.
-    /// - Throws: ``LockstepError/Code/notFound`` if there is none of that name.
+    /// The set with this name.
+    /// - Throws: ``LockstepError/Code/notFound`` if there is no such set.
     public static func set(_ name: String) throws(LockstepError) -> MigrationSet {
         guard let set = try EmbeddedMigrations.set(name) else {
             throw LockstepError(

@@ -2,12 +2,12 @@ public import Lockstep
 public import SystemPackage
 
 extension ModelStore {
-    /// Makes a database at `path` of what the model's original program left, a plaintext SQLite file in UTF-8 or
-    /// UTF-16: copies it, takes it for version 1, migrates it to the newest, and opens it. The original is only read.
-    /// Blocks.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`;
-    ///   ``LockstepError/Code/schemaBroken`` if the original's schema is not that of version 1; what
-    ///   `Adoption.adopt(plaintext:into:key:options:progress:)` throws. Then nothing stands there.
+    /// Makes a database at `path` from a file of the model's original program, a plaintext SQLite file in UTF-8 or
+    /// UTF-16: copies it, records it as version 1, migrates it to the newest version, and opens it. The original is
+    /// only read. Blocks.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if a file exists at `path`; ``LockstepError/Code/schemaBroken``
+    ///   if the original's schema is not that of version 1; the errors of
+    ///   `Adoption.adopt(plaintext:into:key:options:progress:)`. After the last two no file is left at `path`.
     public static func adopt(
         plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey,
         options: StoreOptions = .init()
@@ -22,7 +22,7 @@ extension ModelStore {
         return try open(path, key: key, options: options)
     }
 
-    /// Brings it up from version 1, and closes it.
+    /// Migrates it from version 1, and closes it.
     private static func migrate(
         _ path: FilePath, _ key: borrowing DatabaseKey, _ set: MigrationSet,
         _ options: ConnectionOptions

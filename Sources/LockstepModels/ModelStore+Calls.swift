@@ -1,6 +1,6 @@
 internal import Lockstep
 
-/// A store's calls, whose errors tell what to do where its set was never migrated.
+/// A store's calls, whose errors explain what to do if the set was never migrated.
 extension ModelStore {
     func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try Self.explaining { try store.read(body) }

@@ -1,24 +1,24 @@
 public import Lockstep
 public import SystemPackage
 
-/// One of the five stores: typed values over a database that may hold others besides.
+/// One of the five stores: typed values over a database that can contain others as well.
 public protocol ModelStore: Sendable {
     /// The name of its migration set.
     static var setName: String { get }
     /// The database that it works on.
     var store: Store { get }
-    /// The store over a database whose schema is in place: one that several share.
+    /// A store over a database whose schema is in place, possibly shared with other stores.
     init(_ store: Store)
 }
 
 extension ModelStore {
-    /// Opens the database at `path`, and makes it first where there is none; brings the schema to the newest version,
-    /// and verifies it lightly. Blocks.
+    /// Opens the database at `path`, making it first if there is none; migrates the schema to the newest version, and
+    /// checks it lightly. Blocks.
     /// - Parameters:
-    ///   - template: What a new database begins as; an existing one is never written over.
-    ///   - options: The keys of sealed columns, for one, are among them.
-    /// - Throws: ``LockstepError``: why it does not open; what stopped a migration;
-    ///   ``LockstepError/Code/verificationFailed`` if the schema is not what the migrations make.
+    ///   - template: What a new database starts as; an existing one is never overwritten.
+    ///   - options: They include the keys of sealed columns, among others.
+    /// - Throws: ``LockstepError``: errors of opening and of migrating; ``LockstepError/Code/verificationFailed`` if
+    ///   the schema does not match the migrations.
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, template: borrowing ModelTemplate? = nil,
         options: StoreOptions = .init()
@@ -32,7 +32,7 @@ extension ModelStore {
     }
 
     /// The same without blocking an actor.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @concurrent
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, template: borrowing ModelTemplate? = nil,
@@ -51,7 +51,7 @@ extension ModelStore {
         _ options: StoreOptions
     ) throws -> Store {
         var options = options
-        // A version that has yet to run may be the first that seals anything; afterwards the set decides.
+        // A pending version can be the first that seals anything; afterwards the set decides.
         if !options.connection.fieldKeys.isEmpty {
             options.connection.mayBeUnsealed = true
             options.connection.mayBeUnknown = true
@@ -65,7 +65,7 @@ extension ModelStore {
             }
             try provision(path, key, template, options)
         } catch let error as LockstepError where error.code == .alreadyExists {
-            // Another process has made it meanwhile: a first run is not alone.
+            // Another process made it in the meantime: several processes can start at once.
         }
         return try Store.open(path, key: key, options: options)
     }

@@ -1,14 +1,14 @@
 public import Lockstep
 public import SystemPackage
 
-/// A database that new ones begin as.
+/// A database that new ones are copied from.
 public struct ModelTemplate: ~Copyable, Sendable {
-    /// Its file, an encrypted database, which is only read.
+    /// Its file, an encrypted database that is only read.
     public let path: FilePath
     /// Its key.
     public let key: DatabaseKey
 
-    /// A template. Takes over the key.
+    /// Makes a template. Consumes the key.
     public init(_ path: FilePath, key: consuming DatabaseKey) {
         self.path = path
         self.key = key

@@ -1,9 +1,9 @@
 internal import Lockstep
 
-/// Keys of new rows, as AUTOINCREMENT would choose them, for where they must be known before the rows are inserted.
+/// Keys of new rows, as AUTOINCREMENT would choose them, for rows whose keys must be known before they are inserted.
 enum NextKeys {
-    /// The first of so many keys for rows of `table`, whose key is the column `key` and AUTOINCREMENT.
-    /// - Throws: ``LockstepError/Code/full`` where there are none left.
+    /// The first of a number of consecutive keys for rows of `table`, whose AUTOINCREMENT key is the column `key`.
+    /// - Throws: ``LockstepError/Code/full`` if none are left.
     static func first(
         of count: Int = 1, in table: String, _ key: String, _ connection: borrowing Connection
     ) throws -> Int64 {
@@ -16,7 +16,7 @@ enum NextKeys {
         guard !last.addingReportingOverflow(Int64(count)).overflow else {
             throw LockstepError(
                 .full, "there are no keys left in \(table) for \(count) rows",
-                hint: "a row with one of the largest keys stands in the way")
+                hint: "a row already has one of the largest possible keys")
         }
         return last + 1
     }

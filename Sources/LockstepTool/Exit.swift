@@ -1,6 +1,6 @@
 import Lockstep
 
-/// The tool's exit codes. Scripts rely on them: they are only ever added to.
+/// The tool's exit codes. Scripts rely on them: codes are only ever added.
 enum Exit {
     static let failed: Int32 = 1
     static let pending: Int32 = 3
@@ -10,7 +10,7 @@ enum Exit {
     static let rolledBack: Int32 = 7
     static let restored: Int32 = 8
     static let lint: Int32 = 9
-    // From 64 on as in sysexits.h.
+    // From 64, as in sysexits.h.
     static let usage: Int32 = 64
     static let tampered: Int32 = 65
     static let noInput: Int32 = 66
@@ -34,13 +34,7 @@ enum Exit {
         case .notFound, .notAFile: noInput
         case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: inputOutput
         case .bindMismatch, .misuse, .recipientMalformed, .secretUnsuitable: usage
-        case .verificationFailed, .notRestored,
-            .alreadyExists, .blobExpired, .closed, .commandFailed, .constraint,
-            .cryptographyFailed,
-            .decodeMismatch, .denied,
-            .interrupted, .irreversible, .keyringConflict, .libraryUnusable, .limitExceeded,
-            .readOnly, .releaseConflict, .secureMemoryExhausted, .sqlFailed, .tooLarge:
-            failed
+        default: failed
         }
     }
 }

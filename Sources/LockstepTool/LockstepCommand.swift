@@ -8,12 +8,12 @@ struct LockstepCommand: ParsableCommand {
         commandName: "lockstep",
         abstract: "Encrypted SQLite databases whose schema moves in step.",
         discussion: """
-            The database is named with --database or the variable LOCKSTEP_DATABASE, its keyring is \
-            looked for in the folder Keys unless --keys or --keyring says otherwise.
+            Name the database with --database or the variable LOCKSTEP_DATABASE. Its keyring is in the \
+            folder Keys unless --keys or --keyring says otherwise.
 
             Exit codes: 0 done, 1 failed, 3 migrations pending, 4 drift or changed files, 5 locked, \
-            6 wrong key, 7 rolled back, 8 restored from backup, 9 migration folder not sound, 64 usage, 65 damaged or tampered \
-            data, 66 no such input, 74 input or output failed.
+            6 wrong key, 7 rolled back, 8 restored from backup, 9 invalid migration folder or lint error, 64 usage, \
+            65 damaged or tampered data, 66 input not found, 74 I/O error.
             """,
         version: LockstepVersion.current,
         subcommands: [
@@ -24,17 +24,17 @@ struct LockstepCommand: ParsableCommand {
             Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self,
         ])
 
-    /// Errors of ours are told as `error:` and `hint:` and choose the exit code; everything else is left
-    /// to the argument parser.
+    /// Prints our own errors as `error:` and `hint:` and takes the exit code from them. The argument parser handles
+    /// everything else.
     static func main() {
         ProcessHardening.apply()
         if !SecretBytes.areLocked {
             Output.note(
-                "warning: secrets cannot be locked in memory and may reach swap: raise `ulimit -l`")
+                "warning: secrets cannot be locked in memory and can reach swap: raise `ulimit -l`")
         }
         var outcome: (any Error)?
         do {
-            // The parser's own flag knows no library.
+            // The parser's own flag does not show the library.
             if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
                 try VersionLines.show()
                 return try Output.finish()

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""An age plugin for tests, written from C2SP's age-plugin.md; it needs Python's standard library alone.
+"""An age plugin for tests, written from C2SP's age-plugin.md; it needs only Python's standard library.
 
-Installed as age-plugin-NAME it answers the state machines recipient-v1 and identity-v1.
+Installed as age-plugin-NAME, it implements the state machines recipient-v1 and identity-v1.
 
     age-plugin-NAME --make SEED [MODE]   prints a recipient and an identity of 16 bytes in hexadecimal
 
-It wraps with a secret that its recipients hold, too: it keeps nothing secret, and is for tests only. MODE stands in a
-recipient or identity after the seed, and says how the plugin misbehaves; see MODES at the end.
+It wraps with a secret that its recipients also contain: it keeps nothing secret, and is for tests only. MODE follows the
+seed in a recipient or identity, and selects how the plugin misbehaves; see MODES at the end.
 """
 
 import base64
@@ -102,7 +102,7 @@ def receive():
 
 
 def ask(*words, body=b""):
-    """Sends a command and gives the client's answer."""
+    """Sends a command and returns the client's answer."""
     send(*words, body=body)
     return receive()
 
@@ -178,7 +178,7 @@ def phase_1():
 
 
 def misbehave(mode, command, words, body):
-    """Sends the result in the way of the mode."""
+    """Sends the result as the mode requires."""
     if mode:
         MODES[mode](command, words, body)
     else:
@@ -214,7 +214,7 @@ def other_machine(command, words, body):
 
 
 def result(change):
-    """Sends a result that is not as it should be."""
+    """Sends a malformed result."""
 
     def changed(command, words, body):
         words, body = change(words, body)
@@ -263,7 +263,7 @@ def endless():
 
 
 def unheard():
-    """Sends so many commands without reading an answer that the client cannot write any more."""
+    """Sends commands without reading any answer, until the client cannot write any more."""
     while True:
         raw("-> msg\n\n")
 
@@ -319,7 +319,7 @@ def long_secret():
 def surroundings():
     folder = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
     descriptors = sorted(int(name) for name in os.listdir(folder))
-    # One of them is that of the listing.
+    # One of them belongs to the listing itself.
     ask("msg", body=" ".join(sorted(os.environ)).encode())
     ask("msg", body=f"{os.getcwd()} {descriptors[:3]} {len(descriptors)} {os.getpgid(0) == os.getpid()}".encode())
 

@@ -4,7 +4,7 @@
 
 #ifdef __linux__
 
-// Off, or the header would turn the names below into others.
+// Undefined, because with it the header replaces the names below.
 #undef _FORTIFY_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static struct {
     int is_armed, fault, at, count;
 } plan;
 
-// The calls so far; of those that follow each other with the same name on the same file the first.
+// The calls so far; of consecutive calls with the same name on the same file, only the first.
 static struct {
     char text[1 << 16], call[32], path[PATH_MAX];
     size_t length;
@@ -107,7 +107,7 @@ static int meets_file(const char *call, int file, int needs_space) {
     return meets(call, path, needs_space);
 }
 
-// A call that does one thing is killed before it, in whichever way.
+// A call with a single effect is killed before it, for every kind of kill.
 #define STEP(outcome, noting)                                                                              \
     switch (outcome) {                                                                                     \
     case IS_NOTED: noting; break;                                                                          \
@@ -183,7 +183,7 @@ int unlink(const char *path) {
     return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
-// Only what makes a file changes anything; whether it was there already is not asked.
+// Only a call that can create a file counts, whether or not the file exists.
 static int open_file(const char *path, int flags, mode_t mode) {
     if ((flags & O_CREAT) != 0) STEP(meets_path("create", path, 1), lost_power_creates(path));
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);

@@ -10,11 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// In a program that is not the tests' own these functions come by LD_PRELOAD, and a variable says what they do:
+// Programs other than the tests' own load these functions by LD_PRELOAD; a variable selects the fault:
 //
 //   LOCKSTEP_TEST_CALLS="FAULT AT FOLDER"
 //
-// FAULT is the number of one of the faults. At its end the program writes to FOLDER.calls how many calls there were.
+// FAULT is the number of a fault. When the program ends, it writes the number of its calls to FOLDER.calls.
 
 static char folder[4096];
 

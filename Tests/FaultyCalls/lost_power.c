@@ -12,18 +12,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Everything by system calls: the C library's functions are the ones that are being watched.
+// Everything uses system calls: the C library's functions are the ones being watched.
 
 typedef struct {
     dev_t device;
     ino_t node;
-    int file; // never closed: that would drop the process's locks on the file
+    int file; // never closed: closing would drop the process's locks on the file
 } known_file;
 
 typedef struct {
     int file; // the index of a known file; -1 once it is synced
     long offset, count;
-    unsigned char *old; // what was there, zeros where nothing was
+    unsigned char *old; // the previous content, zeros where there was none
 } lost_write;
 
 typedef struct {
@@ -44,7 +44,7 @@ static int known(int file) {
         if (files[index].device == status.st_dev && files[index].node == status.st_ino) return index;
     }
     if (file_count == 256) abort();
-    // Opened for itself: the file's own descriptor may be closed, and its number be another's.
+    // Opened separately: the file's own descriptor may be closed, and its number reused.
     char link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     files[file_count].device = status.st_dev;
@@ -101,7 +101,7 @@ void lost_power_renames(const char *folder, const char *from, const char *to) {
     snprintf(name->kept, PATH_MAX, "%s/lost/%d", folder, kept_count++);
     if (syscall(SYS_linkat, AT_FDCWD, to, AT_FDCWD, name->kept, 0) != 0) {
         name->kept[0] = 0;
-        if (from == NULL) name_count--; // nothing was there to be removed
+        if (from == NULL) name_count--; // there was nothing to remove
     }
 }
 

@@ -20,7 +20,7 @@ static struct {
     int is_armed, calls, fault, at, count;
 } plan;
 
-// Whether this call fails. Counts it.
+// Whether this call fails. Counts the call.
 static int fails(const char *name, int call) {
     int result = 0;
     pthread_mutex_lock(&mutex);
@@ -75,7 +75,7 @@ static int file_lock(sqlite3_file *file, int level) {
     return real(file)->pMethods->xLock(real(file), level);
 }
 
-// Giving a lock back does not fail: nothing could be done about it.
+// Releasing a lock does not fail: no caller could handle that.
 static int file_unlock(sqlite3_file *file, int level) {
     return real(file)->pMethods->xUnlock(real(file), level);
 }
@@ -152,7 +152,7 @@ int faulty_vfs_install(void) {
         if (original == NULL) {
             code = SQLITE_ERROR;
         } else {
-            // What is not replaced works on no file, and takes the original's own data.
+            // Methods that are not replaced use no file, and take the original's own data.
             layer = *original;
             layer.pNext = NULL;
             layer.zName = "fault";

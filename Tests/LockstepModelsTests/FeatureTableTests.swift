@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The table of features")
 struct FeatureTableTests {
-    @Test("Every test that it names is there")
+    @Test("Every test that it names exists")
     func names() throws {
         let folder = FilePath(#filePath).removingLastComponent()
         let table = String(

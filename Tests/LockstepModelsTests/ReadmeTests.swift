@@ -4,10 +4,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The README's example, word for word but for the paths: it needs nothing that is not public.
+/// The README's example, word for word except the paths: it only needs public API.
 @Suite("The README")
 struct ReadmeTests {
-    @Test("Its example compiles and does what it says")
+    @Test("Its example compiles and does what the text says")
     func example() throws {
         let folder = try TemporaryFolder()
         let keyFile = folder.file("my.key")

@@ -3,13 +3,13 @@ import LockstepModels
 import TestSupport
 import Testing
 
-@Suite("Stores without a file of one's own")
+@Suite("Stores without a permanent file")
 struct TemporaryStoreTests {
     private static func blocking() throws -> [MicroblogStore] {
         [try MicroblogStore.inMemory(), try MicroblogStore.temporary()]
     }
 
-    @Test("In memory and in a temporary file the schema is the newest, and nothing is left behind")
+    @Test("In memory and in a temporary file the schema is the newest, and no file is left")
     func both() async throws {
         let more = [try await MicroblogStore.inMemory(), try await MicroblogStore.temporary()]
         for blog in try Self.blocking() + more {
@@ -22,7 +22,7 @@ struct TemporaryStoreTests {
         }
     }
 
-    @Test("Where a schema seals a column, its keys are asked for")
+    @Test("A schema that seals a column requires its keys")
     func keys() throws {
         let error = try #require(throws: LockstepError.self) { try ContactStore.inMemory() }
         #expect(error.code == .keyUnavailable)

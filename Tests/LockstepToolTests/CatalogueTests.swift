@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The movies catalogue as it is published, and what somebody finds who holds the database keyring only.
+/// The published movies catalogue, and what the holder of the database keyring alone can find.
 struct CatalogueTests {
     private let folder: TemporaryFolder
     private static let films = Programs.package.appending("Sources/Demo/films.tsv")
@@ -17,7 +17,7 @@ struct CatalogueTests {
 
     private static let migrations = Programs.package.appending("Migrations/movies").string
 
-    /// Titles, categories and addresses, as far as they are long enough not to be found by chance.
+    /// Titles, categories and addresses that are long enough not to be found by chance.
     private static func values() throws -> [[UInt8]] {
         let text = String(decoding: try Bytes.read(films), as: UTF8.self)
         let fields = text.split(whereSeparator: \.isNewline).flatMap { line in
@@ -52,7 +52,8 @@ struct CatalogueTests {
         return try keyring.databaseKey(for: folder.file("c.db"))
     }
 
-    @Test("it verifies with every cell, is read with its keyring, and goes back to what it was")
+    @Test(
+        "it verifies with every cell, is read with its keyring, and goes back to its original form")
     func published() async throws {
         try await publish()
         let report = try await tool("verify", "-m", Self.migrations, "--fields", "movies")
@@ -79,7 +80,7 @@ struct CatalogueTests {
         for value in values {
             #expect(!pages.contain(value), "\(String(decoding: value, as: UTF8.self))")
         }
-        // The control: unsealed they are all there.
+        // The control: unsealed, all of them are there.
         _ = try await tool(
             "rollback", "-m", Self.migrations, "--fields", "movies")
         pages = try DecryptedPages(folder.file("c.db"), key())
@@ -94,13 +95,13 @@ struct CatalogueTests {
         .enabled(if: ProcessMemory.isReadable, "the memory of other processes is not to be read"))
     func memory() async throws {
         try await publish()
-        // Shorter ones, such as Western and Action, are words of the program's libraries, too.
+        // Shorter ones, such as Western and Action, also occur in the program's libraries.
         let values = try Self.values().filter { $0.count >= 9 }
         let from = " FROM movies AS a, movies AS b, movies AS c ORDER BY b.movieID"
         let sealed = try await found(
             values, in: ["query", "SELECT a.*\(from)", "--format", "json"])
         #expect(sealed == [])
-        // The control: with the keyring they are there, and so are found.
+        // The control: with the keyring they are there, and are found.
         let opened = try await found(
             values,
             in: [
@@ -110,8 +111,8 @@ struct CatalogueTests {
         #expect(opened.count > 10)
     }
 
-    /// Which of the values stand in the memory of the tool, once it has written so much that it waits for
-    /// somebody to read it.
+    /// The values found in the memory of the tool, once it has written so much that it waits for a
+    /// reader.
     private func found(_ values: [[UInt8]], in arguments: [String]) async throws -> [String] {
         let process = Process()
         process.executableURL = URL(filePath: Programs.path("lockstep").string)
@@ -122,11 +123,11 @@ struct CatalogueTests {
         process.standardError = FileHandle.nullDevice
         try process.run()
         defer {
-            // It waits for a reader, and so would not see that it is asked to end.
+            // It waits for a reader, and so would not notice SIGTERM.
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
-        // Rows are coming; of so many more than a pipe holds it cannot be at the end.
+        // Rows are arriving; it has many more than a pipe can hold, so it cannot be finished.
         var read = 0
         while read < 20_000 {
             let data = output.fileHandleForReading.availableData
@@ -145,25 +146,25 @@ struct CatalogueTests {
     }
 }
 
-/// What another process of this user has in memory.
+/// The memory of another process of this user.
 struct ProcessMemory {
     private let folder: String
 
     init(_ process: Int32) { folder = "/proc/\(process)" }
 
     static var isReadable: Bool {
-        // The tool forbids to be looked at, which root may nevertheless.
+        // The tool forbids access to its memory, except to root.
         geteuid() == 0 && FileManager.default.fileExists(atPath: "/proc/self/mem")
     }
 
-    /// Regular files that it has open.
+    /// Its open regular files.
     func openFiles() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").compactMap { name in
             try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/fd/\(name)")
         }.filter { $0.hasPrefix("/") && !$0.hasPrefix("/dev/") }
     }
 
-    /// Every piece of memory that it may write to.
+    /// Its writable memory regions.
     func contents() throws -> [Data] {
         let maps = try String(contentsOfFile: "\(folder)/maps", encoding: .utf8)
         let memory = try FileDescriptor.open(FilePath("\(folder)/mem"), .readOnly)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A passphrase slot that another program has made cheaper to guess than this one makes any.
+/// A passphrase slot that another program has made cheaper to guess than any that this one makes.
 @Suite("The tool and cheap passphrase slots")
 struct CheapSlotTests {
     /// A folder with the keyring of films.db, which opens with the passphrase in the file `p` at N = 2^`logN`, or
@@ -30,7 +30,7 @@ struct CheapSlotTests {
         return folder
     }
 
-    @Test("Every command that opens a keyring by one warns, once")
+    @Test("Every command that opens a keyring with a passphrase warns, once")
     func cheap() async throws {
         try await Transcript("Cheap/cheap").run(in: Self.films(logN: 15))
     }

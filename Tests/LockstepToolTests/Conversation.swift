@@ -3,7 +3,7 @@ import Subprocess
 import SystemPackage
 import TestSupport
 
-/// What the tool and a person at a terminal have said. Python's standard library provides the terminal.
+/// A dialogue between the tool and a person at a terminal. Python's standard library provides the terminal.
 struct Conversation {
     static let isPossible = FileManager.default.fileExists(atPath: "/usr/bin/python3")
 

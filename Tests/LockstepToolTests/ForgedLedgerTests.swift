@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lockstep
 
-/// The operator's attack at the command line: the way down that the ledger records is exchanged.
+/// The operator's attack at the command line: the operator replaces the way down in the ledger.
 @Suite("The tool beside a forged ledger")
 struct ForgedLedgerTests {
     private let folder: TemporaryFolder
@@ -29,13 +29,14 @@ struct ForgedLedgerTests {
         """
 
     private func tool(_ arguments: String...) async throws -> (
-        code: TerminationStatus, told: String
+        code: TerminationStatus, reported: String
     ) {
         try await tool(arguments)
     }
 
-    private func tool(_ arguments: [String]) async throws -> (code: TerminationStatus, told: String)
-    {
+    private func tool(_ arguments: [String]) async throws -> (
+        code: TerminationStatus, reported: String
+    ) {
         let result = try await Subprocess.run(
             .path(Programs.path("lockstep")),
             arguments: Arguments(arguments + ["-d", "n.db", "--key-file", "k"]),
@@ -59,17 +60,17 @@ struct ForgedLedgerTests {
 
     private func tables() async throws -> String {
         try await tool("query", "SELECT name FROM sqlite_schema WHERE name IN ('note', 'loot')")
-            .told
+            .reported
     }
 
     @Test(
-        "It is seen and does not run, with the fields keyring and without",
+        "It is detected and does not run, with the fields keyring and without",
         arguments: [true, false])
     func attack(isSealed: Bool) async throws {
         let rest = ["-m", "notes"] + (isSealed ? ["--fields", "notes"] : [])
         #expect(try await tool("init", "--dataset", "notes").code == .exited(0))
         #expect(try await tool(["migrate"] + rest).code == .exited(0))
-        // Nothing of the dataset is sealed in it, and so verify is not given its keyring.
+        // No cell is sealed for the dataset, so verify does not get its keyring.
         #expect(try await tool("verify", "-m", "notes").code == .exited(0))
         try forge()
         for words in [
@@ -78,19 +79,19 @@ struct ForgedLedgerTests {
             ["plan", "--to", "0"], ["rehearse"], ["status"],
         ] {
             let result = try await tool(words + rest)
-            #expect(result.code == .exited(isSealed ? 65 : 4), "\(words): \(result.told)")
+            #expect(result.code == .exited(isSealed ? 65 : 4), "\(words): \(result.reported)")
             #expect(try await tables() == "name\nnote\n")
         }
         guard isSealed else { return }
-        // Without the keyring the files show it as well.
+        // Without the keyring the files reveal it as well.
         #expect(try await tool("verify", "-m", "notes").code == .exited(4))
         #expect(try await tool("rollback", "-m", "notes").code == .exited(4))
         let both = try await tool("rollback", "-m", "notes", "--fields", "notes", "--recorded-down")
-        #expect(both.code == .exited(64) && both.told.contains("leave --fields away"))
+        #expect(both.code == .exited(64) && both.reported.contains("omit --fields"))
         #expect(try await tables() == "name\nnote\n")
     }
 
-    @Test("The control: it runs where it is asked for, without field keys")
+    @Test("The control: it runs if requested, without field keys")
     func control() async throws {
         #expect(try await tool("init").code == .exited(0))
         #expect(try await tool("migrate", "-m", "notes").code == .exited(0))

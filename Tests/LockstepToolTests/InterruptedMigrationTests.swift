@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Ctrl-C while `lockstep migrate` is at work, on a terminal as a person sees it.
+/// Ctrl-C while `lockstep migrate` is running, on a terminal as a person sees it.
 @Suite("Interrupted by hand", .enabled(if: Conversation.isPossible, "no python3"))
 struct InterruptedMigrationTests {
     private let folder: TemporaryFolder
@@ -33,15 +33,15 @@ struct InterruptedMigrationTests {
         return try #require(last, "\(sql) answered \(answer.status): \(answer.shown)")
     }
 
-    /// Ctrl-C ends the run with "failed", and tells so.
+    /// Ctrl-C ends the run with "failed", and the tool reports it.
     private func interrupt(at prompt: String) async throws {
         let run = try await tool("migrate", "-m", "notes", typing: [prompt, "\u{3}"])
         #expect(run.status == .exited(1), "\(run.shown)")
         #expect(run.shown.contains("error: "), "\(run.shown)")
         #expect(run.shown.contains("interrupted"), "\(run.shown)")
         #expect(
-            run.shown.contains("hint: run it again: it goes on where it stopped"), "\(run.shown)")
-        #expect(!run.shown.contains("mend"), "\(run.shown)")
+            run.shown.contains("hint: run it again: it continues where it stopped"), "\(run.shown)")
+        #expect(!run.shown.contains("fix the"), "\(run.shown)")
     }
 
     private func expectCompletion() async throws {
@@ -54,8 +54,8 @@ struct InterruptedMigrationTests {
     @Test("In the middle of a statement: the version is rolled back, those before it stay")
     func statement() async throws {
         try write(1, "CREATE TABLE a (x);\nINSERT INTO a VALUES (1), (2), (3);")
-        // However late the key is typed on a busy machine: it ends by itself only after a minute or more, and
-        // so that nothing runs on for ever where the key does nothing.
+        // However late the key is typed on a busy machine: the statement ends by itself only after a minute or more. It
+        // does end, so that nothing runs for ever if the key has no effect.
         try write(2, script(rows: 400_000_000))
         _ = try await tool("init")
         try await interrupt(at: "up notes 2")
@@ -63,7 +63,7 @@ struct InterruptedMigrationTests {
         #expect(try await number("SELECT count(*) FROM sqlite_schema WHERE name = 'b'") == 0)
         #expect(try await number("SELECT count(*) FROM lockstep_migration") == 1)
         #expect(try await number("PRAGMA user_version") == 1)
-        // What was never applied may still be changed.
+        // A version that was never applied can still be changed.
         try write(2, script(rows: 1000))
         try await expectCompletion()
         #expect(try await number("SELECT max(x) FROM a") == 1000)
@@ -79,7 +79,7 @@ struct InterruptedMigrationTests {
         """
     }
 
-    @Test("In the middle of a backfill: the batches that are done stay, and none is done twice")
+    @Test("In the middle of a backfill: the finished batches stay, and none is done twice")
     func backfill() async throws {
         try write(
             1,
@@ -88,7 +88,7 @@ struct InterruptedMigrationTests {
             INSERT INTO a (n) WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1200)
                 SELECT 5 FROM c;
             """)
-        // Each batch takes some milliseconds, so that the line at the terminal tells of the rows early on.
+        // Each batch takes some milliseconds, so that the terminal shows the progress in rows early on.
         try write(
             2,
             """

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The tool and age plugins, with the plugin program of Tests/AgePlugin.
+/// The tool and age plugins, using the plugin program of Tests/AgePlugin.
 @Suite("The tool and age plugins", .enabled(if: Conversation.isPossible, "no python3"))
 struct PluginToolTests {
     private let folder: TemporaryFolder
@@ -61,7 +61,7 @@ struct PluginToolTests {
                 shown.contains("notice: running the plugin \(folder.file("bin/age-plugin-lstest"))")
             )
             #expect(shown.contains("plugin lstest: hello\n"))
-            // The plugin tells what it has heard; where it was typed nothing stood.
+            // The plugin reports its input; the terminal showed nothing where it was typed.
             let typed = shown.split(separator: "which number?: ").last?.prefix { $0 != "o" }
             #expect(typed == "\nplugin lstest: ", "\(shown)")
             #expect(shown.contains("ok; ok blue; ok 73910; ok no; ok yes"))

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Transcripts about a database with a sealed column, which a program has made.
+/// Transcripts about a database with a sealed column, created by a program.
 @Suite("The tool and sealed columns")
 struct SealedTranscriptTests {
     /// A folder with the key file `k`, the database films.db of the dataset `films`, and the keyrings of both.

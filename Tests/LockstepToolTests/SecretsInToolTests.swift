@@ -3,16 +3,16 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What the article SecretsInMemory says of the tool, which forbids everybody but the system's administrator to look.
+/// The claims of the article SecretsInMemory about the tool, which forbids access to everyone except root.
 @Suite(
     "Secrets in the tool's memory",
     .enabled(if: LockableMemory.isThere, "no memory can be locked here, or there is no /proc"),
     .enabled(if: StalledTool.canBeRead, "this takes CAP_SYS_PTRACE on Linux, which root has"))
 struct SecretsInToolTests {
-    @Test("While a query goes on, all copies are the table's, locked and left out of dumps")
+    @Test("During a query, all copies are in the key table, locked and excluded from dumps")
     func query() throws {
         let workbench = try SecretsWorkbench()
-        // More than a pipe holds, whose other end nobody reads.
+        // More than a pipe can hold, with no reader at its other end.
         let sql = """
             WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 1000000)
             SELECT code, note FROM film_open, n WHERE film_open.id = 1
@@ -34,7 +34,7 @@ private final class StalledTool {
     private let process = Process()
     private let output = Pipe()
 
-    /// Whether this process may read the memory of others that forbid it: bit 19 of its capabilities.
+    /// Whether this process can read the memory of processes that forbid it: bit 19 of its capabilities.
     static let canBeRead: Bool = {
         guard let status = try? Bytes.read("/proc/self/status") else { return false }
         let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
@@ -54,12 +54,12 @@ private final class StalledTool {
     }
 
     deinit {
-        // Asked to end, it would first go on writing.
+        // After SIGTERM it would first continue writing.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Runs `body` with the process's number once it has begun to write and waits for a reader.
+    /// Runs `body` with the process ID once the tool has begun to write and waits for a reader.
     func whileStalled<Result>(_ body: (String) throws -> Result) throws -> Result {
         let number = String(process.processIdentifier)
         let first = try output.fileHandleForReading.read(upToCount: 1)
@@ -71,7 +71,7 @@ private final class StalledTool {
         return try body(number)
     }
 
-    /// `S` for one that waits; it reads and computes nothing that would make it wait for anything but its reader.
+    /// `S` for a waiting process; this one reads and computes nothing else, so it can only wait for its reader.
     private func state(of process: String) throws -> Substring? {
         let stat = String(
             decoding: try Bytes.read(FilePath("/proc/\(process)/stat")), as: UTF8.self)

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What the tool asks on a terminal. Python's standard library provides the terminal.
+/// The tool's prompts on a terminal. Python's standard library provides the terminal.
 @Suite(
     "Prompts",
     .enabled(if: Conversation.isPossible, "no python3"))
@@ -19,17 +19,17 @@ struct TerminalTests {
         try await Conversation.hold(in: folder, exchanges, arguments)
     }
 
-    @Test("A new passphrase is asked twice, an old one once, and none of them is shown")
+    @Test("A new passphrase is requested twice, an old one once, and none of them is shown")
     func passphrases() async throws {
         let made = try await converse(
             ["New passphrase: ", "correct horse\n", "again: ", "correct horse\n"], ["init"])
         #expect(made.status == .exited(0), "\(made.shown)")
         #expect(made.shown.contains("made the encrypted database a.db"))
-        // It is told that this one is not much, after the second time, and made all the same.
+        // After the second entry the tool reports that this one is weak, and accepts it all the same.
         #expect(
             made.shown.contains("again: \nhint: this passphrase is easy to guess: it is little"))
         let asked = try await converse(
-            // Ctrl-U takes back the line, backspace a character however many bytes it has.
+            // Ctrl-U erases the line, backspace one character, however many bytes it has.
             ["Passphrase for Keys/a.database.keyring: ", "no\u{15}correct horsö\u{7F}e\n"],
             ["query", "SELECT 7 * 6 AS answer"])
         #expect(asked.status == .exited(0), "\(asked.shown)")
@@ -42,7 +42,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "The passphrase of a file to be adopted is asked once, that of its new keyring twice",
+        "The passphrase of a file to adopt is requested once, that of its new keyring twice",
         .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"),
         arguments: [
             ("grdb-db.SQLCipher3", "secret", 3),
@@ -66,12 +66,12 @@ struct TerminalTests {
             ], ["adopt", "old.db"])
         #expect(adopted.status == .exited(0), "\(adopted.shown)")
         #expect(adopted.shown.contains("adopted old.db into a.db: \(pages) pages, 1 table, 1 row"))
-        #expect(adopted.shown.contains("old.db is as it was"))
+        #expect(adopted.shown.contains("old.db is unchanged"))
         #expect(!adopted.shown.contains("NOT encrypted") && !adopted.shown.contains(passphrase))
         #expect(try Bytes.read(folder.path.appending("old.db")) == original)
     }
 
-    @Test("A passphrase that stands many guesses is taken without advice")
+    @Test("A strong passphrase is accepted without advice")
     func goodPassphrase() async throws {
         let words = "battery staple window train orbit"
         let made = try await converse(
@@ -80,7 +80,7 @@ struct TerminalTests {
         #expect(!made.shown.contains("hint"), "\(made.shown)")
     }
 
-    @Test("Two different answers, an empty one and Ctrl-C make nothing")
+    @Test("Two different answers, an empty one and Ctrl-C create nothing")
     func refusals() async throws {
         let differing = try await converse(
             ["New passphrase: ", "one two three\n", "again: ", "one two four\n"], ["init"])
@@ -94,7 +94,7 @@ struct TerminalTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).isEmpty)
     }
 
-    @Test("On a terminal verify shows what it is doing, and takes that away at the end")
+    @Test("On a terminal verify shows its progress, and removes it at the end")
     func progress() async throws {
         try folder.write("k", [UInt8](repeating: 7, count: 32))
         _ = try await converse([], ["init", "--key-file", "k"])

@@ -3,16 +3,16 @@ import Subprocess
 import SystemPackage
 import TestSupport
 
-/// Runs lines of the shell that find the tool by its name, in an environment with nothing else of ours.
+/// Runs lines of shell that find the tool by its name, in an environment with no other variables of ours.
 struct ToolShell: Sendable {
-    /// What came of it.
+    /// The result.
     struct Result: Sendable {
         let status: TerminationStatus
         let text: String
         let errors: String
     }
 
-    /// The home folder of what it runs.
+    /// The home folder of the lines.
     let home: FilePath
 
     private static let path: String = {

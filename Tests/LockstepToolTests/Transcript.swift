@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A session at the command line, as a text file: what is typed, and what must come back.
+/// A session at the command line, as a text file: the typed lines, and the expected output.
 ///
 ///     $ lockstep status            a command, run by the shell in a scratch folder; $PACKAGE is the project's, and
 ///                                  $FILMS holds the set `movies` without sealed columns
@@ -25,7 +25,7 @@ struct Transcript {
     let name: String
     let steps: [Step]
 
-    /// The transcripts that lie beside this file.
+    /// The transcripts beside this file.
     static let names: [String] = {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
         return files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted()
@@ -61,7 +61,7 @@ struct Transcript {
     }
 
     /// Runs every step and compares.
-    /// - Parameter prepared: The scratch folder, with what is to be there; a new one if nil.
+    /// - Parameter prepared: The scratch folder with its initial files; a new one if nil.
     func run(in prepared: TemporaryFolder? = nil) async throws {
         let folder = try prepared ?? TemporaryFolder()
         let films = try Self.films()
@@ -77,7 +77,7 @@ struct Transcript {
                     "PATH": path, "HOME": folder.path.string, "LC_ALL": "C.UTF-8",
                     "PACKAGE": Programs.package.string, "FILMS": films.path.string,
                     "LOCKSTEP_DATABASE": "films.db",
-                    // A sanitizer's settings are the tool's as well.
+                    // A sanitizer's settings also apply to the tool.
                     "ASAN_OPTIONS": environment["ASAN_OPTIONS"] ?? "",
                 ]), workingDirectory: folder.path,
                 output: .string(limit: 1_000_000), error: .string(limit: 1_000_000))
@@ -90,7 +90,7 @@ struct Transcript {
         }
     }
 
-    /// A folder with the set `movies` as it was before its columns were sealed, which needs no dataset.
+    /// A folder with the set `movies` from before its columns were sealed, which needs no dataset.
     private static func films() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let set = folder.file("movies").string

@@ -5,8 +5,8 @@ from pathlib import Path
 
 SWITCH = "MutantSwitch.on({})"
 
-# How a line may be changed: a name, what it looks like, and what stands there instead. The first group is what comes
-# before, SWITCH is true for the one mutant that is on.
+# How a line can be changed: a name, a pattern for the line, and its replacement. The first group is the text
+# before it; SWITCH is true for the one mutant that is on.
 OPERATORS = [
     ("a guard lets everything through",
      re.compile(r"^(\s*guard )(?P<condition>[^,{]+)( else \{.*)$"),
@@ -31,7 +31,7 @@ OPERATORS = [
      lambda m, on: f"{m['before']}({on} ? 0 : 1){m['after'] or ''}"),
 ]
 
-# Words of lines that bind names or speak to the compiler, which a condition in front of them would break.
+# Words in lines that bind names or address the compiler; a condition in front would break these lines.
 BINDING = re.compile(r"\b(let|var|case|is let|#available|#if|await)\b")
 
 

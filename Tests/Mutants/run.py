@@ -1,8 +1,8 @@
 """Mutation testing: `run.py [--seed N] [--each N] [--layer NAME] [--minutes M] [--folder FOLDER]`.
 
-It copies what is committed, puts mutants behind a switch and builds once. Then it runs each suite by itself and writes down
-which mutants it comes across, and runs each mutant alone with the suites that come across it, the quick ones first, for at
-most so many seconds of tests. A mutant that survives is a change of the source that no test notices in that time.
+It copies the committed files, adds mutants with a switch and builds once. Then it runs each suite by itself and records
+which mutants it reaches, and runs each mutant alone with the suites that reach it, the quick ones first, for at most a
+given number of seconds of tests. A mutant that survives is a change of the source that no test notices in that time.
 The same seed chooses the same mutants of the same commit.
 """
 
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -31,16 +32,16 @@ LAYERS = {
     "Fields": ["Lockstep/Fields"],
     "Migrations": ["Lockstep/Migrations"],
     "Deployment": ["Lockstep/Deployment"],
-    "Rotation": ["Lockstep/Rotation", "Lockstep/Epochs"],
+    "Custody": ["Lockstep/Custody"],
     "Verification": ["Lockstep/Verification"],
     "Store": ["Lockstep/SQLite/Store", "Lockstep/SQLite/VFS"],
-    "Copies": ["Lockstep/SQLite/Copies", "Lockstep/SQLite/FullText"],
+    "Copies": ["Lockstep/SQLite/Copies"],
     "Salvage": ["Lockstep/SQLite/Salvage"],
     "Tool": ["LockstepTool"],
 }
 # More where the suite was weak.
 MORE = {"Store": 2, "Copies": 2, "Salvage": 2, "Tool": 2}
-# Seconds of tests in one batch; a mutant that a batch notices does not meet with the next one.
+# Seconds of tests in one batch; a mutant that one batch notices is not run with the next one.
 BATCHES = [5, 30, 120, 240]
 
 SWITCH = """\
@@ -56,7 +57,7 @@ package enum MutantSwitch {
         return unsafe atoi(text)
     }()
 
-    /// Whether there is a file that takes down the numbers that a process comes across.
+    /// Whether there is a file that records the numbers that a process reaches.
     private static let isListing = unsafe (getenv("LOCKSTEP_MUTANT_LIST").map { unsafe $0[0] } ?? 0) != 0
     nonisolated(unsafe) private static let seen = {
         let seen = UnsafeMutablePointer<Bool>.allocate(capacity: 10_000)
@@ -64,7 +65,7 @@ package enum MutantSwitch {
         return unsafe seen
     }()
 
-    /// Between a call of the system and the look at its error there may be a mutant.
+    /// A mutant can be between a system call and the code that reads its error.
     package static func on(_ other: Int32) -> Bool {
         let code = errno
         if isListing, unsafe !seen[Int(other)] {
@@ -85,13 +86,13 @@ package enum MutantSwitch {
 
 
 def copy(folder: Path):
-    """The project's files as they are committed, beside what an earlier run has built of them."""
+    """The project's files as committed, next to what an earlier run has built from them."""
     for name in ("Sources", "Tests", "Migrations"):
         shutil.rmtree(folder / name, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True)
     subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
-    (folder / "Sources/Lockstep/Platform/MutantSwitch.swift").write_text(SWITCH)
+    (folder / "Sources/Lockstep/Platform/Threads/MutantSwitch.swift").write_text(SWITCH)
     # Tests of the tool give their commands an environment of their own.
     ours = "".join(f'"{name}": ProcessInfo.processInfo.environment["{name}"] ?? "", '
                    for name in ("LOCKSTEP_MUTANT", "LOCKSTEP_MUTANT_LIST"))
@@ -101,7 +102,7 @@ def copy(folder: Path):
 
 
 def choose(folder: Path, seed: int, each: int, only: str | None):
-    """So many points of each layer and some to spare, no two on one line."""
+    """The requested number of points in each layer and some to spare, no two on one line."""
     dice = random.Random(seed)
     chosen = []
     for layer, folders in LAYERS.items():
@@ -131,7 +132,7 @@ def write(folder: Path, mutants):
 
 
 def build(folder: Path, mutants, originals):
-    """Builds, and takes out the mutants on lines that do not compile, until it does."""
+    """Builds, and removes the mutants on lines that do not compile, until the build succeeds."""
     for _ in range(12):
         write(folder, mutants)
         run = subprocess.run(["swift", "build", "--build-tests"], cwd=folder, capture_output=True, text=True)
@@ -142,7 +143,7 @@ def build(folder: Path, mutants, originals):
         dropped = {number for number, (_, point) in mutants.items()
                    if any(str(point.path) == path and abs(point.line + 1 - line) <= 1 for path, line in wrong)}
         if not dropped:
-            # An error far from its cause: everything in the files that it is in.
+            # An error far from its cause: remove every mutant in the files with errors.
             dropped = {number for number, (_, point) in mutants.items() if str(point.path) in {p for p, _ in wrong}}
         if not dropped:
             sys.exit(f"mutants: the build fails, and not for a mutant:\n{run.stdout[-3000:]}")
@@ -162,8 +163,11 @@ def all_suites(folder: Path) -> list[str]:
     return sorted(names)
 
 
-def passes(folder: Path, number: int, names: list[str], seconds: float, list_path: str | None = None) -> bool:
-    """Whether suites come to an end without a failure, with this mutant on."""
+def failure(folder: Path, number: int, names: list[str], seconds: float, list_path: str | None = None) -> str | None:
+    """Runs suites with this mutant on until the first failure, and returns its file, or "" if it names none.
+
+    `None` if the suites finish without a failure.
+    """
     place = tempfile.mkdtemp(prefix="lockstep-mutant")
     environment = dict(os.environ, LOCKSTEP_MUTANT=str(number), SWIFT_BACKTRACE="enable=no", TMPDIR=place)
     if list_path:
@@ -171,27 +175,37 @@ def passes(folder: Path, number: int, names: list[str], seconds: float, list_pat
     program = folder / ".build/debug/lockstepPackageTests.xctest"
     arguments = [program, "--testing-library", "swift-testing", "--filter", rf"\.({'|'.join(names)})\b"]
     run = subprocess.Popen(arguments, cwd=folder, env=environment, start_new_session=True,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        return run.wait(timeout=seconds) == 0
-    except subprocess.TimeoutExpired:
-        return False
-    finally:
-        # What it has started goes with it.
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+
+    def stop():
+        # This also ends the processes that it has started.
         try:
             os.killpg(run.pid, 9)
         except ProcessLookupError:
             pass
+
+    alarm = threading.Timer(seconds, stop)
+    alarm.start()
+    try:
+        for line in run.stdout:
+            if "✘" in line and "known issue" not in line:
+                place_of_it = re.search(r" at (\w+)\.swift:", line)
+                return place_of_it.group(1) if place_of_it else ""
+        return None if run.wait() == 0 else ""
+    finally:
+        alarm.cancel()
+        stop()
         run.wait()
+        run.stdout.close()
         shutil.rmtree(place, ignore_errors=True)
 
 
 def coverage(folder: Path, workers):
-    """Which suites come across each mutant, and how long each suite takes. Suites that fail without a mutant do not count."""
+    """Which suites reach each mutant, and how long each suite takes. Suites that fail without a mutant do not count."""
     def one(name: str):
         path = tempfile.mktemp(prefix="lockstep-mutants")
         start = time.monotonic()
-        is_sound = passes(folder, 0, [name], 900, path)
+        is_sound = failure(folder, 0, [name], 900, path) is None
         duration = time.monotonic() - start
         try:
             numbers = {int(line) for line in Path(path).read_text().split()}
@@ -211,16 +225,29 @@ def coverage(folder: Path, workers):
     return covering, durations
 
 
-def is_noticed(folder: Path, number: int, names: list[str], durations) -> bool:
-    """Whether a suite fails, or does not come to an end, with this mutant on."""
-    rest = sorted(names, key=durations.get)
+def words(name: str) -> set[str]:
+    """The words of a type's name."""
+    return set(re.findall("[A-Z][a-z0-9]+", name)) - {"Tests"}
+
+
+def is_noticed(folder: Path, number: int, point, names: list[str], durations) -> bool:
+    """Whether a suite fails, or does not finish, with this mutant on."""
+    own = words(Path(point.path).stem)
+    # Quick suites, and those named like the file, come first.
+    rest = sorted(names, key=lambda name: durations[name] / (1 + 4 * len(own & words(name))))
     for most in BATCHES:
         batch, total = [], 0.0
         while rest and (not batch or total + durations[rest[0]] <= most):
             total += durations[rest[0]]
             batch.append(rest.pop(0))
-        # Twice, where the first failure may be bad luck: a mutant that is on fails both times.
-        if batch and not any(passes(folder, number, batch, total * 4 + 60) for _ in range(2)):
+        if not batch:
+            continue
+        first = failure(folder, number, batch, total * 4 + 60)
+        if first is None:
+            continue
+        # Once more, because the first failure can be bad luck: a mutant that is on fails both times.
+        again = [first] if first in batch else batch
+        if failure(folder, number, again, total * 4 + 60) is not None:
             return True
     return False
 
@@ -241,7 +268,7 @@ def main():
     mutants = dict(enumerate(chosen, start=1))
     originals = {point.path: (folder / point.path).read_text() for _, point in chosen}
     build(folder, mutants, originals)
-    # What was to spare is left in the build and never on.
+    # The spare mutants stay in the build and are never on.
     counts = collections.Counter()
     order = []
     for number, (layer, point) in mutants.items():
@@ -257,7 +284,7 @@ def main():
         def one(item):
             if time.monotonic() > end:
                 return None
-            return is_noticed(folder, item[0], covering[item[0]], durations)
+            return is_noticed(folder, item[0], item[2], covering[item[0]], durations)
 
         for (number, layer, point), noticed in zip(order, workers.map(one, order)):
             if noticed is None:

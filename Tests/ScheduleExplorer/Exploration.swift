@@ -3,7 +3,7 @@ import Lockstep
 import SystemPackage
 import TestSupport
 
-/// All schedules of all ordered pairs of operations, and what of them is like no order of the two.
+/// All schedules of all ordered pairs of operations, and those whose result matches neither order of the two.
 struct Exploration {
     private let template: Ground
     private let folder: FilePath
@@ -11,7 +11,7 @@ struct Exploration {
     private(set) var count = 0
     private(set) var refusals: [String: Int] = [:]
     private(set) var findings = 0
-    /// How many schedules of a pair have findings.
+    /// The number of a pair's schedules with findings.
     private(set) var pairs: [String: Int] = [:]
 
     init(seed: UInt64, in folder: FilePath) throws {
@@ -27,7 +27,7 @@ struct Exploration {
     }
 
     /// Explores one pair from one state.
-    /// - Parameter stride: Every point, or each of that many.
+    /// - Parameter stride: 1 for every point, N for every Nth.
     mutating func explore(_ schedule: Schedule, stride: Int, until end: ContinuousClock.Instant)
         throws
     {
@@ -48,7 +48,7 @@ struct Exploration {
             let found = judge.findings(result)
             findings += found.count
             if !found.isEmpty { pairs[schedule.name, default: 0] += 1 }
-            // The first few of a pair say it all.
+            // The first few of a pair are sufficient.
             if pairs[schedule.name, default: 0] <= 3 {
                 for finding in found {
                     print("FINDING: \(schedule.name), point \(point): \(finding)")
@@ -59,7 +59,7 @@ struct Exploration {
         }
     }
 
-    /// What an operation alone comes to, from each state.
+    /// The result of an operation alone, from each state.
     func shown(_ operation: Operation) throws -> String {
         try Ground.State.allCases.map { state in
             let result = try run(Schedule(first: operation, second: .verify, state: state), .never)

@@ -3,17 +3,18 @@ import Lockstep
 import SystemPackage
 import TestSupport
 
-/// A folder with a database and all that the operations need, made once from a seed and copied for each schedule.
+/// A folder with a database and everything that the operations need, made once from a seed and copied for each
+/// schedule.
 struct Ground {
-    /// How the database lies there.
+    /// The initial state of the database.
     enum State: String, CaseIterable {
         /// Closed; everything in the file.
         case closed
-        /// As a killed program leaves it: commits in a log, and no index of the log.
+        /// As a killed program leaves it: commits in a log, without an index of the log.
         case crashed
-        /// A connection of the exploring process is open, and all of its log was copied into the file.
+        /// A connection of the exploring process is open, and its whole log was copied into the file.
         case held
-        /// The same, and none of it was.
+        /// The same, but none of the log was copied.
         case logged
     }
 
@@ -32,7 +33,7 @@ struct Ground {
         try fieldsFile.open { _ in try KeyFile.read(keyFile) }.fieldKeys(named: "titles")
     }
 
-    /// Nobody waits: the other one cannot go on meanwhile.
+    /// Without waiting: the other operation cannot continue meanwhile.
     func options() -> ConnectionOptions {
         var options = ConnectionOptions()
         options.synchronous = .normal
@@ -45,7 +46,7 @@ struct Ground {
             database, key: keyring().databaseKey(for: database), options: options ?? self.options())
     }
 
-    // MARK: Making
+    // MARK: Creating
 
     /// Makes the folder's content. The sizes come from `random`.
     static func make(in folder: FilePath, _ random: inout SplitMix64) throws -> Ground {
@@ -111,12 +112,12 @@ struct Ground {
             try Self.copyFile(self.folder.appending(name), folder.appending(name))
         }
         let ground = Ground(folder: folder)
-        // Closing brings the log into the file.
+        // Closing checkpoints the log into the file.
         if state != .crashed { _ = try ground.open().checkpoint(.truncate) }
         return ground
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     /// Everything that must be the same as after one of the orders, as text.
     func content() -> String {

@@ -1,21 +1,21 @@
 import Lockstep
 
-/// What a schedule may end with: the result of one of the two orders, or one operation refused and the other done.
+/// The allowed results of a schedule: that of one of the two orders, or one operation refused and the other done.
 struct Judge {
     let schedule: Schedule
-    /// A and then B; B and then A.
+    /// A, then B; B, then A.
     let orders: [Schedule.Result]
-    /// What the folder holds after A alone, after B alone, and after nothing.
+    /// The folder's content after A alone, after B alone, and after neither.
     let firstAlone: String
     let secondAlone: String
     let neither: String
 
-    /// Refusals that say what is the case: somebody else was at work. Others are false alarms.
+    /// Accurate refusals: another process was at work. Others are false alarms.
     private static let calm: Set<LockstepError.Code> = [
         .busy, .locked, .replaced, .keyringConflict, .keyringOutdated, .interrupted,
     ]
 
-    /// Who was refused, and with what.
+    /// The refused operation, and its error.
     func refusals(of result: Schedule.Result) -> [String] {
         var names: [String] = []
         if let code = result.first?.code { names.append("\(schedule.name): A \(code.rawValue)") }
@@ -23,7 +23,7 @@ struct Judge {
         return names
     }
 
-    /// What is like no order.
+    /// Results that match neither order.
     func findings(_ result: Schedule.Result) -> [String] {
         var findings: [String] = []
         let defaultFirst: [Operation.Outcome] = orders.compactMap(\.first)
@@ -48,18 +48,18 @@ struct Judge {
         return findings
     }
 
-    /// What is refused or reported in an order, too, has its reason.
+    /// A refusal or report that also occurs in an order is justified.
     private func isExpected(_ outcome: Operation.Outcome, _ usual: [Operation.Outcome]) -> Bool {
         if usual.contains(outcome) { return true }
         if let code = outcome.code {
-            // A program that has read its keyring before the rotation, and opens the file after it.
+            // A program that reads its keyring before the rotation and opens the file after it.
             let isRotated = [schedule.first, schedule.second].contains(.rotate)
             return Self.calm.contains(code) || code == .wrongKey && isRotated
         }
         return outcome == .done("")
     }
 
-    /// What `content` lacks and what it has in addition, beside `expected`; the first of each.
+    /// The parts that `content` lacks and has in addition, compared with `expected`; the first of each.
     private static func difference(_ content: String, _ expected: String) -> String {
         let parts = content.split(separator: ", ")
         let expectedParts = expected.split(separator: ", ")
@@ -71,7 +71,7 @@ struct Judge {
     private func contents(_ result: Schedule.Result) -> [String] {
         let isFirst = result.first?.isDone ?? false
         let isSecond = result.second?.isDone ?? false
-        // In an order, too, one may be refused: what was sealed is not sealed again.
+        // Even in an order one can be refused: a sealed column is not sealed again.
         let alike = orders.filter {
             ($0.first?.isDone ?? false) == isFirst && ($0.second?.isDone ?? false) == isSecond
         }
@@ -85,6 +85,6 @@ struct Judge {
         return contents
     }
 
-    /// Whether a refusal may come after the work: a seal that is done reports that the log still holds the plaintext.
+    /// Whether a refusal can come after the work: a completed seal reports that the log still contains the plaintext.
     private func mayBeDone(_ operation: Operation) -> Bool { operation == .seal }
 }

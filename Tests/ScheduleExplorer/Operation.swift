@@ -2,12 +2,12 @@ import Foundation
 import Lockstep
 import SystemPackage
 
-/// What a program or command does to a database, from its beginning to its end.
+/// The complete work of a program or command on a database.
 enum Operation: String, CaseIterable {
     case write, passive, full, truncate, backup, rotate, seal, migrate, verify, restore, close,
         recover, renew
 
-    /// The set that the database has, and the same with one version more.
+    /// The set that the database has, and the same with one more version.
     static let first = set(["0001_first.sql": "CREATE TABLE added_first (a);"])
     private static let second = set([
         "0001_first.sql": "CREATE TABLE added_first (a);",
@@ -50,17 +50,15 @@ enum Operation: String, CaseIterable {
 
         init(text: String) {
             let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-            if parts.first == "refused", parts.count == 3,
-                let code = LockstepError.Code(rawValue: String(parts[1]))
-            {
-                self = .refused(code, String(parts[2]))
+            if parts.first == "refused", parts.count == 3 {
+                self = .refused(.init(rawValue: String(parts[1])), String(parts[2]))
             } else {
                 self = .done(String(text.dropFirst("done ".count)))
             }
         }
     }
 
-    /// What is made ready before its schedule begins: the connection that it uses, where it is about one.
+    /// The preparation before its schedule begins: the connection that it uses, if it concerns one.
     func prepare(_ ground: Ground) throws -> Prepared {
         switch self {
         case .passive, .full, .truncate, .close:
@@ -77,7 +75,7 @@ enum Operation: String, CaseIterable {
         init(_ connection: consuming Connection?) { self.connection = connection }
     }
 
-    /// Runs it. `side` is what it writes, so that it can be told who did.
+    /// Runs it. It writes `side`, which shows which side wrote.
     func run(_ ground: Ground, _ prepared: inout Prepared, side: String) -> Outcome {
         do {
             return .done(try act(ground, &prepared, side))
@@ -93,7 +91,7 @@ enum Operation: String, CaseIterable {
         switch self {
         case .write: try write(ground.open(), side)
         case .renew:
-            // The log is copied, so that the write begins it again.
+            // The log is copied, so that the write restarts it.
             let connection = try ground.open()
             _ = try connection.checkpoint(.passive)
             try write(connection, side)
@@ -129,7 +127,7 @@ enum Operation: String, CaseIterable {
         case .verify:
             let report = try Verification(ground.database, sets: [Self.second]).run(
                 keyring: ground.keyring())
-            // Whoever is at work elsewhere may keep it from looking.
+            // A concurrent operation can prevent the examination.
             for outcome in report.outcomes where outcome.obstacle?.code == .busy {
                 if let obstacle = outcome.obstacle { throw obstacle }
             }

@@ -2,13 +2,13 @@ import Foundation
 import Lockstep
 import SystemPackage
 
-/// The other process: it runs whole operations on request, so that locks and descriptors are of another process.
+/// The other process: it runs whole operations on request, so that its locks and descriptors belong to another process.
 final class Peer {
     private let process = Process()
     private let requests = Pipe()
     private let answers = Pipe()
 
-    /// Starts this very program again.
+    /// Starts another process of this program.
     init() throws {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = ["serve"]
@@ -37,7 +37,7 @@ final class Peer {
         return Operation.Outcome(text: String(decoding: line, as: UTF8.self))
     }
 
-    /// What the other process does.
+    /// The work of the other process.
     static func serve() {
         while let line = readLine() {
             let parts = line.split(separator: " ", maxSplits: 1)
@@ -49,7 +49,7 @@ final class Peer {
             do {
                 var prepared = try operation.prepare(ground)
                 outcome = operation.run(ground, &prepared, side: "B")
-                // Its end is part of it.
+                // Closing is part of it.
                 prepared.connection = nil
             } catch {
                 outcome = .refused(

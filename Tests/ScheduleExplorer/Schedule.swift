@@ -4,13 +4,13 @@ import Lockstep
 import SchedulePoints
 import SystemPackage
 
-/// One schedule: operation B runs from its beginning to its end, in the other process, at a point of operation A.
+/// One schedule: operation B runs completely, in the other process, at a point of operation A.
 struct Schedule {
     let first: Operation
     let second: Operation
     let state: Ground.State
 
-    /// The pair and its state, for people.
+    /// The pair and its state, for reports.
     var name: String { "\(first.rawValue) × \(second.rawValue), \(state.rawValue)" }
 
     /// When B runs.
@@ -18,23 +18,23 @@ struct Schedule {
         case never, before, after
         /// At A's point of this number.
         case at(Int)
-        /// B runs, and A never.
+        /// B runs, and A never does.
         case alone
         /// Neither runs.
         case nobody
     }
 
-    /// What came of it.
+    /// The result.
     struct Result: Equatable {
         var first: Operation.Outcome?
         var second: Operation.Outcome?
-        /// What the folder holds in the end.
+        /// The folder's final content.
         var content = ""
-        /// How many points A had.
+        /// The number of A's points.
         var points = 0
     }
 
-    /// The closure that runs at the point; a function of C has no context.
+    /// The closure that runs at the point; a C function has no context.
     nonisolated(unsafe) private static var atPoint: (() -> Void)?
 
     /// Runs it in a copy of `template`.
@@ -83,15 +83,15 @@ struct Schedule {
         return connection
     }
 
-    /// Writes once more, to a log that both may have begun again, and closes.
-    /// - Returns: What became of it, where that is not as usual.
+    /// Writes once more, to a log that either can have restarted, and closes.
+    /// - Returns: The outcome, if it is unusual.
     private func finish(_ holder: inout Connection?) -> String {
         guard let connection = holder.take() else { return "" }
         do {
             try connection.execute("UPDATE item SET pad = x'01' WHERE id % 3 = 0")
             return ""
         } catch {
-            // Its file may be another one by now.
+            // Its file can have been replaced by now.
             return error.code == .replaced ? "" : "the holder's write fails: \(error.code.rawValue)"
         }
     }

@@ -4,17 +4,17 @@ import Lockstep
 import SchedulePoints
 import SystemPackage
 
-// At every point at which operation A meets the file system, operation B runs to its end in another process; the
+// At every point at which operation A accesses the file system, operation B runs completely in another process; the
 // result must be that of A and then B, or of B and then A, or one of them was refused.
 //
 //   ScheduleExplorer show FOLDER SEED
 //   ScheduleExplorer point FOLDER SEED FIRST:SECOND:STATE POINT
 //   ScheduleExplorer explore FOLDER SEED SECONDS STRIDE on|off [FIRST:SECOND[:STATE] …]
 //
-// "show" prints what each operation alone comes to. "point" runs one schedule, prints its result and leaves
-// the folder as it is. "explore" takes every ordered pair from every state, or those named, and with STRIDE each so many-th point of A. With
-// "off" the guards of files are switched off: the control. It prints findings, refusals and counts, and exits
-// with 3 if there are findings.
+// "show" prints the result of each operation alone. "point" runs one schedule, prints its result and leaves the folder
+// unchanged. "explore" runs every ordered pair from every state, or those named, each at every STRIDEth point of A.
+// With "off" the guards of files are switched off: the control. It prints findings, refusals and counts, and exits with
+// 3 if there are findings.
 
 let arguments = CommandLine.arguments
 faulty_calls_set_visitor(schedule_point)

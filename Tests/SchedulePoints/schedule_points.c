@@ -137,7 +137,7 @@ static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *out) {
     return original->xAccess(original, name, flags, out);
 }
 
-// Nobody waits for what goes on only afterwards.
+// No sleep: the event that the caller waits for happens only afterwards.
 static int vfs_sleep(sqlite3_vfs *vfs, int microseconds) {
     (void)vfs;
     return microseconds;
@@ -148,7 +148,7 @@ int schedule_points_install(void) {
     if (original != NULL) return SQLITE_OK;
     original = sqlite3_vfs_find(NULL);
     if (original == NULL) return SQLITE_ERROR;
-    // What is not replaced works on no file, and takes the original's own data.
+    // Methods that are not replaced use no file, and take the original's own data.
     layer = *original;
     layer.pNext = NULL;
     layer.zName = "schedule";

@@ -8,8 +8,8 @@ public import SystemPackage
 
 @testable public import Lockstep
 
-/// All pages of a file and of its log as whoever has the database key sees them: free ones, and frames of the
-/// log that nothing refers to, too.
+/// All pages of a file and of its log as a holder of the database key sees them, including free pages and unreferenced
+/// frames of the log.
 public struct DecryptedPages {
     private var pages: [[UInt8]] = []
 
@@ -40,12 +40,12 @@ public struct DecryptedPages {
                 initialisationVector: page.span.extracting(4016..<4032)))
     }
 
-    /// Whether any of them holds these bytes in one piece.
+    /// Whether any of them contains these bytes contiguously.
     public func contain(_ bytes: [UInt8]) -> Bool {
         !numbers(holding: bytes).isEmpty
     }
 
-    /// Which of them hold these bytes in one piece: numbers from 0 on, those of the file first.
+    /// Which of them contain these bytes contiguously: numbers from 0 on, those of the file first.
     public func numbers(holding bytes: [UInt8]) -> [Int] {
         pages.indices.filter { number in
             unsafe pages[number].withUnsafeBytes { unsafe $0.holds(bytes) }
@@ -54,8 +54,8 @@ public struct DecryptedPages {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether these bytes stand in it in one piece: by the C library's functions, since a loop over bytes takes
-    /// minutes in a build for debugging.
+    /// Whether it contains these bytes contiguously: with the C library's functions, because a loop over bytes takes
+    /// minutes in a debug build.
     public func holds(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, var start = unsafe baseAddress else { return bytes.isEmpty }
         let end = unsafe start + count

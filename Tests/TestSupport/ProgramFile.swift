@@ -5,9 +5,9 @@ public import SystemPackage
 public enum ProgramFile {
     /// Writes a program that its owner can run.
     ///
-    /// The kernel refuses to run a file that anyone has open for writing, and every process that another test starts
-    /// meanwhile inherits this one's descriptors until it runs its own program. So `cp` writes the file, in a
-    /// process that starts none.
+    /// The kernel refuses to run a file that is open for writing, and every process that another test starts meanwhile
+    /// inherits this one's descriptors until it runs its own program. So `cp` writes the file, in a process that starts
+    /// no others.
     public static func write(_ text: String, to path: FilePath) throws {
         let source = "\(path).text"
         try Data(text.utf8).write(to: URL(fileURLWithPath: source))

@@ -9,7 +9,7 @@ public enum Programs {
         return FilePath(tests.deletingLastPathComponent().appending(path: name).path)
     }
 
-    /// The package's own folder, for the migrations and data that it ships.
+    /// The package's own folder, for its migrations and data.
     public static let package: FilePath = {
         var path = FilePath(#filePath)
         for _ in 0..<3 { path.removeLastComponent() }

@@ -1,8 +1,8 @@
 import Foundation
 public import SystemPackage
 
-/// Vectors, fixtures and data that may lie beside the project. Who has only the project has none of
-/// them, and tests that need them say that they were skipped.
+/// Vectors, fixtures and data that can be installed beside the project. Without them, the tests that need them report
+/// that they were skipped.
 public enum SharedData {
     private static let folder: FilePath = {
         var path = FilePath(#filePath)
@@ -10,7 +10,7 @@ public enum SharedData {
         return path.appending("shared")
     }()
 
-    /// Wycheproof's vectors may lie elsewhere: all of them, as the script of Tests/Oracles names them.
+    /// The path of all Wycheproof vectors, which the script of Tests/Oracles can set.
     private static let wycheproof = ProcessInfo.processInfo.environment["LOCKSTEP_WYCHEPROOF"]
     private static let wycheproofPrefix = "vectors/wycheproof/"
 

@@ -1,9 +1,9 @@
 /// A small generator whose numbers are the same in every run.
 public struct SplitMix64: RandomNumberGenerator {
-    /// Where it stands.
+    /// The current state.
     public var state: UInt64
 
-    /// Begins with a seed.
+    /// Starts with a seed.
     public init(state: UInt64) { self.state = state }
 
     /// The next number.

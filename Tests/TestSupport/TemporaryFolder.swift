@@ -3,7 +3,7 @@ public import SystemPackage
 
 /// A folder of mode 0700 for one test, removed when the value goes away.
 public final class TemporaryFolder: Sendable {
-    /// Where it lies.
+    /// Its path.
     public let path: FilePath
 
     /// Makes the folder.
@@ -17,10 +17,10 @@ public final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path.string) }
 
-    /// A path in the folder; nothing is made.
+    /// A path in the folder; nothing is created.
     public func file(_ name: String) -> FilePath { path.appending(name) }
 
-    /// Writes a file of mode 0600 and gives its path.
+    /// Writes a file of mode 0600 and returns its path.
     @discardableResult
     public func write(_ name: String, _ bytes: [UInt8]) throws -> FilePath {
         let file = file(name)
@@ -42,14 +42,14 @@ public enum Bytes {
         [UInt8](try Data(contentsOf: URL(filePath: path.string)))
     }
 
-    /// Writes a file of these permission bits.
+    /// Writes a file with these permission bits.
     public static func write(_ bytes: [UInt8], to path: FilePath, mode: Int = 0o600) throws {
         try Data(bytes).write(to: URL(filePath: path.string))
         try FileManager.default.setAttributes(
             [.posixPermissions: mode], ofItemAtPath: path.string)
     }
 
-    /// The bytes that hexadecimal digits stand for; empty for anything else.
+    /// The bytes of hexadecimal digits; empty for anything else.
     public static func hex(_ text: String) -> [UInt8] {
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return [] }

@@ -1,6 +1,6 @@
 @testable public import Lockstep
 
-/// The keys of a dataset that a test and the program it kills both know.
+/// The keys of a dataset that both a test and the program that it kills know.
 public enum VictimKeys {
     /// Versions 1 and 2, of which one is active.
     public static func make(active: UInt32) throws -> FieldKeys {

@@ -1,35 +1,35 @@
 public import SystemPackage
 
-/// Changes the key of a database, by a verified copy that takes its name.
+/// Changes the key of a database by replacing the database with a verified copy.
 ///
-/// Never by `PRAGMA rekey`: where the disk is full or fails, that answers OK and destroys the file with the
-/// next write. Here a kill, a failed write or a loss of power at any instant leaves a file that exactly one
-/// of the old and the new key opens, with every row in it, and ``Keyring/databaseKey(for:)`` tells which.
-/// Run again, the rotation finishes what was begun or begins anew.
+/// It never uses `PRAGMA rekey`: when the disk is full or fails, that reports success and destroys the file with the
+/// next write. Here, a kill, a failed write or a power loss at any instant leaves a file with all its rows that opens
+/// with exactly one of the old and the new key; ``Keyring/databaseKey(for:)`` determines which. If the rotation runs
+/// again, it finishes or restarts.
 ///
-/// In this order:
+/// The steps are:
 ///
-/// 1. A lock file beside the database, `.<name>.rotation`, keeps other rotations out; it stays.
-/// 2. The database must verify, and be in use by nobody. Its log is brought in, and it stays locked until
-///    the copy has its name.
+/// 1. A lock file beside the database, `.<name>.rotation`, excludes other rotations; it remains afterwards.
+/// 2. The database must pass verification and must not be in use. Its log is checkpointed, and the database stays
+///    locked until the copy has its name.
 /// 3. The new key is recorded in the keyring as pending.
-/// 4. The database is copied to `<name>.rotating` under the new key, page by page, and the copy is verified. Then
-///    it is made to remember the epoch that the keyring will have at the end: see ``Keyring/remember(in:)``.
-/// 5. The copy takes the database's name, with its owner and permissions.
-/// 6. The keyring takes the new key into use and retires the old one.
+/// 4. The database is copied to `<name>.rotating` with the new key, page by page, and the copy is verified. Then the
+///    copy records the epoch that the keyring will have at the end: see ``Keyring/remember(in:)``.
+/// 5. The copy takes the database's name, owner and permissions.
+/// 6. The keyring activates the new key and retires the old one.
 ///
-/// Costs writing the database once, reading it four times and the copy five times, and its size and a
-/// sixteenth more in free space. A new passphrase or another slot needs none of this: slots wrap the
-/// keyring's keys, and the database's stays the same.
+/// The rotation writes the database once, reads it four times and the copy five times, and needs free space of the
+/// database's size and a sixteenth more. A new passphrase or another slot needs none of this: slots wrap the keyring's
+/// keys, and the database key stays the same.
 ///
-/// Backups stay under the key that they were made with: ``Keyring/databaseKey(ofBackup:)``.
+/// Backups keep the key that they were made with: ``Keyring/databaseKey(ofBackup:)``.
 public struct DatabaseKeyRotation: Sendable {
-    /// Why the key changes.
+    /// The reason for the key change.
     public enum Reason: Sendable {
-        /// A matter of routine: the old key is retired, and still opens backups.
+        /// Routine rotation: the old key is retired and still opens backups.
         case routine
-        /// Somebody may know the old key: it is marked compromised. A key cannot be marked so while it is
-        /// the one in use, since a keyring always has one in use: this rotation is the way to mark it.
+        /// Others may know the old key: it is marked as compromised. An active key cannot be marked otherwise, because
+        /// a keyring always needs an active key.
         case compromise
     }
 
@@ -37,15 +37,15 @@ public struct DatabaseKeyRotation: Sendable {
     public let database: FilePath
     /// The file of its keyring.
     public let keyringFile: KeyringFile
-    /// Why the key changes.
+    /// The reason for the key change.
     public var reason: Reason
-    /// What holds the functions and collations that the schema needs; nothing else of it is used.
+    /// Connection options, used only for the functions and collations that the schema needs.
     public var options = ConnectionOptions()
 
-    /// How much space the disk of a folder has; tests have their own disks.
+    /// Returns the free space on the disk of a folder; tests replace it.
     var freeSpace: @Sendable (FilePath) throws -> Int? = { try FileAccess.freeSpace(in: $0) }
 
-    /// A rotation of the key of `database`, which `keyring` opens. Nothing is done yet.
+    /// Prepares a rotation of the key of `database`, which `keyring` opens, without running it.
     public init(
         of database: FilePath, keyring keyringFile: KeyringFile, reason: Reason = .routine
     ) {
@@ -56,21 +56,21 @@ public struct DatabaseKeyRotation: Sendable {
 
     /// Runs the rotation. Blocks.
     ///
-    /// Where an earlier one was interrupted after the new file had taken its place, this finishes that one
-    /// and copies nothing. If the keyring itself has become known, run it once more then: the key that was
-    /// pending stood in the keyring too.
+    /// If an earlier rotation was interrupted after the new file took its place, this finishes it without copying. If
+    /// the content of the keyring itself was exposed, run the rotation again then: the pending key was in the keyring
+    /// too.
     /// - Parameters:
-    ///   - keyring: The keyring as opened from ``keyringFile``. After an error open it anew.
-    ///   - progress: Is told how many pages have been copied. What it throws ends the rotation, and the
-    ///     database is what it was; so does cancelling the task that the rotation runs in.
-    /// - Throws: ``LockstepError/Code/busy`` if anybody has the database open, this process included;
+    ///   - keyring: The keyring as opened from ``keyringFile``. After an error, open it again.
+    ///   - progress: Called with the number of pages copied. If it throws, or if the task of the rotation is cancelled,
+    ///     the rotation ends and the database is unchanged.
+    /// - Throws: ``LockstepError/Code/busy`` if any connection has the database open, including in this process;
     ///   ``LockstepError/Code/locked`` if another rotation runs; ``LockstepError/Code/full``;
-    ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or was changed meanwhile;
+    ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or was changed in the meantime;
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose;
     ///   ``LockstepError/Code/keyringOutdated`` for an old copy of the keyring;
-    ///   ``LockstepError/Code/keyUnavailable`` for a file under a key that is out of use;
-    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``: what is damaged is not copied;
-    ///   ``LockstepError/Code/alreadyExists`` if a file named `<name>.rotating` is not ours;
+    ///   ``LockstepError/Code/keyUnavailable`` for a file with a key that is no longer in use;
+    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``: a damaged database is not copied;
+    ///   ``LockstepError/Code/alreadyExists`` if a file named `<name>.rotating` is not from a rotation;
     ///   `CancellationError`.
     @discardableResult
     public func run(
@@ -91,7 +91,7 @@ public struct DatabaseKeyRotation: Sendable {
 
     // MARK: Steps
 
-    /// The old file's lock is given back at the end, when the new one has its name.
+    /// The old file's lock is released at the end, when the new file has its name.
     private func replaceFile(
         _ keyring: inout Keyring, _ progress: (CopyProgress) throws -> Void
     ) throws -> (version: UInt32, copy: CopyReport) {
@@ -111,8 +111,8 @@ public struct DatabaseKeyRotation: Sendable {
         return (version, copy.report)
     }
 
-    /// The keyring's epoch rises when the new key is recorded, and that much the old file may be behind. What
-    /// it is behind already, such as by a rotation that came no further, it learns before.
+    /// Recording the new key raises the keyring's epoch, and the old file can lack that one step. If it lacks
+    /// more, for example after an interrupted rotation, it is brought up to date first.
     private func begin(
         _ old: borrowing DatabaseKey, _ keyring: borrowing Keyring
     ) throws -> KeyChange {
@@ -122,7 +122,7 @@ public struct DatabaseKeyRotation: Sendable {
         }
     }
 
-    /// A key that is pending already was recorded before, and its copy has been removed.
+    /// A key that is already pending was recorded by an earlier rotation, whose copy has been removed.
     private func recordPending(_ keyring: inout Keyring) throws -> UInt32 {
         var version: UInt32 = 0
         try keyring.change(in: keyringFile) { keyring in
@@ -144,7 +144,7 @@ public struct DatabaseKeyRotation: Sendable {
         return KeyRotationReport(oldVersion: old, newVersion: version, copy: copy)
     }
 
-    /// The id of the database, which is under the new key by now.
+    /// The id of the database, which now has the new key.
     private func identity(_ version: UInt32, _ keyring: borrowing Keyring) throws -> [UInt8]? {
         var reading = options.ofSchema
         reading.isQueryOnly = true
@@ -152,20 +152,20 @@ public struct DatabaseKeyRotation: Sendable {
         return try KeyringTable.database(Connection.open(database, key: key, options: reading))
     }
 
-    /// The file is under the pending key: all that is missing is that the keyring says so.
+    /// The file already has the pending key: only the keyring must be updated.
     private func finish(
         _ version: UInt32, _ keyring: inout Keyring
     ) throws -> KeyRotationReport {
         try catchUp(version, keyring)
-        // What was interrupted may not have got so far, and once the old key is retired a loss of power
-        // must not bring the old file back.
+        // The interrupted rotation may not have synced the folder. Once the old key is retired, a power loss must not
+        // bring the old file back.
         try AtomicFile.syncFolder(of: database)
         try removeLeftover(keyring)
         return try promote(version, nil, &keyring)
     }
 
-    /// Mostly the file remembers the epoch that the keyring is about to have. Where the keyring was changed
-    /// since the interruption it is behind.
+    /// The file usually records the epoch that the keyring is about to have. It has an older epoch if the keyring was changed
+    /// after the interruption.
     private func catchUp(_ version: UInt32, _ keyring: borrowing Keyring) throws {
         let key = try keyring.databaseKey(version: version)
         let epoch = keyring.epoch + 1
@@ -173,7 +173,7 @@ public struct DatabaseKeyRotation: Sendable {
         reading.isQueryOnly = true
         let isBehind: Bool
         do {
-            // Sixteen bytes are soon forged; a page that verifies is not.
+            // A salt of sixteen bytes is easy to forge; a page that verifies is not.
             let connection = try Connection.open(database, key: key, options: reading)
             isBehind = try !keyring.ringsBehind(epoch, in: connection).isEmpty
         }
@@ -182,7 +182,7 @@ public struct DatabaseKeyRotation: Sendable {
             epoch: epoch, in: Connection.open(database, key: key, options: options.ofSchema))
     }
 
-    /// A copy is begun only when its key is recorded: without a pending key the file is somebody else's.
+    /// A copy is begun only after its key is recorded: without a pending key, the file is not from a rotation.
     private func removeLeftover(_ keyring: borrowing Keyring) throws {
         guard KeyChange.hasLeftover(of: database) else { return }
         guard keyring.document.keys.contains(where: { $0.state == .pending }) else {

@@ -1,10 +1,10 @@
-/// What a rotation has come to.
+/// The result of a rotation.
 public struct KeyRotationReport: Sendable, Hashable {
-    /// The version of the key that was in use, and is retired or compromised now.
+    /// The version of the previous key, which is now retired or compromised.
     public let oldVersion: UInt32
-    /// The version of the key in use now.
+    /// The version of the key now in use.
     public let newVersion: UInt32
-    /// The verified copy; nil where an earlier rotation had been interrupted after the copy had taken the
-    /// database's name, and only the keyring had to follow.
+    /// The verified copy; nil if an earlier rotation was interrupted after the copy took the database's name, so that
+    /// only the keyring was updated.
     public let copy: CopyReport?
 }

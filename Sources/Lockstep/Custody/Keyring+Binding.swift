@@ -1,20 +1,20 @@
 extension Keyring {
-    /// Has the keyring list the database, and the database remember the keyring; a database without an id gets one.
-    /// What is listed refuses to open from then on where somebody has removed what it remembers.
+    /// Records the database in the keyring and the keyring in the database; a database without an id gets one. After
+    /// that, the database does not open if someone has removed its record of the keyring.
     ///
-    /// Writes the keyring's file only where the database is not listed yet. A keyring that is signed lists nothing.
+    /// Writes the keyring's file only if the database is not recorded yet. A signed keyring is not changed.
     /// - Parameters:
     ///   - file: The file that the keyring was opened from.
-    ///   - connection: One that may write.
-    /// - Throws: as ``remember(in:)``; ``LockstepError/Code/keyringConflict``; what writing the file throws.
+    ///   - connection: A connection that can write.
+    /// - Throws: as in ``remember(in:)``; ``LockstepError/Code/keyringConflict``; any error of writing the file.
     public mutating func bind(
         _ connection: borrowing Connection, in file: KeyringFile
     ) throws {
         try bind(connection, in: file, asListed: false)
     }
 
-    /// - Parameter asListed: Whether a database without an id is the one that the keyring lists, if it lists just one: a
-    ///   backup from before ids that was put back, or what was salvaged.
+    /// - Parameter asListed: Whether a database without an id is the one that the keyring records, if it records
+    ///   exactly one: a restored backup from before ids existed, or a salvaged database.
     package mutating func bind(
         _ connection: borrowing Connection, in file: KeyringFile, asListed: Bool
     ) throws {
@@ -33,7 +33,7 @@ extension Keyring {
         try remember(in: connection)
     }
 
-    /// Notes which key a listed database is under now.
+    /// Updates the key version of a recorded database.
     mutating func relist(_ database: [UInt8]?, under version: UInt32) throws(LockstepError) {
         guard let database, document.files.contains(where: { $0.database == database }) else {
             return

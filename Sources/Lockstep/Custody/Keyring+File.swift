@@ -1,14 +1,14 @@
 public import SystemPackage
 
 extension Keyring {
-    /// The key of the database at `path`: the active one, or the pending one if a rotation was interrupted
-    /// after the file had been replaced; nothing else.
+    /// The key of the database at `path`: only the active key, or the pending one if a rotation was interrupted after
+    /// the file was replaced.
     ///
-    /// Nothing is tried: the first 16 bytes of a file tell under which key it was made. Where they are none
-    /// of this keyring's, or there is no file, it is the active key, and opening tells what is wrong.
-    /// Costs some microseconds a key, and nothing is written.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` for a file under a retired or compromised key: an
-    ///   old copy was put in the database's place, maybe by someone who knows that key.
+    /// The file is not decrypted: its first 16 bytes determine the key that it was made with. If they match none of the
+    /// keyring's keys, or if the file does not exist, the active key is returned, and opening reports the error. It
+    /// takes a few microseconds per key and writes nothing.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` for a file with a retired or compromised key: an old copy has
+    ///   replaced the database, possibly by someone who knows that key.
     ///   ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     public borrowing func databaseKey(for path: FilePath) throws -> DatabaseKey {
         let entry = try standingKey(of: path)
@@ -17,21 +17,21 @@ extension Keyring {
         return key
     }
 
-    /// The key of a database that was made or put back just now: opening it does not compare what it remembers.
+    /// The key of a newly created or restored database: opening does not compare the keyring that the database records.
     package borrowing func keyOfNew(_ path: FilePath) throws -> DatabaseKey {
         try databaseKey(for: path).withoutOrigin()
     }
 
-    /// The key of a backup at `path`: any that the keyring holds, the retired and compromised ones included.
+    /// The key of a backup at `path`: any key of the keyring, including retired and compromised ones.
     ///
-    /// As ``databaseKey(for:)`` it goes by the first 16 bytes, and by the active key where they tell nothing.
-    /// Whoever knows a compromised key can have made the backup.
+    /// Like ``databaseKey(for:)``, it uses the first 16 bytes, and the active key if they match no key. Anyone who
+    /// knows a compromised key could have made the backup.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     public borrowing func databaseKey(ofBackup path: FilePath) throws -> DatabaseKey {
         try databaseKey(version: keyEntry(of: path).version)
     }
 
-    /// The entry of the key that the database at `path` is under.
+    /// The entry of the key of the database at `path`, which must be in use.
     borrowing func standingKey(of path: FilePath) throws -> KeyringDocument.KeyEntry {
         let entry = try keyEntry(of: path)
         switch entry.state {
@@ -39,13 +39,13 @@ extension Keyring {
         case .retired, .compromised, .destroyed:
             throw LockstepError(
                 .keyUnavailable,
-                "\(path) is under database key \(entry.version), "
+                "\(path) is encrypted with database key \(entry.version), "
                     + "which was marked \(entry.state.rawValue) on \(entry.day): it is an old copy",
-                hint: "if you trust it, move it away and put it back with `lockstep restore`")
+                hint: "if you trust it, move it away and restore it with `lockstep restore`")
         }
     }
 
-    /// The entry of the key that the file at `path` is under, in whatever state it is.
+    /// The entry of the key of the file at `path`, in any state.
     borrowing func keyEntry(of path: FilePath) throws -> KeyringDocument.KeyEntry {
         let active = try activeDatabaseKey()
         guard FileAccess.exists(path) else { return active }

@@ -1,19 +1,18 @@
 extension Keyring {
-    /// Has the database remember which version of its keyring this is, so that ``Verification`` notices where
-    /// an older copy of the keyring, or of the database, is put back.
+    /// Records the version of this keyring in the database, so that ``Verification`` detects an older copy of the
+    /// keyring or of the database.
     ///
-    /// To be called whenever the keyring was written: ``DatabaseKeyRotation`` does by itself. Writes one
-    /// row, and only where the database remembers an older version.
+    /// Call it after each write of the keyring; ``DatabaseKeyRotation`` does so itself. It writes one row, and only if
+    /// the database records an older version.
     /// - Returns: Whether anything was written.
-    /// - Throws: ``LockstepError/Code/keyringOutdated`` if the database remembers a newer version: this is an
-    ///   old copy. ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose; what writing
-    ///   throws.
+    /// - Throws: ``LockstepError/Code/keyringOutdated`` if the database records a newer version: this keyring is an old
+    ///   copy. ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose; any error of writing.
     @discardableResult
     public borrowing func remember(in connection: borrowing Connection) throws -> Bool {
         try remember(epoch: epoch, in: connection)
     }
 
-    /// - Parameter epoch: The one that the keyring has, or will have by the time that the database is used.
+    /// - Parameter epoch: The epoch that the keyring has now, or will have when the database is used.
     @discardableResult
     borrowing func remember(
         epoch: UInt64, in connection: borrowing Connection
@@ -25,7 +24,7 @@ extension Keyring {
         else { return false }
         return try connection.with(rights: .engine) {
             try connection.write { connection in
-                // Another process may have been faster.
+                // Another process may have written in the meantime.
                 let rings = try ringsBehind(epoch, in: connection)
                 let isNew = try KeyringTable.database(connection) == nil
                 _ = try KeyringTable.identify(connection)
@@ -35,9 +34,9 @@ extension Keyring {
         }
     }
 
-    /// The rings of which the database has to remember more: this one, those that it had before, and where the
-    /// database does not know it yet all that it knows.
-    /// - Throws: ``LockstepError/Code/keyringOutdated`` if the database remembers a newer epoch.
+    /// The rings for which the database records too low an epoch: this ring, its former rings, and, if the database
+    /// does not know this ring yet, all rings that it knows.
+    /// - Throws: ``LockstepError/Code/keyringOutdated`` if the database records a newer epoch.
     borrowing func ringsBehind(
         _ epoch: UInt64, in connection: borrowing Connection
     ) throws -> [[UInt8]] {

@@ -1,27 +1,26 @@
 public import SystemPackage
 
-/// What opens a database and its backups: for procedures that open them more than once.
+/// The key of a database and its backups, for procedures that open them more than once.
 public struct DatabaseAccess: ~Copyable {
     let key: DatabaseKey
-    /// How files begin that were made under this key, or another key of its keyring.
+    /// The first bytes of files that were made under this key, or under another key of its keyring.
     let salts: Set<[UInt8]>
 
-    /// Opens a database of this key.
+    /// Opens a database under this key.
     package borrowing func open(
         _ path: FilePath, _ options: ConnectionOptions
     ) throws -> Connection {
         try Connection.open(path, key: key, options: options)
     }
 
-    /// Access by a key alone. Backups from before the last rotation of the key are not recognised as the
-    /// database's.
+    /// Access by a key alone. Backups from before the last key rotation are not recognised as the database's.
     public init(key: consuming DatabaseKey) {
         salts = [key.salt]
         self.key = key
     }
 
-    /// Access by the keyring of the database at `path`, also after an interrupted rotation.
-    /// - Throws: as ``Keyring/databaseKey(for:)``.
+    /// Access by the keyring of the database at `path`, even after an interrupted rotation.
+    /// - Throws: The same as ``Keyring/databaseKey(for:)``.
     public init(_ keyring: borrowing Keyring, for path: FilePath) throws {
         let key = try keyring.databaseKey(for: path)
         var salts: Set<[UInt8]> = [key.salt]

@@ -1,8 +1,8 @@
 internal import SystemPackage
 
-/// SQLCipher tells a page that does not verify as an error of no kind.
+/// Names damaged pages: SQLCipher reports a page that does not verify as a generic error.
 enum NamedDamage {
-    /// Runs `body`; where it fails in such a way, says which pages of the database are damaged.
+    /// Runs `body`. If it fails with such an error, names the damaged pages of the database.
     static func of<Result>(
         _ path: FilePath, _ key: borrowing DatabaseKey, _ body: () throws -> Result
     ) throws -> Result {

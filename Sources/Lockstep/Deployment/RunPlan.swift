@@ -1,8 +1,8 @@
-/// What several sets together have to do.
+/// The combined work of several sets.
 enum RunPlan {
     /// Whether any of `sets` has a step to run.
-    /// - Throws: The first fatal finding, before anything is done; ``LockstepError/Code/misuse`` if recorded ways down
-    ///   are allowed on a connection with field keys.
+    /// - Throws: The first fatal finding, before anything runs; ``LockstepError/Code/misuse`` if recorded ways
+    ///   down are allowed on a connection with field keys.
     static func isAnythingDue(
         _ sets: [MigrationSet], _ target: Plan.Target, _ recordedDown: RecordedDown,
         on connection: borrowing Connection
@@ -11,7 +11,7 @@ enum RunPlan {
             sets, target, recordedDown, ledger: Ledger.entries(connection), on: connection)
     }
 
-    /// The same for a ledger that was read already.
+    /// The same for a ledger that was already read.
     static func isAnythingDue(
         _ sets: [MigrationSet], _ target: Plan.Target, _ recordedDown: RecordedDown,
         ledger: [LedgerEntry], on connection: borrowing Connection

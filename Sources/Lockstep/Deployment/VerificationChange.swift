@@ -1,11 +1,11 @@
 internal import SystemPackage
 
-/// Whether what fails in a database after a migration is the migration's doing.
+/// Distinguishes the failures that a migration causes from those that existed before.
 enum VerificationChange {
-    /// The checks that fail in `after` and did not before.
+    /// The checks that fail in `after` and did not fail before.
     ///
-    /// What failed before as well does not stand in a migration's way: the migration may be what mends it.
-    /// - Parameter before: The state before; asked for only if something fails.
+    /// A check that failed before does not stop a migration, because the migration can be the repair.
+    /// - Parameter before: Returns the state before. Called only if something fails.
     static func newFailures(
         _ after: VerificationReport, since before: () throws -> VerificationReport
     ) throws -> [VerificationReport.Outcome] {
@@ -15,7 +15,7 @@ enum VerificationChange {
         return failed.filter { !known.contains($0.check) }
     }
 
-    /// What is told of checks that failed before as well.
+    /// Notices for checks that failed before as well.
     static func notices(
         _ after: VerificationReport, besides new: [VerificationReport.Outcome]
     ) -> [LockstepError] {
@@ -28,14 +28,14 @@ enum VerificationChange {
         }
     }
 
-    /// The error for a database that fails checks which it passed before.
+    /// The error for a database that fails checks that it passed before.
     static func error(_ path: FilePath, _ failed: [VerificationReport.Outcome]) -> LockstepError {
         let reasons = failed.map { "\($0.check.rawValue): \(reason($0))" }
         return LockstepError(
             .verificationFailed,
             "\(path) does not pass verification after the migration: "
                 + reasons.joined(separator: "; "),
-            hint: "mend the migrations, and try them with `lockstep rehearse`")
+            hint: "fix the migrations, and try them with `lockstep rehearse`")
     }
 
     private static func reason(_ outcome: VerificationReport.Outcome) -> String {

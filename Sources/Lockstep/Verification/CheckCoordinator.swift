@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Where checks that run on threads of their own bring their outcomes, and tell how far they are. One thread
-/// waits at it: only on that one the program is called.
-// Sendable by this proof: every property but the atomic one is touched only while the lock is held.
+/// Collects the outcomes and the progress of checks that run on threads of their own. One thread waits here,
+/// and only that thread calls the program.
+// Sendable by this proof: every non-atomic property is touched only while the lock is held.
 final class CheckCoordinator: @unchecked Sendable {
     private let changed = Condition()
     private let cancelled = Atomic<Bool>(false)
@@ -13,26 +13,26 @@ final class CheckCoordinator: @unchecked Sendable {
     private var lastTick: Int64 = 0
     private var threads: [WorkerThread] = []
 
-    /// In microseconds: as often as somebody who looks on wants to see something new, or has to be heard.
+    /// In microseconds: how often the program can show progress or stop the run.
     private static let tick: Int64 = 50_000
 
-    /// Whether what runs shall stop.
+    /// Whether running checks must stop.
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Runs checks one after another on a thread of its own.
+    /// Runs a job of one or more checks on a thread of its own.
     /// - Throws: ``LockstepError/Code/inputOutput`` if the system has no thread left.
     func start(
         _ job: @escaping @Sendable (CheckCoordinator) throws -> Void
     ) throws(LockstepError) {
         let thread = WorkerThread()
-        let handover = Transfer(job)
+        let transfer = Transfer(job)
         changed.locked {
             running += 1
             threads.append(thread)
         }
         do throws(LockstepError) {
             try thread.submit { [self] in
-                perform(handover)
+                perform(transfer)
                 leave()
             }
         } catch {
@@ -41,12 +41,12 @@ final class CheckCoordinator: @unchecked Sendable {
         }
     }
 
-    /// What the job holds, keys among it, is gone when this returns.
+    /// The values that the job captures, keys among them, are released when this returns.
     private func perform(_ job: Transfer<@Sendable (CheckCoordinator) throws -> Void>) {
         do { try job.take()?(self) } catch { fail(error) }
     }
 
-    /// Ends everything with this error, unless another one came before it.
+    /// Ends everything with this error, unless an earlier error did.
     func fail(_ error: any Error) {
         changed.locked { failure = failure ?? error }
         cancelled.store(true, ordering: .relaxed)
@@ -59,32 +59,32 @@ final class CheckCoordinator: @unchecked Sendable {
 
     // MARK: For checks
 
-    /// Runs a check and hands its outcome in.
+    /// Runs a check and adds its outcome.
     func run(_ check: VerificationReport.Check, _ body: () throws -> CheckResult) throws {
-        tell(VerificationProgress(check: check))
+        report(VerificationProgress(check: check))
         let outcome = try VerificationReport.Outcome.of(check, body)
         guard !isCancelled else {
-            throw LockstepError(.interrupted, "the verification was given up")
+            throw LockstepError(.interrupted, "the verification was stopped")
         }
         add(outcome)
     }
 
     func add(_ outcome: VerificationReport.Outcome) {
         changed.locked { outcomes.append(outcome) }
-        tell(VerificationProgress(check: outcome.check, isDone: true))
+        report(VerificationProgress(check: outcome.check, isDone: true))
     }
 
-    func tell(_ progress: VerificationProgress) {
+    func report(_ progress: VerificationProgress) {
         changed.locked {
-            // Of one check only the newest counts.
+            // Only the newest progress of a check counts.
             if news.last?.check == progress.check { news.removeLast() }
             news.append(progress)
         }
         changed.signal()
     }
 
-    /// Lets the waiting thread look up now and then, and says whether to go on.
-    func goOn() -> Bool {
+    /// Wakes the waiting thread from time to time, and returns whether to continue.
+    func shouldContinue() -> Bool {
         let now = Clock.monotonicMicroseconds
         let isDue = changed.locked {
             guard now - lastTick > Self.tick else { return false }
@@ -95,25 +95,25 @@ final class CheckCoordinator: @unchecked Sendable {
         return !isCancelled
     }
 
-    // MARK: For the thread that waits
+    // MARK: For the waiting thread
 
-    /// Passes on what checks have told.
-    func relay(_ tell: (VerificationProgress) throws -> Void) throws {
-        let told = changed.locked { () -> [VerificationProgress] in
+    /// Passes the checks' progress on.
+    func relay(_ report: (VerificationProgress) throws -> Void) throws {
+        let pending = changed.locked { () -> [VerificationProgress] in
             defer { news = [] }
             return news
         }
-        for piece in told { try tell(piece) }
+        for piece in pending { try report(piece) }
     }
 
-    /// Waits for all checks, passes on what they tell, and gives their outcomes. When it returns or throws,
-    /// none of them runs any more.
-    func finish(_ teller: ProgressTeller) throws -> [VerificationReport.Outcome] {
+    /// Waits for all checks, passes their progress on, and returns their outcomes. When it returns or throws,
+    /// no check runs any more.
+    func finish(_ reporter: ProgressReporter) throws -> [VerificationReport.Outcome] {
         while waitForNews() {
             guard !isCancelled else { continue }
             do {
-                try relay(teller.tell)
-                try teller.repeatLast()
+                try relay(reporter.report)
+                try reporter.repeatLast()
             } catch {
                 fail(error)
             }
@@ -122,7 +122,7 @@ final class CheckCoordinator: @unchecked Sendable {
         return changed.locked { outcomes }
     }
 
-    /// Waits until something was told, or a moment has passed; false once nothing runs any more.
+    /// Waits until there is news or a moment has passed; false once no check runs any more.
     private func waitForNews() -> Bool {
         changed.locked {
             if running > 0, news.isEmpty || isCancelled { changed.wait() }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What is wrong with cells, as several threads find it.
+/// Faults of cells, collected from several threads.
 final class CollectedFaults: Sendable {
     private struct Kind: Hashable {
         let table: String
@@ -13,11 +13,11 @@ final class CollectedFaults: Sendable {
         var faults: [Kind: (count: Int, rows: [Int64])] = [:]
     }
 
-    private let told: Int
+    private let limit: Int
     private let found = Mutex(Found())
 
-    /// - Parameter told: How many rows of each kind are remembered.
-    init(told: Int) { self.told = told }
+    /// - Parameter limit: How many rows of each kind are kept.
+    init(limit: Int) { self.limit = limit }
 
     func count(_ cells: Int) { found.withLock { $0.cells += cells } }
 
@@ -27,8 +27,10 @@ final class CollectedFaults: Sendable {
             var known = found.faults[kind] ?? (0, [])
             known.count += 1
             if let row { known.rows.append(row) }
-            // Pieces come in any order; the first rows are the ones to tell.
-            if known.rows.count > 10 * told { known.rows = Array(known.rows.sorted().prefix(told)) }
+            // Pieces arrive in any order, and the first rows are reported.
+            if known.rows.count > 10 * limit {
+                known.rows = Array(known.rows.sorted().prefix(limit))
+            }
             found.faults[kind] = known
         }
     }
@@ -39,8 +41,9 @@ final class CollectedFaults: Sendable {
                 ($0.key.table, $0.key.column, $0.key.fault.rawValue)
                     < ($1.key.table, $1.key.column, $1.key.fault.rawValue)
             }.map { kind, known in
-                let rows = known.rows.sorted().prefix(told).map(String.init).joined(separator: ", ")
-                let more = known.count > told ? ", …" : ""
+                let rows = known.rows.sorted().prefix(limit).map(String.init).joined(
+                    separator: ", ")
+                let more = known.count > limit ? ", …" : ""
                 return VerificationReport.Finding.failure(
                     "\(counted(known.count, "cell")) of \(kind.table).\(kind.column) \(kind.fault.message)"
                         + (rows.isEmpty ? "" : ": row \(rows)\(more)"))
@@ -54,7 +57,7 @@ extension SealedColumnAccess.Fault {
     fileprivate var message: String {
         switch self {
         case .notAuthentic: "not authentic: forged, or moved from elsewhere"
-        case .noCell: "not sealed: somebody wrote around the engine"
+        case .noCell: "not sealed: written without the engine"
         case .keyUnavailable: "under a key that the keyring does not have"
         case .wrongToken: "with a blind index of another value"
         }

@@ -1,26 +1,26 @@
 /// A database in memory with the schema that a ledger's migrations make.
 enum FreshBuild {
-    /// Runs the way up of each version in the order of the ledger, since sets may build on each other.
+    /// Runs the way up of each version in the order of the ledger, since sets can build on each other.
     ///
-    /// Without the ledger and without the guards of a migration: what runs here was applied already, and
-    /// on a thousand versions they would cost a thousand times more.
+    /// Does so without the ledger and the guards of a migration: every version here was applied before, and on
+    /// a thousand versions they would cost a thousand times more.
     /// - Parameters:
-    ///   - schema: What holds the functions and collations that the migrations need.
-    ///   - goOn: Asked before each statement.
-    /// - Throws: ``LockstepError/Code/migrationMissing`` where files are needed that were not given.
+    ///   - schema: Supplies the functions and collations that the migrations need.
+    ///   - shouldContinue: Called before each statement.
+    /// - Throws: ``LockstepError/Code/migrationMissing`` if required files were not given.
     static func run(
         _ history: MigrationHistory, _ sets: [MigrationSet], _ schema: ConnectionOptions,
-        goOn: () -> Bool
+        shouldContinue: () -> Bool
     ) throws -> Connection {
         var options = schema.ofSchema
-        // What a migration calls is known, and meets no row.
+        // Defines the functions that a migration can call. They meet no rows here.
         options.addition = SealedFields([], hasViews: false)
         let connection = try Connection.inMemory(options)
         connection.authorizer.isReplay = true
         let known = Dictionary(sets.map { ($0.name, $0) }) { first, _ in first }
         var migrations: [String: [MigrationVersion: Migration]] = [:]
         for (name, set) in known {
-            // A baseline may stand for the versions up to its own.
+            // A baseline can stand for the versions up to its own.
             let all = set.applicable(to: history.entries).migrations
             migrations[name] = Dictionary(all.map { ($0.version, $0) }) { first, _ in first }
         }
@@ -28,11 +28,11 @@ enum FreshBuild {
             guard let versions = migrations[entry.set] else {
                 throw LockstepError(
                     .migrationMissing,
-                    "the files of the set \(entry.set) are needed to build it afresh")
+                    "the files of the set \(entry.set) are needed for the fresh build")
             }
             switch versions[entry.version] {
             case .file(let file)?:
-                try run(file.up, "\(entry.set)/\(file.fileName)", connection, goOn)
+                try run(file.up, "\(entry.set)/\(file.fileName)", connection, shouldContinue)
             case .code(let code)?: try run(code, connection)
             case nil:
                 throw LockstepError(
@@ -46,20 +46,20 @@ enum FreshBuild {
                     .migrationMissing,
                     "the file of the repeatable migration \(repeated.name) is gone")
             }
-            try run(file.up, "\(repeated.set)/\(file.fileName)", connection, goOn)
+            try run(file.up, "\(repeated.set)/\(file.fileName)", connection, shouldContinue)
         }
         return connection
     }
 
     private static func run(
         _ script: MigrationScript, _ name: String, _ connection: borrowing Connection,
-        _ goOn: () -> Bool
+        _ shouldContinue: () -> Bool
     ) throws {
-        try withoutActuallyEscaping(goOn) { goOn in
+        try withoutActuallyEscaping(shouldContinue) { shouldContinue in
             var replay = ScriptReplay(script: script, title: name)
             replay.observe = { _ in
-                guard goOn() else {
-                    throw LockstepError(.interrupted, "the fresh build was given up")
+                guard shouldContinue() else {
+                    throw LockstepError(.interrupted, "the fresh build was stopped")
                 }
             }
             try replay.run(connection) { body in

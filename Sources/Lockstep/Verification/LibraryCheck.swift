@@ -1,5 +1,5 @@
-/// Which SQLCipher this process has loaded, and what is known to be wrong with it. Nothing of it fails: a library that
-/// cannot be used is refused before a file is opened.
+/// The SQLCipher library that this process has loaded, and its known defects. The check never fails: a library
+/// that cannot be used is refused before a file is opened.
 enum LibraryCheck {
     static func run() throws -> CheckResult {
         let library = try LoadedLibrary.current()
@@ -9,8 +9,8 @@ enum LibraryCheck {
             library.summary,
             [
                 .notice(
-                    "its known defects, and what Lockstep does about them: \(defects); `lockstep --version` "
-                        + "says more")
+                    "its known defects, and how Lockstep handles them: \(defects); "
+                        + "`lockstep --version` shows more")
             ]
         )
     }

@@ -1,9 +1,9 @@
-/// The way down through a ledger, and up again.
+/// Migrates down through a ledger, and up again.
 struct RoundTrip {
     private let sets: [MigrationSet]
-    /// Told of each version that begins; what it throws ends the trip.
+    /// Called when a version begins. An error that it throws ends the trip.
     private let observe: (String, MigrationVersion, _ isUp: Bool) throws -> Void
-    /// What is wrong with a way, and where it ends.
+    /// The faults of the ways down and up, and the versions where a way down ends.
     private(set) var findings: [VerificationReport.Finding] = []
     /// Sets that go no further down.
     private var ended: Set<String> = []
@@ -18,8 +18,8 @@ struct RoundTrip {
 
     // MARK: Down
 
-    /// Undoes what can be undone, in the reverse order of the ledger. Where a version has no way down, its
-    /// set goes no further, and others go on as far as they get without it.
+    /// Undoes what can be undone, in the reverse order of the ledger. A set stops at a version without a way
+    /// down, and the other sets continue as far as they can without it.
     mutating func goDown(_ ledger: [LedgerEntry], _ connection: borrowing Connection) throws {
         for (name, entries) in Self.groups(ledger.reversed()) where !ended.contains(name) {
             let set = try set(name)
@@ -27,7 +27,7 @@ struct RoundTrip {
             if !reversible.isEmpty { try undo(Array(reversible), of: set, connection) }
             guard reversible.count < entries.count, !ended.contains(name) else { continue }
             let entry = entries[reversible.count]
-            end(at: entry, "has no way down, so nothing below it was tried")
+            end(at: entry, "has no way down, so no version before it was tried")
         }
     }
 
@@ -39,7 +39,8 @@ struct RoundTrip {
             try migrator(set).run(.back(entries.count), on: connection, into: &report)
         } catch let error as LockstepError where error.code != .interrupted {
             let entry = entries[min(report.steps.count, entries.count - 1)]
-            // A guard that keeps rows works as it should; and what others did not undo may stand in the way.
+            // A guard that keeps rows works as intended, and versions that other sets did not undo can be in
+            // the way.
             guard error.code == .rowsLost || !ended.isEmpty else {
                 findings.append(.failure("the way down fails: \(error.message)"))
                 ended.insert(set.name)
@@ -56,7 +57,7 @@ struct RoundTrip {
 
     // MARK: Up
 
-    /// Applies again what was undone, in the order of the ledger.
+    /// Reapplies the undone versions, in the order of the ledger.
     mutating func goUp(
         _ ledger: [LedgerEntry], from lowest: [LedgerEntry], _ connection: borrowing Connection
     ) throws {
@@ -88,12 +89,12 @@ struct RoundTrip {
     private func set(_ name: String) throws -> MigrationSet {
         guard let set = sets.first(where: { $0.name == name }) else {
             throw LockstepError(
-                .migrationMissing, "the files of the set \(name) are needed to go up again")
+                .migrationMissing, "the files of the set \(name) are needed to migrate up again")
         }
         return set
     }
 
-    /// Entries of one set that stand behind one another.
+    /// Groups consecutive entries of one set.
     private static func groups(
         _ entries: some Sequence<LedgerEntry>
     ) -> [(set: String, entries: [LedgerEntry])] {

@@ -1,20 +1,20 @@
 internal import SystemPackage
 
-/// The checks that take time, at once: the MACs of the pages on as many threads as there are processors,
-/// SQLite's own check on one more, and what else needs the database open on another.
+/// Runs the checks that take time at once: the MACs of the pages on as many threads as there are processors,
+/// SQLite's own check on one more, and the other checks that need the database open on another.
 struct SimultaneousChecks: Sendable {
     private let path: FilePath
     private let sets: [MigrationSet]
     private let schema: ConnectionOptions
     private let cacheBytes: Int
-    /// Nil where there is no keyring.
-    private let age: FreshnessCheck?
+    /// Nil if there is no keyring.
+    private let freshness: FreshnessCheck?
     private let sample: Int?
     private let manifest: ManifestCheck
     private let closing = Condition()
 
-    init(_ verification: Verification, _ age: FreshnessCheck?) {
-        self.age = age
+    init(_ verification: Verification, _ freshness: FreshnessCheck?) {
+        self.freshness = freshness
         manifest = ManifestCheck(
             publisher: verification.publisher, dataset: verification.dataset)
         path = verification.path
@@ -27,66 +27,68 @@ struct SimultaneousChecks: Sendable {
     private static let onFirst: [VerificationReport.Check] = [.integrity]
     private var onSecond: [VerificationReport.Check] {
         [.profile, .foreignKeys, .references, .objects, .ledger, .drift]
-            + (manifest.publisher == nil ? [] : [.manifest]) + (age == nil ? [] : [.age])
+            + (manifest.publisher == nil ? [] : [.manifest])
+            + (freshness == nil ? [] : [.freshness])
     }
 
     private var onThird: [VerificationReport.Check] {
         schema.fieldKeys.isEmpty ? [.registry] : [.registry, .cells]
     }
 
-    /// When it returns or throws, nothing of it runs any more.
+    /// No check runs any more when this returns or throws.
     func run(
-        _ key: borrowing DatabaseKey, _ teller: ProgressTeller
+        _ key: borrowing DatabaseKey, _ reporter: ProgressReporter
     ) throws -> [VerificationReport.Outcome] {
-        let desk = CheckCoordinator()
+        let coordinator = CheckCoordinator()
         let shared = SharedSecret(try key.clone())
         do {
-            try start(shared, desk)
-            desk.add(
+            try start(shared, coordinator)
+            coordinator.add(
                 try .of(.pages) {
                     try PageCheck.run(path, shared.value) { pages in
-                        try desk.relay(teller.tell)
-                        try teller.tell(
+                        try coordinator.relay(reporter.report)
+                        try reporter.report(
                             VerificationProgress(
                                 check: .pages, done: pages.done, total: pages.total))
                     }
                 })
         } catch {
-            desk.fail(error)
+            coordinator.fail(error)
         }
-        if let stop = teller.stop { desk.fail(stop) }
-        return try desk.finish(teller)
+        if let stop = reporter.stop { coordinator.fail(stop) }
+        return try coordinator.finish(reporter)
     }
 
-    /// Starts what needs the database open.
-    private func start(_ key: SharedSecret<DatabaseKey>, _ desk: CheckCoordinator) throws {
+    /// Starts the checks that need the database open.
+    private func start(_ key: SharedSecret<DatabaseKey>, _ coordinator: CheckCoordinator) throws {
         guard try !SideFilesCheck.hasJournal(path) else {
-            return hinder(Self.onFirst + onSecond + onThird, desk)
+            return hinder(Self.onFirst + onSecond + onThird, coordinator)
         }
-        try startCells(key, desk)
-        // What is larger than the file would never be used.
+        try startCells(key, coordinator)
+        // A cache larger than the file would never be filled.
         let size = try FileAccess.sizeOfRegularFile(path)
         let cache = max(min(cacheBytes, size), 1024 * 1024)
-        try desk.start { desk in
-            try onConnection(key, cache, desk, Self.onFirst) { connection in
-                try desk.run(.integrity) { try IntegrityCheck.run(connection) }
+        try coordinator.start { coordinator in
+            try onConnection(key, cache, coordinator, Self.onFirst) { connection in
+                try coordinator.run(.integrity) { try IntegrityCheck.run(connection) }
             }
         }
-        try desk.start { desk in
-            try onConnection(key, cache / 4, desk, onSecond) { connection in
-                try runSecond(connection, desk)
+        try coordinator.start { coordinator in
+            try onConnection(key, cache / 4, coordinator, onSecond) { connection in
+                try runSecond(connection, coordinator)
             }
         }
     }
 
-    /// With connections of their own, which open only where what is said of sealed columns is authentic; cells on
-    /// as many threads as there are processors.
+    /// Uses connections of its own, which open only if the registry of sealed columns is authentic. Cells are
+    /// checked on as many threads as there are processors.
     private func startCells(
-        _ key: SharedSecret<DatabaseKey>, _ desk: CheckCoordinator
+        _ key: SharedSecret<DatabaseKey>, _ coordinator: CheckCoordinator
     ) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
-        options.progress = ProgressHandler(every: 10_000, goOn: desk.goOn)
+        options.progress = ProgressHandler(
+            every: 10_000, shouldContinue: coordinator.shouldContinue)
         options.addition =
             schema.fieldKeys.isEmpty
             ? nil
@@ -95,48 +97,52 @@ struct SimultaneousChecks: Sendable {
                 mayBeUnknown: true)
         let check = CellsCheck(
             path: path, key: key, options: options, sample: sample, closing: closing)
-        try desk.start { desk in
-            try desk.run(.registry) { try check.checkRegistry(sets) }
+        try coordinator.start { coordinator in
+            try coordinator.run(.registry) { try check.checkRegistry(sets) }
             guard !schema.fieldKeys.isEmpty else { return }
-            try desk.run(.cells) {
+            try coordinator.run(.cells) {
                 try check.run { done, total in
-                    desk.tell(VerificationProgress(check: .cells, done: done, total: total))
+                    coordinator.report(
+                        VerificationProgress(check: .cells, done: done, total: total))
                 }
             }
         }
     }
 
-    private func runSecond(_ connection: borrowing Connection, _ desk: CheckCoordinator) throws {
-        try desk.run(.profile) { try ProfileCheck.run(connection) }
-        try desk.run(.foreignKeys) { try ForeignKeyCheck.run(connection) }
-        try desk.run(.references) { try ReferencesCheck.run(connection) }
-        try desk.run(.objects) { try ObjectsCheck.run(connection) }
-        try desk.run(.ledger) {
+    private func runSecond(_ connection: borrowing Connection, _ coordinator: CheckCoordinator)
+        throws
+    {
+        try coordinator.run(.profile) { try ProfileCheck.run(connection) }
+        try coordinator.run(.foreignKeys) { try ForeignKeyCheck.run(connection) }
+        try coordinator.run(.references) { try ReferencesCheck.run(connection) }
+        try coordinator.run(.objects) { try ObjectsCheck.run(connection) }
+        try coordinator.run(.ledger) {
             try LedgerCheck.run(connection, sets, keys: schema.fieldKeys)
         }
-        try desk.run(.drift) {
-            try DriftCheck.run(connection, sets, schema, goOn: desk.goOn)
+        try coordinator.run(.drift) {
+            try DriftCheck.run(connection, sets, schema, shouldContinue: coordinator.shouldContinue)
         }
         if manifest.isDue(connection) {
-            try desk.run(.manifest) { try manifest.run(connection) }
+            try coordinator.run(.manifest) { try manifest.run(connection) }
         }
-        if let age { try desk.run(.age) { try age.run(connection) } }
+        if let freshness { try coordinator.run(.freshness) { try freshness.run(connection) } }
     }
 
-    /// Where the database does not open, each of the checks that need it fails for that reason.
+    /// If the database does not open, each of the checks that need it fails for that reason.
     private func onConnection(
-        _ key: SharedSecret<DatabaseKey>, _ cacheBytes: Int, _ desk: CheckCoordinator,
+        _ key: SharedSecret<DatabaseKey>, _ cacheBytes: Int, _ coordinator: CheckCoordinator,
         _ checks: [VerificationReport.Check], _ body: (borrowing Connection) throws -> Void
     ) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
         options.cacheBytes = cacheBytes
-        options.progress = ProgressHandler(every: 10_000, goOn: desk.goOn)
+        options.progress = ProgressHandler(
+            every: 10_000, shouldContinue: coordinator.shouldContinue)
         let connection: Connection
         do {
             connection = try Connection.open(path, key: key.value, options: options)
         } catch let error as LockstepError {
-            for check in checks { try desk.run(check) { throw error } }
+            for check in checks { try coordinator.run(check) { throw error } }
             return
         }
         do { try body(connection) } catch {
@@ -146,18 +152,18 @@ struct SimultaneousChecks: Sendable {
         close(connection)
     }
 
-    /// Two connections that close at one instant each take the other for one that goes on, and leave the
-    /// files of an empty log to whoever comes next.
+    /// Two connections that close at the same instant each take the other for one that stays open, and leave
+    /// the files of an empty log.
     private func close(_ connection: consuming Connection) {
         var last: Connection? = connection
         closing.locked { _ = last.take() }
     }
 
-    private func hinder(_ checks: [VerificationReport.Check], _ desk: CheckCoordinator) {
+    private func hinder(_ checks: [VerificationReport.Check], _ coordinator: CheckCoordinator) {
         let error = LockstepError(
             .denied, "the database is not opened while there is a rollback journal beside it")
         for check in checks {
-            desk.add(
+            coordinator.add(
                 VerificationReport.Outcome(
                     check: check, summary: "could not be carried out",
                     findings: [.failure(error.message)], duration: 0, obstacle: error))

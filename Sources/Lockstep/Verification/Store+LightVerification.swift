@@ -1,10 +1,10 @@
 extension Store {
-    /// The checks of ``Verification`` that read no more than the schema, on one of the store's own connections: cipher
-    /// settings, ledger, and, where all sets are given that the database carries, drift. Some milliseconds for a
-    /// schema of a hundred tables; rows and pages are not looked at.
+    /// The checks of ``Verification`` that read only the schema, on one of the store's own connections: cipher
+    /// settings, ledger, and, if all sets that the database carries are given, drift. They take some
+    /// milliseconds for a schema of a hundred tables, and read neither rows nor pages.
     ///
-    /// What is said of sealed columns was authenticated when the store opened, if it has their keys.
-    /// - Throws: ``LockstepError/Code/closed``. What a check finds is in the report.
+    /// The registry of sealed columns was authenticated when the store opened, if the store has their keys.
+    /// - Throws: ``LockstepError/Code/closed``. The findings of a check are in the report.
     public func verifyLightly(_ sets: [MigrationSet]) throws -> VerificationReport {
         let schema = source.options.connection
         let hasProfile = !source.isInMemory
@@ -14,7 +14,7 @@ extension Store {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The same as the blocking form; `CancellationError`.
     public func verifyLightly(_ sets: [MigrationSet]) async throws -> VerificationReport {
         let schema = source.options.connection
         let hasProfile = !source.isInMemory
@@ -40,7 +40,7 @@ extension Store {
             report.duration = Clock.monotonicMicroseconds - start
             return report
         }
-        // Of sets that are somebody else's nothing is said: a database may be shared.
+        // Sets that were not given are not reported: a database can be shared.
         let known = sets.filter { carried.contains($0.name) }
         let isWhole = known.count == carried.count
         report.outcomes.append(
@@ -55,15 +55,15 @@ extension Store {
 }
 
 extension VerificationReport {
-    /// Fails where the report has a failure.
-    /// - Throws: ``LockstepError/Code/verificationFailed`` with the first failure; what hindered a check, where that is
-    ///   what failed.
+    /// Throws if the report has a failure.
+    /// - Throws: ``LockstepError/Code/verificationFailed`` with the first failure, or the error that kept the
+    ///   failed check from running.
     public func requireClean() throws(LockstepError) {
         guard let outcome = outcomes.first(where: \.hasFailed) else { return }
         if let obstacle = outcome.obstacle { throw obstacle }
         let first = outcome.findings.first(where: \.isFailure)?.message ?? outcome.summary
         throw LockstepError(
             .verificationFailed, "\(outcome.check.rawValue): \(first)",
-            hint: "`lockstep verify` tells all of it")
+            hint: "`lockstep verify` reports all of it")
     }
 }

@@ -1,36 +1,36 @@
-/// How far a verification has come. Several checks run at once, and each tells of itself.
+/// The progress of a verification. Several checks run at once, and each reports its own progress.
 public struct VerificationProgress: Sendable, Hashable {
-    /// Which check.
+    /// The check.
     public let check: VerificationReport.Check
-    /// What it is doing, where one check takes several steps.
+    /// Its current step, if the check has several.
     public internal(set) var step: String?
-    /// What is done of ``total``: pages, or versions of a migration set.
+    /// The part of ``total`` that is done: pages, or versions of a migration set.
     public internal(set) var done = 0
-    /// All there is to do; nil where nobody can know.
+    /// The amount of work; nil if it is unknown.
     public internal(set) var total: Int?
     /// Whether the check has ended.
     public internal(set) var isDone = false
 }
 
-/// Tells a program how far a verification has come, and remembers what it threw: a check takes errors for
-/// failures of its own.
-final class ProgressTeller {
-    private let told: (VerificationProgress) throws -> Void
+/// Reports progress to a program, and keeps the error that the program threw: a check takes errors for failures
+/// of its own.
+final class ProgressReporter {
+    private let body: (VerificationProgress) throws -> Void
     private var last: VerificationProgress?
     private(set) var stop: (any Error)?
 
-    init(_ told: @escaping (VerificationProgress) throws -> Void) { self.told = told }
+    init(_ body: @escaping (VerificationProgress) throws -> Void) { self.body = body }
 
-    func tell(_ progress: VerificationProgress) throws {
+    func report(_ progress: VerificationProgress) throws {
         last = progress
         do {
-            try told(progress)
+            try body(progress)
         } catch {
             stop = stop ?? error
             throw error
         }
     }
 
-    /// Asks whether to go on while there is nothing new.
-    func repeatLast() throws { if let last { try tell(last) } }
+    /// Calls the program again while there is no news, so that it can stop the run.
+    func repeatLast() throws { if let last { try report(last) } }
 }

@@ -1,16 +1,16 @@
-/// What `verify` found, check by check.
+/// The findings of `verify`, check by check.
 public struct VerificationReport: Sendable {
-    /// What a check looks at. Raw values are stable: JSON output uses them.
+    /// The subject of a check. Raw values are stable: JSON output uses them.
     public enum Check: String, Sendable, CaseIterable {
         /// The library that reads the file, and its known defects.
         case library
         /// The file is ciphertext.
         case encryption
-        /// Pages and cipher are as pinned.
+        /// Page and cipher settings are the required ones.
         case profile
-        /// Nobody else may read or write the file, what lies beside it, and the keyring.
+        /// Only the owner can read or write the file, the files beside it, and the keyring.
         case permissions
-        /// What lies beside the file is what belongs there.
+        /// Only files that belong there are beside the database.
         case sideFiles = "side-files"
         /// Every page's MAC, in the file and its write-ahead log.
         case pages
@@ -18,40 +18,46 @@ public struct VerificationReport: Sendable {
         case integrity
         /// Every child has its parent.
         case foreignKeys = "foreign-keys"
-        /// Every foreign key has something to refer to.
+        /// Every foreign key refers to a valid key.
         case references
         /// SQLite can use every table, view and trigger.
         case objects
-        /// What was applied is what the files say.
+        /// The applied migrations match the files.
         case ledger
-        /// The schema is what the migrations make.
+        /// The schema matches the migrations.
         case drift
-        /// What the database says of its sealed columns is authentic, and so are their guards.
+        /// The registry of sealed columns is authentic, and the columns' guards are in place.
         case registry
         /// Every cell of a sealed column opens in its place, and blind indexes agree with the values.
         case cells
-        /// What is sealed is what its publisher has released.
+        /// The content that the manifest covers is what its publisher has released.
         case manifest
         /// Neither the file nor its keyring is older than the other.
-        case age
+        case freshness
         /// The keyring's keys are fit for use.
         case keyring
-        /// Down and up again leaves the same schema, on a copy.
+        /// Migrating a copy down and up again leaves the same schema.
         case roundTrip = "round-trip"
+
+        /// The check of this name, as text and JSON show it. Names of earlier versions are accepted: `age` is
+        /// ``freshness``.
+        public init?(named name: String) {
+            self.init(rawValue: name == "age" ? "freshness" : name)
+        }
     }
 
-    /// Something a check has to say.
+    /// A result that a check reports.
     public struct Finding: Sendable, Equatable {
-        /// Whether it fails the verification; else it is worth knowing.
+        /// Whether it fails the verification. Otherwise it is a notice.
         public let isFailure: Bool
-        /// What and where; never a value of a row.
+        /// The fault and its place; never a value of a row.
         public internal(set) var message: String
-        /// The object of the schema that differs, in what, and both definitions, where that is what it is
-        /// about.
+        /// The schema object that differs, how it differs, and both definitions, if the finding is about an
+        /// object.
         public internal(set) var difference: SchemaSnapshot.Difference?
-        /// The pages that it is about: all of them, where the message tells the first.
+        /// All pages that the finding is about. The message can list only the first.
         public internal(set) var pages: [UInt32] = []
-        /// The rows that it is about, where it is about rows.
+        /// The rows that the finding is about, if any.
         public internal(set) var rows: Rows?
 
         /// Rows of a table without their parents.
@@ -62,7 +68,7 @@ public struct VerificationReport: Sendable {
             public let parent: String
             /// How many there are.
             public let count: Int
-            /// The identifiers of the first of them; none in a table without rowids.
+            /// The rowids of the first of them; empty for a table without rowids.
             public let rowIDs: [Int64]
         }
 
@@ -71,7 +77,7 @@ public struct VerificationReport: Sendable {
             Finding(isFailure: true, message: message)
         }
 
-        /// A finding that is worth knowing.
+        /// A finding that is a notice.
         static func notice(_ message: String) -> Finding {
             Finding(isFailure: false, message: message)
         }
@@ -79,35 +85,36 @@ public struct VerificationReport: Sendable {
 
     /// One check's outcome.
     public struct Outcome: Sendable {
-        /// Which check.
+        /// The check.
         public let check: Check
-        /// What it looked at, in a few words and numbers.
+        /// What it checked, in a few words and numbers.
         public let summary: String
-        /// What it found; empty if all is well.
+        /// Its findings; empty if all is well.
         public let findings: [Finding]
-        /// For how long, in microseconds. Several checks run at once: together they take less than the sum.
+        /// The duration in microseconds. Several checks run at once, so that together they take less than the
+        /// sum.
         public let duration: Int64
-        /// Why the check could not be carried out, which fails it; nil if it was.
+        /// The error that kept the check from running, which fails it; nil if it ran.
         public let obstacle: LockstepError?
 
         /// Whether the check failed.
         public var hasFailed: Bool { findings.contains(where: \.isFailure) }
     }
 
-    /// The checks, in the order in which ``Check`` has them.
+    /// The checks, in the order of ``Check``.
     public internal(set) var outcomes: [Outcome] = []
-    /// How long all of it took, in microseconds.
+    /// The duration of the whole run, in microseconds.
     public internal(set) var duration: Int64 = 0
 
-    /// Whether everything holds.
+    /// Whether no check failed.
     public var isClean: Bool { !outcomes.contains(where: \.hasFailed) }
 }
 
-/// What a check comes to.
+/// The result of a check.
 typealias CheckResult = (summary: String, findings: [VerificationReport.Finding])
 
 extension VerificationReport.Outcome {
-    /// Runs one check, times it, and turns what it throws into a failure of it.
+    /// Runs one check, measures its duration, and turns an error into a failure of the check.
     static func of(
         _ check: VerificationReport.Check, _ body: () throws -> CheckResult
     ) throws -> VerificationReport.Outcome {

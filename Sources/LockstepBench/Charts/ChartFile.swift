@@ -1,11 +1,11 @@
 import FoundationEssentials
 import SystemPackage
 
-/// Where a chart is written.
+/// The file that a chart is written to.
 struct ChartFile: Sendable {
     let path: FilePath
 
-    /// Refuses a place where nothing can be written, before anything is measured.
+    /// Refuses a path that cannot be written to, before anything is measured.
     init(_ path: String) throws(BenchError) {
         self.path = FilePath(path)
         let folder = self.path.removingLastComponent()
@@ -15,12 +15,12 @@ struct ChartFile: Sendable {
             atPath: folder.isEmpty ? "." : folder.string, isDirectory: &isFolder)
         guard exists, isFolder, self.path.extension == "svg" else {
             throw BenchError(
-                "no chart can be written to \(path)",
-                hint: "name a file that ends in .svg, in a folder that is there")
+                "cannot write a chart to \(path)",
+                hint: "name a file that ends in .svg, in an existing folder")
         }
     }
 
-    /// Writes the chart in one step, over one that is there.
+    /// Writes the chart in one step, replacing an existing file.
     func write(_ content: String) throws(BenchError) {
         do {
             try Data(content.utf8).write(to: URL(filePath: path.string), options: .atomic)

@@ -6,12 +6,12 @@
     import Glibc
 #endif
 
-/// Growth as curves over a logarithmic axis of rows: for each workload its CPU time, memory, and what it writes.
+/// Growth as curves over a logarithmic axis of rows: for each workload its CPU time, memory, and bytes written.
 struct GrowthChart {
     private static let margin = 20.0
     private static let panel = (width: 240.0, height: 110.0, distance: 310.0)
 
-    /// A figure of the points that a panel shows.
+    /// A figure of the points, shown in one panel.
     private struct Figure: Sendable {
         let name: String
         let median: @Sendable (Growth.Point) -> Double?
@@ -31,7 +31,7 @@ struct GrowthChart {
 
     private init(_ growth: Growth) { rows = Set(growth.points.map(\.rows)).sorted() }
 
-    /// The chart as the content of an SVG file. The same figures make the same text.
+    /// The chart as the content of an SVG file. The same figures give the same text.
     static func draw(_ growth: Growth) -> String {
         var chart = GrowthChart(growth)
         var y = 32.0
@@ -80,9 +80,10 @@ struct GrowthChart {
         let most = points.compactMap { figure.spread($0)?.most ?? figure.median($0) }.max()
         svg.text("0", x: left - 6, y: bottom, size: 11, .end, .faint)
         guard let most else {
-            return svg.text("not told", x: left + width / 2, y: top + height / 2, .middle, .faint)
+            return svg.text(
+                "not measured", x: left + width / 2, y: top + height / 2, .middle, .faint)
         }
-        // What an axis of nothing ends in, its foot says already.
+        // The foot of an empty axis already shows its end.
         if most > 0 {
             let text = most < 0.01 ? "<0.01" : Figures.decimal(most, 2)
             svg.text(text, x: left - 6, y: top + 6, size: 11, .end, .faint)
@@ -102,7 +103,7 @@ struct GrowthChart {
         }
     }
 
-    /// Where a number of rows lies between the fewest and the most, by their logarithms: from 0 to 1.
+    /// The position of a number of rows between the fewest and the most, by their logarithms: from 0 to 1.
     private func position(_ count: Int) -> Double {
         guard let first = rows.first, let last = rows.last, first < last else { return 0.5 }
         return log(Double(count) / Double(first)) / log(Double(last) / Double(first))

@@ -8,10 +8,10 @@ struct ReportChart {
     private static let lineHeight = 20.0
 
     private var svg = SVG(width: 950)
-    /// The foot of the line that was drawn last.
+    /// The baseline of the last line drawn.
     private var y = 12.0
 
-    /// The chart as the content of an SVG file. The same report makes the same text.
+    /// The chart as the content of an SVG file. The same report gives the same text.
     static func draw(_ report: Report) -> String {
         var chart = ReportChart()
         chart.drawHeading(report)

@@ -1,14 +1,14 @@
-/// A drawing: shapes on white paper, so that it reads the same in light and dark surroundings. No scripts, no
-/// links, no fonts of its own; the same shapes make the same text.
+/// A drawing: shapes on white paper, so that it looks the same in light and dark surroundings. It has no scripts, no
+/// links and no fonts of its own; the same shapes give the same text.
 struct SVG {
-    /// How a text stands to its point.
+    /// How a text is aligned to its point.
     enum Anchor: String {
         case start
         case middle
         case end
     }
 
-    /// What shapes are painted with.
+    /// The colours of shapes.
     enum Color: String {
         case paper = "#ffffff"
         case ink = "#1f2328"
@@ -49,7 +49,7 @@ struct SVG {
                 + #"fill="\#(color.rawValue)"/>"#)
     }
 
-    /// A line of text, whose foot is at `y`.
+    /// A line of text with its baseline at `y`.
     mutating func text(
         _ text: String, x: Double, y: Double, size: Double = 12, _ anchor: Anchor = .start,
         _ color: Color = .ink, isBold: Bool = false
@@ -61,7 +61,7 @@ struct SVG {
                 + "\(Self.escape(text))</text>")
     }
 
-    /// The file's content, one shape a line.
+    /// The file's content, one shape per line.
     func document(title: String, height: Double) -> String {
         let (width, height) = (Self.number(width), Self.number(height))
         let head =
@@ -74,7 +74,7 @@ struct SVG {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Text as XML takes it. What XML cannot hold at all becomes the replacement character.
+    /// Text escaped for XML. Characters that XML cannot contain become the replacement character.
     static func escape(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -93,7 +93,7 @@ struct SVG {
         return escaped
     }
 
-    /// A coordinate, to a tenth. What is no place is 0.
+    /// A coordinate, to a tenth. A value that is not finite is 0.
     private static func number(_ value: Double) -> String {
         guard value.isFinite else { return "0" }
         let text = Figures.decimal(value, 1)

@@ -1,14 +1,14 @@
 import Lockstep
 
-/// What a database must hold once all migrations have run: its schema, and how many rows each table has.
+/// The expected content of a database once all migrations have run: its schema, and how many rows each table has.
 enum CorpusDigest {
-    /// What tools keep their books in, by the beginnings of their names.
+    /// The tables of other tools' own records, by the beginnings of their names.
     private static let books = [
         "sqlite_", "lockstep_", "gorp_migrations", "_yoyo_", "yoyo_lock", "alembic_version",
     ]
 
-    /// Every object by type and name: type, name, table and SQL, each closed by a zero byte, without the
-    /// white space and double quotes that a rename puts in. Then every table's number of rows, by its name.
+    /// Every object by type and name: type, name, table and SQL, each terminated by a zero byte, without the white
+    /// space and double quotes that a rename adds. Then every table's number of rows, by its name.
     static func add(_ db: borrowing Connection, to hash: inout RowHash) throws {
         for table in try addSchema(db, to: &hash) {
             let quoted = "\"\(table)\""
@@ -16,7 +16,7 @@ enum CorpusDigest {
         }
     }
 
-    /// The part about the schema; gives the names of the tables.
+    /// The part about the schema; returns the names of the tables.
     @discardableResult
     static func addSchema(
         _ db: borrowing Connection, to hash: inout RowHash
@@ -34,7 +34,7 @@ enum CorpusDigest {
         return objects.filter { $0.0 == "table" }.map { $0.1 }
     }
 
-    /// What must come out of so many databases, found by running the statements in memory.
+    /// The expected digest of this many databases, computed by running the statements in memory.
     static func expected(_ migrations: [CorpusMigration], times: Int = 1) throws -> String {
         let db = try Connection.inMemory()
         try db.execute("PRAGMA foreign_keys = OFF")

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import SystemPackage
 
-/// The corpus on disk, once in the form of every tool that it is given to.
+/// The corpus on disk, once in the format of each tool.
 enum CorpusFolder {
-    /// The folders, and what each file of theirs is called after its version and name.
+    /// The folders, and the ending of their files' names.
     enum Form: String, CaseIterable {
-        /// Ours: rebuilds are directives.
+        /// Lockstep's format: rebuilds are directives.
         case native
-        /// Statements, and above those of a rebuild a comment that asks for foreign keys to be off.
+        /// Statements; a rebuild is preceded by a comment that asks for foreign keys to be off.
         case plain
         case sqlMigrate = "sql-migrate"
         case yoyo
         case alembic
-        /// A script for each, in a folder inside of it, and the plan that puts them in order.
+        /// A script for each migration in a subfolder, and the plan that orders them.
         case sqitch
 
         var ending: String { self == .yoyo || self == .alembic ? "py" : "sql" }
@@ -41,7 +41,7 @@ enum CorpusFolder {
             } catch {
                 throw BenchError(
                     "the migrations cannot be written to \(home): \(error)",
-                    hint: "name another folder, on the disk that is to be measured")
+                    hint: "name another folder, on the disk to be measured")
             }
         }
     }
@@ -59,7 +59,7 @@ enum CorpusFolder {
         "\(version(index))_\(migration.name)"
     }
 
-    /// From 0001 on, with zeros in front: most tools order files as texts.
+    /// From 0001 on, padded with zeros, because most tools order files as text.
     private static func version(_ index: Int) -> String {
         let digits = String(index + 1)
         return String(repeating: "0", count: max(4 - digits.count, 0)) + digits
@@ -75,7 +75,7 @@ enum CorpusFolder {
             return (migration.isRebuild ? "-- foreign keys off\n" : "")
                 + statements.joined(separator: ";\n") + ";\n"
         case .sqlMigrate:
-            // What holds semicolons of its own has to be said.
+            // Statements that contain semicolons must be marked.
             let marked = statements.map { sql in
                 sql.contains(";")
                     ? "-- +migrate StatementBegin\n\(sql);\n-- +migrate StatementEnd\n"
@@ -86,7 +86,7 @@ enum CorpusFolder {
             let steps = statements.map { "    step(\(python($0)))," }
             return "from yoyo import step\n\nsteps = [\n\(steps.joined(separator: "\n"))\n]\n"
         case .sqitch:
-            // As in its own template. It refuses a script that is, byte for byte, one of before: the first
+            // As in sqitch's template. It refuses a script that is byte for byte identical to an earlier one: the first
             // line keeps them apart.
             return "-- Deploy corpus:\(change(migration, index)) to sqlite\n\nBEGIN;\n\n"
                 + statements.joined(separator: ";\n") + ";\n\nCOMMIT;\n"
@@ -113,8 +113,8 @@ enum CorpusFolder {
         }
     }
 
-    /// What sqitch goes by: the changes in their order, planned by nobody in particular at no time in
-    /// particular, as the identifiers that it makes hang on both.
+    /// sqitch's plan: the changes in their order, with a fixed planner and time, because the identifiers that it makes
+    /// depend on both.
     static func sqitchPlan(_ migrations: [CorpusMigration]) -> String {
         let lines = migrations.enumerated().map { index, migration in
             "\(change(migration, index)) 2020-01-01T00:00:00Z Lockstep <bench@lockstep.invalid>\n"
@@ -122,6 +122,6 @@ enum CorpusFolder {
         return "%syntax-version=1.0.0\n%project=corpus\n\n" + lines.joined()
     }
 
-    /// A literal of Python's. The corpus has no quotes of three, and nothing that needs escaping.
+    /// A Python literal. The corpus has no triple quotes, and nothing that needs escaping.
     private static func python(_ text: String) -> String { "\"\"\"\(text)\"\"\"" }
 }

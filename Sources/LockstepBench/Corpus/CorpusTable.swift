@@ -13,39 +13,39 @@ struct CorpusColumn: Hashable, Sendable {
     }
 }
 
-/// A table of the corpus as far as the migrations have brought it.
+/// A table of the corpus in its current state.
 struct CorpusTable: Hashable, Sendable {
     let name: String
     var columns: [CorpusColumn] = []
     /// Its indexes and triggers.
     var dependents: [String] = []
-    /// Rows that a migration has put into it; their keys count from 1.
+    /// Rows that a migration has inserted; their keys count from 1.
     var rows = 0
 
     init(name: String) { self.name = name }
 
-    /// What creates it under a name.
+    /// The statement that creates it under a name.
     func definition(as name: String) -> String {
         let lines = columns.map { "    \($0.definition)" }
         return "CREATE TABLE \(name) (\n\(lines.joined(separator: ",\n"))\n)"
     }
 
-    /// A new definition for it, by hand, as SQLite's manual has it ("Making Other Kinds Of Table Schema
-    /// Changes"), without the switching of foreign keys.
+    /// A rebuild by hand, as described in SQLite's manual ("Making Other Kinds Of Table Schema Changes"), without
+    /// switching foreign keys.
     var rebuild: [String] {
         let names = columns.map(\.name).joined(separator: ", ")
         return [
             definition(as: "new_\(name)"),
             "INSERT INTO new_\(name) (\(names)) SELECT \(names) FROM \(name)",
             "DROP TABLE \(name)",
-            // Or views that speak of the table would stand in the way.
+            // Otherwise views that refer to the table would prevent the rename.
             "PRAGMA legacy_alter_table = ON",
             "ALTER TABLE new_\(name) RENAME TO \(name)",
             "PRAGMA legacy_alter_table = OFF",
         ] + dependents
     }
 
-    /// An INSERT of so many rows, whose references lead to rows that there are.
+    /// An INSERT of a number of rows whose references exist.
     func insertion(of count: Int, _ tables: [CorpusTable], _ number: Int) -> String {
         var names: [String] = ["id"]
         var values: [String] = ["i"]

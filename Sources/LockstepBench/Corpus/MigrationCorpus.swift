@@ -1,20 +1,20 @@
 /// One migration of the corpus.
 struct CorpusMigration: Hashable, Sendable {
-    /// Without version and ending.
+    /// The name without version and ending.
     let name: String
-    /// Statement by statement, as tools need it that know nothing of rebuilds.
+    /// The statements, for tools that know nothing of rebuilds.
     let statements: [String]
-    /// What our own file says instead, where we have a directive for it.
+    /// The content of Lockstep's file, if it has a directive for the change.
     let directives: String?
     /// Whether it replaces a table, which needs foreign keys switched off around its transaction.
     var isRebuild: Bool { directives != nil }
 }
 
-/// Migrations such as a program collects over the years, drawn from a fixed state: the same everywhere, for
-/// any number of them the first of a longer list.
+/// Migrations such as a program collects over the years, drawn from a fixed state: the same everywhere. A shorter list
+/// is the beginning of a longer one.
 ///
-/// In a hundred there are about 22 new tables, 28 new columns, 20 indexes, 8 rebuilds of tables, 8 triggers,
-/// 5 views and 9 that insert or change rows.
+/// A hundred contain about 22 new tables, 28 new columns, 20 indexes, 8 rebuilds of tables, 8 triggers, 5 views and 9
+/// that insert or change rows.
 struct MigrationCorpus {
     private var generator = Generator(seed: 0x6D69_6772_6174_6500)
     private var tables: [CorpusTable] = []
@@ -120,7 +120,7 @@ struct MigrationCorpus {
     private mutating func createTrigger() {
         let index = draw(tables.count)
         let table = tables[index].name
-        // The audit's own triggers would write into it for ever.
+        // Triggers on the audit itself would never end.
         guard index > 0 else { return createIndex() }
         let event = ["INSERT", "UPDATE", "DELETE"][draw(3)]
         let row = event == "DELETE" ? "old" : "new"
@@ -154,7 +154,7 @@ struct MigrationCorpus {
     // MARK: Rows
 
     private mutating func changeRows() {
-        // The audit's rows are the triggers'.
+        // Only triggers write rows of the audit.
         let index = 1 + draw(tables.count - 1)
         let table = tables[index]
         guard table.rows > 0 else {

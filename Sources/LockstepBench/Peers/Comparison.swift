@@ -1,7 +1,7 @@
 import FoundationEssentials
 import SystemPackage
 
-/// Programs that do the same workloads under the same settings, taking turns.
+/// Runs programs in turn on the same workloads under the same settings.
 struct Comparison {
     /// A workload, and when its commits count as done.
     struct Item: Hashable, Sendable {
@@ -11,26 +11,26 @@ struct Comparison {
 
     var programs: [PeerProgram]
     var items: [Item]
-    /// Of the table; nil for the ordinary number of each workload.
+    /// Rows of the table; nil for each workload's default.
     var rows: Int?
-    /// Of workloads that do not count rows; nil for the ordinary number of each.
+    /// Operations of workloads that do not count rows; nil for each workload's default.
     var operations: Int?
-    /// How many migrations the corpus has; nil for the ordinary number.
+    /// How many migrations the corpus has; nil for the default.
     var migrations: Int?
     var isQuick = false
     var repetitions: Int
     var cacheBytes: Int
-    /// Where the databases are made, each in a folder of its own.
+    /// Where the databases are made, each in its own folder.
     var folder: FilePath
 
-    /// Called before each run with what is about to run.
+    /// Called before each run with a description of it.
     var progress: (String) -> Void = { _ in }
 
-    /// How the other build of ours is called, if there is one.
+    /// The name of the other build of Lockstep, if there is one.
     var reference: String? { programs.first(where: \.isReference)?.name }
 
-    /// What the runs show.
-    /// - Throws: as ``run()``.
+    /// Runs everything and makes the report.
+    /// - Throws: The same as ``run()``.
     func report() async throws -> Report {
         Report(try await run(), repetitions: repetitions, reference: reference)
     }
@@ -41,7 +41,7 @@ struct Comparison {
         var filled: [String: FilePath] = [:]
         var rounds: [Round] = []
         for workload in Set(items.map(\.workload)) where workload.needsCorpus {
-            // One that is there already is written once more, the same.
+            // An existing one is written again with the same content.
             try CorpusFolder.write(
                 MigrationCorpus.migrations(corpusCount(workload)), to: corpus(workload))
         }
@@ -88,7 +88,7 @@ struct Comparison {
         let wanted = request(item, participants.first?.series.variant ?? "", "")
         let expected = try expectedChecksum(wanted)
         for repetition in 1...repetitions {
-            // Who comes first finds the machine as the round before has left it: that shall not be the same one
+            // The first program runs on the machine as the previous round left it: that must not be the same program
             // each time.
             let order = Array(participants.indices)
             for index in repetition.isMultiple(of: 2) ? order.reversed() : order {
@@ -120,7 +120,7 @@ struct Comparison {
             series: participants.map(\.series))
     }
 
-    /// Makes the file that other workloads are run on.
+    /// Makes the file that other workloads run on.
     private func prepare(
         _ workload: WorkloadName, _ program: PeerProgram
     ) async throws -> FilePath {
@@ -168,7 +168,7 @@ struct Comparison {
         return migrations ?? WorkloadName.migrate.operations(rows: 0, isQuick: isQuick)
     }
 
-    /// Where a run finds its database: the standing one, or a copy of it with what lies beside it, or none.
+    /// The database for a run: the prepared one, a copy of it with its side files, or none.
     private func place(
         _ standing: FilePath?, in folder: FilePath, _ workload: WorkloadName
     ) throws -> FilePath {
@@ -208,14 +208,14 @@ struct Comparison {
 
     private func makeFolder(_ path: FilePath) throws(BenchError) {
         do {
-            // Ours keeps its keyring beside the database, and wants nobody else to write there.
+            // Lockstep keeps its keyring next to the database, and requires that nobody else can write there.
             try FileManager.default.createDirectory(
                 atPath: path.string, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
         } catch {
             throw BenchError(
                 "the folder \(path) cannot be made",
-                hint: "name another with --folder, on the disk that is to be measured")
+                hint: "name another with --folder, on the disk to be measured")
         }
     }
 }

@@ -2,31 +2,31 @@ import FoundationEssentials
 import Subprocess
 import SystemPackage
 
-/// A program that does the workloads: ours, or one of those in Tests/Peers.
+/// A program that runs the workloads: Lockstep, or one of those in Tests/Peers.
 struct PeerProgram: Sendable {
-    /// What a peer says of itself when it is called with `list`.
+    /// What a peer reports when it is called with `list`.
     struct Abilities: Codable, Hashable, Sendable {
         var peer: String
         var encrypted: Bool
-        /// The variants of each workload; names of workloads that we do not know are passed over.
+        /// The variants of each workload; unknown workloads are ignored.
         var workloads: [String: [String]]
     }
 
-    /// How ours is called in tables.
+    /// Lockstep's name in tables.
     static let ownName = "lockstep"
-    /// How the files of programs end that are peers.
+    /// The ending of peers' file names.
     static let suffix = "-peer"
 
     let executable: FilePath
-    /// What stands before the workload on its command line.
+    /// The arguments before the workload on its command line.
     let leading: [String]
     let abilities: Abilities
-    /// How it is called in reports.
+    /// Its name in reports.
     let name: String
-    /// Whether it is another build of ours, which answers under our name.
+    /// Whether it is another build of Lockstep, which answers under Lockstep's name.
     let isReference: Bool
 
-    /// - Parameter name: How another build of ours is called, which is no peer of its own.
+    /// - Parameter name: The name of another build of Lockstep, which is not a peer of its own.
     init(
         executable: FilePath, leading: [String] = [], abilities: Abilities,
         asReference name: String? = nil
@@ -44,8 +44,8 @@ struct PeerProgram: Sendable {
 
     // MARK: Finding
 
-    /// This program, as a peer among others.
-    /// - Parameter variants: What it shall do; all that it can, if nobody says.
+    /// This program as a peer.
+    /// - Parameter variants: The variants to run; by default all.
     static func own(
         variants: [WorkloadName: [String]] = OwnWorkloads.variants
     ) throws -> PeerProgram {
@@ -55,7 +55,7 @@ struct PeerProgram: Sendable {
     }
 
     /// The `lockstep-bench` of another commit.
-    /// - Parameter name: How it is called in the report.
+    /// - Parameter name: Its name in the report.
     static func reference(_ path: FilePath, name: String) async throws -> PeerProgram {
         let path = FilePath(FileManager.default.currentDirectoryPath).pushing(path)
         let output: String
@@ -63,15 +63,15 @@ struct PeerProgram: Sendable {
             output = try await Self.output(of: path, ["list"], name)
         } catch let error as BenchError {
             throw BenchError(
-                "what \(path) can do is not known: \(error.message)",
-                hint: "it must be a lockstep-bench that has the command `list`: take a newer commit"
+                "the workloads of \(path) could not be listed: \(error.message)",
+                hint: "it must be a lockstep-bench that has the command `list`: use a newer commit"
             )
         }
         let abilities = try list(output, of: name)
         guard abilities.peer == ownName else {
             throw BenchError(
                 "\(path) is not a lockstep-bench: it calls itself \(abilities.peer)",
-                hint: "put peers into a folder, and name that with --peers")
+                hint: "put peers into a folder, and pass that with --peers")
         }
         try requireName(name, of: "--label")
         return PeerProgram(
@@ -87,7 +87,7 @@ struct PeerProgram: Sendable {
             let name = CommandLine.arguments.first ?? ""
             guard name.contains("/") else {
                 throw BenchError(
-                    "where this program lies is not known", hint: "call it by its whole path")
+                    "the path of this program is not known", hint: "call it by its full path")
             }
             return FilePath(manager.currentDirectoryPath).pushing(FilePath(name))
         #endif
@@ -106,7 +106,7 @@ struct PeerProgram: Sendable {
         }
         var programs: [PeerProgram] = []
         for name in names.sorted() where name.hasSuffix(suffix) {
-            // Without a slash a program would be looked for on PATH.
+            // Without a slash a program would be searched for on PATH.
             let path = FilePath(manager.currentDirectoryPath).pushing(folder).appending(name)
             guard manager.isExecutableFile(atPath: path.string) else { continue }
             let output = try await output(of: path, ["list"], name)
@@ -121,20 +121,20 @@ struct PeerProgram: Sendable {
         return programs
     }
 
-    /// Refuses programs that a report could not tell apart.
+    /// Refuses programs that a report could not distinguish.
     static func requireDistinct(_ names: [String], _ hint: String) throws(BenchError) {
         guard Set(names).count == names.count else {
             throw BenchError(
-                "two programs go by the same name among: \(names.joined(separator: ", "))",
+                "two of these programs have the same name: \(names.joined(separator: ", "))",
                 hint: hint)
         }
     }
 
-    /// A folder is named after a program.
+    /// Checks a name, because folders are named after programs.
     private static func requireName(_ name: String, of what: String) throws(BenchError) {
         guard isName(name) else {
             throw BenchError(
-                "\(what) is made of small letters, digits and hyphens",
+                "\(what) must consist of lower-case letters, digits and hyphens",
                 hint: "such as ref-4f2a91c")
         }
     }
@@ -143,20 +143,21 @@ struct PeerProgram: Sendable {
         !name.isEmpty && name.allSatisfy("abcdefghijklmnopqrstuvwxyz0123456789-".contains)
     }
 
-    /// Reads what a peer says of itself.
+    /// Reads what a peer reports of itself.
     static func list(_ output: String, of program: String) throws(BenchError) -> Abilities {
         let abilities = try? JSONDecoder().decode(Abilities.self, from: Data(output.utf8))
         guard let abilities, isName(abilities.peer) else {
             throw BenchError(
-                "\(program) list did not say what the peer is and can do",
-                hint: "see Tests/Peers/README.md for what it prints, and build the peers again")
+                "\(program) list did not describe the peer",
+                hint: "see Tests/Peers/README.md for the expected output, and build the peers again"
+            )
         }
         return abilities
     }
 
     // MARK: Running
 
-    /// Runs a workload once, in a process of its own.
+    /// Runs a workload once, in a separate process.
     func run(_ request: RunRequest) async throws -> Outcome {
         var request = request
         if request.workload == .rerun {

@@ -1,10 +1,10 @@
-/// How one variant of ours does now, beside what it did in another build.
+/// How a variant of Lockstep compares with the same variant in another build.
 struct Change: Codable, Hashable, Sendable {
-    /// What two spreads say of each other.
+    /// How two spreads relate.
     enum Difference: String, Codable, Sendable {
         case faster
         case slower
-        /// A value of one could be a value of the other.
+        /// The spreads overlap.
         case same
     }
 
@@ -25,18 +25,18 @@ struct Change: Codable, Hashable, Sendable {
         }
     }
 
-    /// The fewest runs whose spread means something: of three and three, one of ten pairs that do the same
-    /// does not overlap by chance; of five and five, one of 126.
+    /// The fewest runs with a meaningful spread: with three runs each, one of ten equivalent pairs does not overlap by
+    /// chance; with five, one of 126.
     static let fewestRepetitions = 3
 
     let workload: String
     let variant: String
-    /// Rounds of one workload differ in it.
+    /// Distinguishes rounds of one workload.
     let group: String?
     let cpu: Figure
     let wall: Figure
 
-    /// What both builds measured in a round.
+    /// The changes of one round.
     static func all(in round: Round, since reference: String) -> [Change] {
         round.series.filter(\.isOwn).compactMap { own in
             guard
@@ -63,7 +63,7 @@ struct Change: Codable, Hashable, Sendable {
                 change.wall.difference.rawValue,
             ])
         }
-        let heading = "changes since \(reference); where spreads overlap it is the same"
+        let heading = "changes since \(reference); overlapping spreads count as the same"
         return ([heading] + table.lines.map { "  " + $0 }).joined(separator: "\n")
     }
 }

@@ -1,17 +1,17 @@
-/// Numbers as people read them.
+/// Formats numbers for people.
 enum Figures {
-    /// Nanoseconds as microseconds, with as many decimals as mean something.
+    /// Nanoseconds as microseconds, with a meaningful number of decimals.
     static func microseconds(_ nanoseconds: Double) -> String {
         decimal(nanoseconds / 1000, nanoseconds < 100_000 ? 2 : nanoseconds < 1_000_000 ? 1 : 0)
     }
 
-    /// Nanoseconds, without decimals: no clock means them.
+    /// Nanoseconds, without decimals: no clock is that precise.
     static func nanoseconds(_ nanoseconds: Double) -> String { decimal(nanoseconds, 0) }
 
     /// With two decimals.
     static func ratio(_ value: Double) -> String { decimal(value, 2) }
 
-    /// With the thousands apart.
+    /// With thousands separators.
     static func count(_ value: Int) -> String {
         let digits = Array(String(value))
         var text = ""
@@ -22,12 +22,12 @@ enum Figures {
         return text
     }
 
-    /// Rounded to so many decimals.
+    /// Rounded to this many decimals.
     static func decimal(_ value: Double, _ decimals: Int) -> String {
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }
         let scaled = (value.magnitude * scale).rounded()
-        // What no table could show.
+        // Too large for any table.
         guard scaled < 1e15 else { return "\(value)" }
         let whole = Int(scaled)
         let sign = value < 0 && whole > 0 ? "-" : ""

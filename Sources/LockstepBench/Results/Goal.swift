@@ -1,26 +1,25 @@
-/// How fast we mean to be.
+/// A performance goal.
 struct Goal: Sendable {
-    /// What is held against what.
+    /// What is compared with what.
     enum Bound: Sendable {
-        /// CPU time of at most so many times that of the fastest of a peer's variants; of all, if none
-        /// is named.
+        /// CPU time of at most this multiple of the fastest of a peer's variants; of all its variants if none is named.
         case cpu(atMost: Double, times: String, [String] = [])
-        /// The same in the other direction: in as much CPU time, at least so many times the operations.
+        /// The same in the other direction: at least this multiple of the operations in the same CPU time.
         case speed(atLeast: Double, times: String)
-        /// Time on the wall of at most so many times the peer's, where both use several cores.
+        /// Wall-clock time of at most this multiple of the peer's, if both use several cores.
         case wall(atMost: Double, times: String, [String] = [])
-        /// At least so many times the operations in a second.
+        /// At least this multiple of the peer's operations per second.
         case throughput(atLeast: Double, times: String)
-        /// Microseconds on the wall.
+        /// Wall-clock microseconds.
         case wallMicroseconds(below: Double)
     }
 
     let workload: WorkloadName
-    /// Our variant.
+    /// Lockstep's variant.
     let variant: String
     let bound: Bound
 
-    /// What the goals are measured for; other sizes and caches show something else.
+    /// The goals and their conditions; other sizes and caches give other results.
     static let all: [Goal] =
         [
             Goal(.insert, "typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
@@ -51,7 +50,7 @@ struct Goal: Sendable {
                 .sealing, "lookup-blind",
                 .cpu(atMost: 1.3, times: PeerProgram.ownName, ["lookup-plain"])),
             Goal(.update, "statement", .cpu(atMost: 1.05, times: "c-sqlcipher")),
-            // A copy that is verified before it is put in the file's place, beside pages changed where they lie.
+            // Lockstep makes a copy and verifies it before it replaces the file; the peer changes pages in place.
             Goal(.rotate, "copy", .cpu(atMost: 3, times: "c-sqlcipher")),
             Goal(.verify, "all", .wall(atMost: 1, times: "c-sqlcipher")),
             Goal(.fleet, "jobs", .wall(atMost: 1.3, times: "c-sqlcipher")),
@@ -88,11 +87,11 @@ struct Goal: Sendable {
         }
     }
 
-    /// What the rounds show of it: one verdict for each round of the workload.
+    /// One verdict for each round of the workload.
     func verdicts(_ rounds: [Round]) -> [Verdict] {
         rounds.filter { $0.workload == workload }.compactMap { round in
             let own = round.series.first { $0.isOwn && $0.variant == variant }
-            // A variant of another group is no business of this round.
+            // A variant of another group does not belong to this round.
             guard round.group == Round.group(of: variant, in: workload) else { return nil }
             return verdict(round, own)
         }
@@ -103,7 +102,7 @@ struct Goal: Sendable {
         let missing = Verdict(
             workload: shown, goal: text, state: .notMeasured, measured: nil, against: nil)
         guard let own else { return missing }
-        /// Times of ours as multiples of the peer's, or the other way round where more is better.
+        /// Lockstep's times as multiples of the peer's, or the inverse if more is better.
         func compared(
             _ limit: Double, _ peer: String, _ variants: [String] = [], isSpeed: Bool = false,
             by figure: (Series) -> [Double]
@@ -138,7 +137,7 @@ struct Goal: Sendable {
         }
     }
 
-    /// The fastest of a peer's variants: whoever knows it would take that one.
+    /// The fastest of a peer's variants: the one that its users would choose.
     private static func best(
         _ round: Round, _ peer: String, _ variants: [String], by figure: (Series) -> [Double]
     ) -> Series? {
@@ -150,13 +149,13 @@ struct Goal: Sendable {
     }
 }
 
-/// What a round showed of a goal.
+/// The result of a goal in a round.
 struct Verdict: Codable, Hashable, Sendable {
-    /// Whether it is as fast as it should be.
+    /// Whether the goal is reached.
     enum State: String, Codable, Sendable {
         case holds
         case missed
-        /// The peer, or our variant, was not there.
+        /// The peer, or Lockstep's variant, was missing.
         case notMeasured = "not measured"
     }
 
@@ -165,7 +164,7 @@ struct Verdict: Codable, Hashable, Sendable {
     let state: State
     /// The ratio, or for a bound in milliseconds the milliseconds.
     let measured: RatioSpread?
-    /// The peer's variant that was the fastest.
+    /// The peer's fastest variant.
     let against: String?
 }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// How ours does as tables grow. Tests/Peers/REPORT.md is its contract.
+/// How Lockstep scales as tables grow. Tests/Peers/REPORT.md is its contract.
 struct Growth: Codable, Sendable {
     /// One workload at one size.
     struct Point: Codable, Hashable, Sendable {
@@ -8,14 +8,14 @@ struct Growth: Codable, Sendable {
         let variant: String
         /// Rows of the table.
         let rows: Int
-        /// What the times are divided by: the rows, or how many of them were read.
+        /// The divisor of the times: the rows, or how many of them were read.
         let operations: Int
-        /// CPU nanoseconds of an operation.
+        /// CPU nanoseconds per operation.
         let cpu: Spread
-        /// Nanoseconds of an operation on the wall.
+        /// Wall-clock nanoseconds per operation.
         let wall: Spread
         let peakKiB: Int
-        /// Bytes handed to the system for an operation, at most; nil where that is not told.
+        /// Bytes passed to the system per operation, at most; nil if that is not reported.
         let bytesWritten: Double?
     }
 
@@ -26,7 +26,7 @@ struct Growth: Codable, Sendable {
     let points: [Point]
     let rounds: [Round]
 
-    /// The workloads that are looked at.
+    /// The measured workloads.
     static let workloads: [WorkloadName] = [.insert, .scan, .point, .verify, .rotate]
 
     init(_ rounds: [Round], repetitions: Int, machine: Machine = .current) {
@@ -51,8 +51,8 @@ struct Growth: Codable, Sendable {
     /// For people.
     var text: String {
         var lines = [
-            "\(machine.text); medians of \(repetitions) runs; µs and bytes of one row, or of one "
-                + "row that is read by key"
+            "\(machine.text); medians of \(repetitions) runs; µs and bytes per row, or per "
+                + "row read by key"
         ]
         lines += libraries.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
         lines += SlowDown.warnings(rounds).map { "  " + $0 }

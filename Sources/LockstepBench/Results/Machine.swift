@@ -4,7 +4,7 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// What the figures were measured on: nothing that names a machine or its owner.
+/// The machine that the figures were measured on, without anything that identifies it or its owner.
 struct Machine: Codable, Hashable, Sendable {
     /// The operating system and its version.
     let system: String
@@ -12,7 +12,7 @@ struct Machine: Codable, Hashable, Sendable {
     let processor: String
     /// Processors in use.
     let cores: Int
-    /// Memory of the machine; nil in reports of before it was told.
+    /// Memory of the machine; nil in older reports.
     var memoryBytes: Int?
 
     var text: String {
@@ -22,7 +22,7 @@ struct Machine: Codable, Hashable, Sendable {
         return "\(processor), \(cores) cores\(memory ?? ""), \(system)"
     }
 
-    /// This one.
+    /// This machine.
     static var current: Machine {
         let process = ProcessInfo.processInfo
         return Machine(
@@ -44,7 +44,7 @@ struct Machine: Codable, Hashable, Sendable {
         #endif
     }
 
-    /// The model that Linux tells in /proc/cpuinfo.
+    /// The model from /proc/cpuinfo on Linux.
     static func model(inInformation information: String) -> String? {
         information.split(separator: "\n").first { $0.hasPrefix("model name") }?
             .split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// What one run of a peer answers: the line of JSON.
+/// The result of one run of a peer: its line of JSON.
 struct Outcome: Codable, Hashable, Sendable {
-    /// What the pragmas said on the connection that did the work.
+    /// What the pragmas returned on the connection that did the work.
     struct Settings: Codable, Hashable, Sendable {
         var pageSize: Int
         var cacheBytes: Int
@@ -20,11 +20,11 @@ struct Outcome: Codable, Hashable, Sendable {
     var peakKiB: Int
     var library: String
     var settings: Settings
-    /// What the measured region wrote to files, by system calls; nil where that is not told.
+    /// What the measured region wrote to files, by system calls; nil if that is not reported.
     var bytesWritten: Int?
-    /// How often the measured region called `fsync` or `fdatasync`; nil where that is not told.
+    /// How often the measured region called `fsync` or `fdatasync`; nil if that is not reported.
     var syncs: Int?
-    /// By how much each operation was slowed down on purpose: see ``SlowDown``. Nil in every run that counts.
+    /// By how much each operation was slowed down on purpose: see ``SlowDown``. Nil in every valid run.
     var slowedDownMicroseconds: Int?
 
     /// Reads what a program wrote to its standard output.
@@ -32,7 +32,7 @@ struct Outcome: Codable, Hashable, Sendable {
     static func parse(_ output: String, of program: String) throws(BenchError) -> Outcome {
         let lines = output.split(whereSeparator: \.isNewline)
         guard lines.count == 1, let line = lines.first else {
-            throw malformed(program, "it printed \(lines.count) lines, and one is due")
+            throw malformed(program, "it printed \(lines.count) lines instead of 1")
         }
         let outcome: Outcome
         do {
@@ -51,8 +51,8 @@ struct Outcome: Codable, Hashable, Sendable {
         return outcome
     }
 
-    /// Whether this is what was asked for, done in full and under the same settings as everywhere.
-    /// - Throws: ``BenchError`` that says what differs.
+    /// Checks that this is what was requested, done in full and under the same settings as everywhere.
+    /// - Throws: ``BenchError`` that names the difference.
     func check(
         against request: RunRequest, of program: String, checksum expected: String
     ) throws(BenchError) {
@@ -60,47 +60,47 @@ struct Outcome: Codable, Hashable, Sendable {
         guard peer == program, workload == request.workload, variant == request.variant else {
             throw BenchError(
                 "\(who) answered for \(peer) (\(variant)) in \(workload.rawValue)",
-                hint: "a peer answers what it was asked: build the peers again")
+                hint: "a peer must run what was requested: build the peers again")
         }
         guard operations == request.operations else {
             throw BenchError(
-                "\(who) did \(operations) operations, and \(request.operations) were asked for",
+                "\(who) did \(operations) operations instead of \(request.operations)",
                 hint: "build the peers again, and check that the file has all rows")
         }
         guard settings == request.settings else {
             throw BenchError(
-                "\(who) ran with other settings than were asked for: \(settings.text) instead of "
+                "\(who) ran with different settings than requested: \(settings.text) instead of "
                     + request.settings.text,
-                hint: "times under different settings cannot be compared: mend the peer")
+                hint: "times under different settings cannot be compared: fix the peer")
         }
         guard checksum == expected else {
             throw BenchError(
-                "\(who) read something else than the rows that there are: checksum \(checksum) "
+                "\(who) did not read the expected rows: checksum \(checksum) "
                     + "instead of \(expected)",
-                hint: "it skipped work or its generator differs from Tests/Peers/README.md")
+                hint: "it skipped work, or its generator differs from Tests/Peers/README.md")
         }
     }
 
-    /// The versions of what a program of ours is built on, without its own.
+    /// The versions of the libraries of a Lockstep build, without its own.
     private var engine: Substring {
         library.hasPrefix("Lockstep ")
             ? library.drop { $0 != "," }.drop { $0 == "," || $0 == " " } : library[...]
     }
 
-    /// Whether two builds of ours stand on the same libraries, so that what differs is theirs.
-    /// - Throws: ``BenchError`` that says what differs.
+    /// Checks that two builds of Lockstep use the same libraries, so that differences are their own.
+    /// - Throws: ``BenchError`` that names the difference.
     func requireSameEngine(as other: Outcome) throws(BenchError) {
         guard engine == other.engine else {
             throw BenchError(
-                "\(peer) and \(other.peer) stand on other versions: \(engine) and \(other.engine)",
+                "\(peer) and \(other.peer) use different versions: \(engine) and \(other.engine)",
                 hint: "build both on this machine, against the same libraries")
         }
     }
 
     private static func malformed(_ program: String, _ reason: String) -> BenchError {
         BenchError(
-            "\(program) did not answer with an outcome: \(reason)",
-            hint: "see Tests/Peers/README.md for what a peer prints, and build the peers again")
+            "\(program) did not print an outcome: \(reason)",
+            hint: "see Tests/Peers/README.md for a peer's output, and build the peers again")
     }
 }
 

@@ -1,4 +1,4 @@
-/// All that was measured, where, and what it shows. Tests/Peers/REPORT.md is its contract.
+/// All measurements, the machine, and the conclusions. Tests/Peers/REPORT.md is its contract.
 struct Report: Codable, Sendable {
     let machine: Machine
     let repetitions: Int
@@ -6,9 +6,9 @@ struct Report: Codable, Sendable {
     let libraries: [String: String]
     let rounds: [Round]
     let goals: [Verdict]
-    /// The other build of ours that took part, by its name among the peers.
+    /// The other build of Lockstep that took part, by its name among the peers.
     var reference: String?
-    /// What changed since that one; nil if there was none.
+    /// What changed since that build; nil if there was none.
     var changes: [Change]?
 
     init(
@@ -44,7 +44,7 @@ struct Report: Codable, Sendable {
 
     private var heading: String {
         var lines = [
-            "\(machine.text); medians of \(repetitions) alternating runs, times and bytes written of one operation, syncs of a run; * is encrypted"
+            "\(machine.text); medians of \(repetitions) alternating runs, times and bytes written per operation, syncs per run; * is encrypted"
         ]
         lines += (libraryLines + settingsLines).map { "  " + $0 }
         lines += warnings.map { "  " + $0 }
@@ -56,7 +56,7 @@ struct Report: Codable, Sendable {
         libraries.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     }
 
-    /// Under which settings all of them ran.
+    /// The settings that all of them ran under.
     var settingsLines: [String] {
         guard let round = rounds.first else { return [] }
         return [
@@ -65,6 +65,6 @@ struct Report: Codable, Sendable {
         ]
     }
 
-    /// What nobody must overlook who reads the figures.
+    /// Warnings for anyone who reads the figures.
     var warnings: [String] { SlowDown.warnings(rounds) }
 }

@@ -8,44 +8,45 @@ struct Series: Codable, Sendable {
     /// CPU nanoseconds for each operation, run by run.
     var cpu: [Double] { outcomes.map { Double($0.cpuNanoseconds) / Double($0.operations) } }
 
-    /// Nanoseconds on the wall for each operation, run by run.
+    /// Wall-clock nanoseconds for each operation, run by run.
     var wall: [Double] { outcomes.map { Double($0.wallNanoseconds) / Double($0.operations) } }
 
-    /// Bytes that were written for an operation, at most; nil where that is not told.
+    /// Bytes written per operation, at most; nil if that is not reported.
     var bytesWritten: Double? {
         outcomes.compactMap { outcome in
             outcome.bytesWritten.map { Double($0) / Double(outcome.operations) }
         }.max()
     }
 
-    /// How often a whole run waited for the disk, at most; nil where that is not told.
+    /// How often a whole run waited for the disk, at most; nil if that is not reported.
     var syncs: Int? { outcomes.compactMap(\.syncs).max() }
 
-    /// The most memory of any run.
+    /// The peak memory of any run.
     var peakKiB: Int { outcomes.map(\.peakKiB).max() ?? 0 }
 
-    /// Whether this is ours.
+    /// Whether this is Lockstep's.
     var isOwn: Bool { peer == PeerProgram.ownName }
 }
 
-/// One workload, as all who can did it: alternating, so that a machine that slows down does so for all.
+/// One workload with all programs that support it, in alternation, so that a machine that slows down affects all of
+/// them.
 struct Round: Codable, Sendable {
     let workload: WorkloadName
     let synchronous: Synchronous
     let cacheBytes: Int
     let rows: Int
     let operations: Int
-    /// Only what does the same is compared: reads in one transaction are no match for reads in one each.
+    /// Only equivalent variants are compared: reads in one transaction are not comparable to reads in one each.
     let group: String?
     var series: [Series]
 
     /// The workload, and whether its commits wait for the disk.
     var name: String { workload.rawValue + (synchronous == .full ? ", full" : "") }
 
-    /// Series that a ratio of ours is told to: the first variant that we have.
+    /// The series that ratios refer to: Lockstep's first variant.
     var own: Series? { series.first(where: \.isOwn) }
 
-    /// What variants of a workload do the same.
+    /// The group of equivalent variants of a workload.
     static func group(of variant: String, in workload: WorkloadName) -> String? {
         switch workload {
         case .point: variant == "transaction" ? "one transaction" : "a transaction each"
@@ -56,13 +57,13 @@ struct Round: Codable, Sendable {
     }
 }
 
-/// A middle and how far from it things went.
+/// A median with the least and the most value.
 struct Spread: Codable, Hashable, Sendable {
     let median: Double
     let least: Double
     let most: Double
 
-    /// Whether there is a value that both of them could be of.
+    /// Whether a value could belong to both.
     func overlaps(_ other: Spread) -> Bool { least <= other.most && other.least <= most }
 
     /// Nil for no values.
@@ -77,7 +78,7 @@ struct Spread: Codable, Hashable, Sendable {
         self.most = most
     }
 
-    /// How many times `other` this is: of the medians, and between runs that were made side by side.
+    /// How many times `other` this is: of the medians, and between adjacent runs.
     static func ratio(_ one: [Double], to other: [Double]) -> RatioSpread? {
         guard let top = Spread(one), let bottom = Spread(other), bottom.least > 0 else {
             return nil
@@ -89,13 +90,13 @@ struct Spread: Codable, Hashable, Sendable {
     }
 }
 
-/// A ratio of two medians, and the least and most that neighbouring runs had.
+/// A ratio of two medians, and the least and most of adjacent runs.
 struct RatioSpread: Codable, Hashable, Sendable {
     let ofMedians: Double
     let least: Double
     let most: Double
 
-    /// For people: the ratio of the medians, and how far neighbouring runs went.
+    /// For people: the ratio of the medians, and the range of adjacent runs.
     var text: String {
         "\(Figures.ratio(ofMedians)) (\(Figures.ratio(least))–\(Figures.ratio(most)))"
     }

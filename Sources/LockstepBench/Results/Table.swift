@@ -1,6 +1,6 @@
 /// Columns of text, as wide as they need to be.
 struct Table {
-    /// The columns that hold words; numbers stand at the right of theirs.
+    /// The columns that contain words; numbers are right-aligned.
     var words: Set<Int> = [0, 1]
     var rows: [[String]] = []
 
@@ -22,7 +22,7 @@ struct Table {
 }
 
 extension Round {
-    /// What was measured.
+    /// The workload and its conditions.
     var heading: String {
         var heading = "\(workload.rawValue): \(Figures.count(operations)) operations"
         if let group { heading += ", \(group)" }
@@ -33,7 +33,7 @@ extension Round {
         return heading
     }
 
-    /// What times of an operation are told in: cells take less than a microsecond.
+    /// The unit for an operation's time: cells take less than a microsecond.
     var unit: String { workload == .fields ? "ns" : "µs" }
 
     /// Nanoseconds in this unit.

@@ -1,7 +1,7 @@
 import Lockstep
 import SystemPackage
 
-/// The database of a run, with the settings that were asked for and a keyring beside it.
+/// The database of a run, with the requested settings and a keyring next to it.
 struct BenchDatabase: Sendable {
     let request: RunRequest
 
@@ -14,7 +14,7 @@ struct BenchDatabase: Sendable {
 
     init(_ request: RunRequest) { self.request = request }
 
-    /// Where the keyring lies.
+    /// The keyring's file.
     var keyringFile: KeyringFile { KeyringFile(FilePath("\(request.path).keyring")) }
 
     /// The key of the file.
@@ -40,8 +40,8 @@ struct BenchDatabase: Sendable {
         return try Credential.keyFile(SecretBytes(copying: bytes.span))
     }
 
-    /// A store shares its memory out: a quarter to the writer, the rest to the readers in use. The one
-    /// connection that does the work shall have as much as a peer's.
+    /// A store divides its memory: a quarter for the writer, the rest for the readers in use. The one connection that
+    /// does the work must have as much as a peer's.
     private var options: StoreOptions {
         var options = StoreOptions()
         options.connection.synchronous = request.synchronous == .full ? .full : .normal
@@ -61,8 +61,8 @@ struct BenchDatabase: Sendable {
         return store
     }
 
-    /// Measures what `write` does to a new database until that is closed, then looks what is in it.
-    /// - Parameter write: May stop the clock while it makes what it writes, and starts it again.
+    /// Measures what `write` does to a new database until that is closed, then reads it back.
+    /// - Parameter write: Can stop the clock while it prepares its input, and start it again.
     func measureWriting(
         operations: Int, _ write: (Store, inout ProcessClock) throws -> Void
     ) throws -> Measurement {
@@ -78,7 +78,7 @@ struct BenchDatabase: Sendable {
         return measurement
     }
 
-    /// What a second look finds in the table.
+    /// The hash of the table's content, read back.
     func reread() throws -> RowHash {
         let store = try open(key())
         return try store.read { db in
@@ -104,7 +104,7 @@ extension Measurement {
 
 extension Outcome.Settings {
     init(_ db: borrowing Connection) throws {
-        // SQLCipher answers this one itself, as a text.
+        // SQLCipher returns this one itself, as a text.
         let page = Int(try db.value("PRAGMA page_size", as: String.self) ?? "") ?? 0
         let cache = try db.value("PRAGMA cache_size", as: Int.self) ?? 0
         let synchronous = try db.value("PRAGMA synchronous", as: Int.self)
@@ -137,7 +137,7 @@ extension Record {
             ratio: try row[5], first: try row[6], second: try row[7], bytes: try row[8])
     }
 
-    /// The row of a key, by a query of its own.
+    /// The row with a key, in a separate query.
     static func find(_ id: Int64, in db: borrowing Connection) throws -> Record {
         let record = try db.first(
             "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record WHERE id = ?", id
@@ -145,7 +145,7 @@ extension Record {
         return try found(record, id)
     }
 
-    /// Goes on only where there is the row.
+    /// Throws if there is no such row.
     static func found(_ record: Record?, _ id: Int64) throws -> Record {
         guard let record else {
             throw BenchError(
@@ -154,7 +154,7 @@ extension Record {
         return record
     }
 
-    /// Inserts the row, by a statement of its own.
+    /// Inserts the row, in a separate statement.
     func insert(in db: borrowing Connection) throws {
         try db.execute(
             "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -1,8 +1,8 @@
 import Lockstep
 import Synchronization
 
-/// Eight tasks that each commit single rows, one after another, until the database is closed.
-/// As new rows mostly do, each has the next key, whoever writes it.
+/// Eight tasks that each commit single rows, one after another, until the database is closed. Each row takes the next
+/// key, whichever task writes it, as is usual for new rows.
 enum ConcurrentWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(Concurrency.operations(database.request.operations))
@@ -27,7 +27,7 @@ enum ConcurrentWorkload {
     }
 }
 
-/// Deals out the numbers from 0 on.
+/// Hands out the numbers from 0 on.
 private final class NextIndex: Sendable {
     private let next = Atomic<Int>(0)
 

@@ -1,8 +1,8 @@
 import Lockstep
 
-/// The cells that are sealed and opened: of one length, in one direction.
+/// The cells to seal and open: of one length, in one direction.
 struct Cells: Hashable, Sendable {
-    /// Which of the two counts; the other is done all the same.
+    /// Which of the two is measured; the other is done as well.
     enum Direction: String, CaseIterable, Sendable {
         case seal
         case open
@@ -23,27 +23,27 @@ struct Cells: Hashable, Sendable {
         self.length = length
     }
 
-    /// What the variant is called, such as `seal-256`.
+    /// The variant's name, such as `seal-256`.
     var variant: String { "\(direction.rawValue)-\(length)" }
 
-    /// The cells of a variant; nil if there is none of that name.
+    /// The cells of a variant; nil if there is no such variant.
     init?(variant: String) {
         guard let cells = Self.all.first(where: { $0.variant == variant }) else { return nil }
         self = cells
     }
 
-    /// How many take about a third of a second: some 300 ns each, and a nanosecond for three bytes.
+    /// How many take about a third of a second: about 300 ns each, and a nanosecond per three bytes.
     func operations(isQuick: Bool) -> Int {
         (isQuick ? 6_000_000 : 100_000_000) / (300 + length / 3)
     }
 
-    /// How many are done between two looks at the clock: at most a mebibyte, which stays in the cache.
+    /// How many are processed between two reads of the clock: at most a mebibyte, which stays in the cache.
     var batch: Int { max(Rows.chunkKinds, min(512, 1_048_576 / length)) }
 
-    /// The values, over and over: the beginnings of the chunks.
+    /// The values, repeated: the beginnings of the chunks.
     var values: [[UInt8]] { Rows.chunks().map { Array($0.prefix(length)) } }
 
-    /// What a run must answer that opened so many of them.
+    /// The checksum of a run that opened this many of them.
     func expected(_ operations: Int) -> String {
         let values = values
         var hash = RowHash()
@@ -52,7 +52,7 @@ struct Cells: Hashable, Sendable {
     }
 }
 
-/// Values into cells and back, without a database: each bound to the row of its number, from 0 on.
+/// Turns values into cells and back, without a database: each is bound to the row of its number, from 0 on.
 enum FieldsWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let request = database.request
@@ -62,7 +62,7 @@ enum FieldsWorkload {
         let keyring = try Keyring.create(.fields)
         let cipher = try ColumnCipher(column: 1, keyring.fieldKeys(), SealingTools())
         var measurement = Measurement()
-        // For the versions of the libraries alone.
+        // Only for the versions of the libraries.
         try measurement.look(at: Connection.inMemory())
         measurement.settings = request.settings
         let values = cells.values.map { CellValue.blob($0) }

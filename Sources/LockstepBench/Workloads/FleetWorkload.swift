@@ -1,19 +1,19 @@
 import Lockstep
 import SystemPackage
 
-/// What the fleet is that is migrated.
+/// The fleet that is migrated.
 enum Fleet {
     /// Migrations that each of its files lacks.
     static let migrations = 16
-    /// Files that are worked on at a time, as a machine of two cores can.
+    /// The number of files in progress at a time, for a machine with two cores.
     static let jobs = 2
 
-    /// The file of a number, which count from 1, beside the file that a run was given.
+    /// The file with a number, from 1 on, next to the file that the run was given.
     static func file(_ number: Int, beside path: FilePath) -> FilePath {
         FilePath("\(path).\(number)")
     }
 
-    /// What must come out: every file's schema and numbers of rows, one file after another.
+    /// The expected checksum: every file's schema and numbers of rows, one file after another.
     static func expected(_ files: Int) throws -> String {
         try CorpusDigest.expected(MigrationCorpus.migrations(migrations), times: files)
     }
@@ -26,7 +26,7 @@ enum FleetWorkload {
         let folder = try request.corpusFolder(.native)
         guard request.synchronous == .normal else {
             throw BenchError(
-                "a fleet is migrated with synchronous normal, and synced once a file",
+                "a fleet is migrated with synchronous normal, and synced once per file",
                 hint: "leave out --sync full")
         }
         let files = (1...request.operations).map { Fleet.file($0, beside: request.path) }
@@ -39,10 +39,10 @@ enum FleetWorkload {
         fleet.options.cacheBytes = request.cacheBytes
         let report = try fleet.run(
             access: { _ in DatabaseAccess(key: try key.value.clone()) },
-            tell: { result in if let error = result.error { throw error } })
+            report: { result in if let error = result.error { throw error } })
         measurement.clock.stop()
         measurement.operations = report.migrated
-        // The fleet's connections are its own: these are opened as it opens them.
+        // The fleet has its own connections: these are opened in the same way.
         var options = fleet.options
         options.synchronous = .normal
         for file in files {

@@ -34,7 +34,7 @@ enum InsertWorkload {
         }
     }
 
-    /// Rows are made a batch at a time, while the clock stands.
+    /// Rows are made in batches, while the clock is stopped.
     static func runStreamed(_ database: BenchDatabase) throws -> Measurement {
         let rows = database.request.rows
         return try database.measureWriting(operations: rows) { store, clock in
@@ -51,9 +51,9 @@ enum InsertWorkload {
     }
 }
 
-/// Tables of any size in little memory: not compared with peers, who all have every row in theirs.
+/// Tables of any size in little memory: not compared with peers, which all keep every row in memory.
 enum Streaming {
     static let variant = "streamed"
-    /// Rows that are held at once.
+    /// The number of rows in memory at once.
     static let batch = 4096
 }

@@ -4,7 +4,7 @@ import Lockstep
 /// key, then as `open`.
 enum KeyringWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
-        // Makes the keyring's file, where `fill` has not.
+        // Makes the keyring's file if `fill` did not.
         _ = try database.key()
         var measurement = Measurement()
         for id in Rows.keys(database.request.operations, of: database.request.rows) {

@@ -1,8 +1,8 @@
 import Lockstep
 import SystemPackage
 
-/// The migrations of a folder, each in a transaction of its own with all checks, into a new database until
-/// it is closed; or once more, when all of them are applied.
+/// The migrations of a folder, each in a separate transaction with all checks, into a new database until it is closed;
+/// or again, when all of them are applied.
 enum MigrateWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let folder = try database.request.corpusFolder(.native)
@@ -14,7 +14,7 @@ enum MigrateWorkload {
         return try measurement.finished(database)
     }
 
-    /// The whole process counts.
+    /// The whole process is measured.
     static func runAgain(_ database: BenchDatabase) throws -> Measurement {
         let folder = try database.request.corpusFolder(.native)
         var measurement = Measurement()
@@ -40,7 +40,7 @@ enum MigrateWorkload {
 
 /// A table of many rows gets a constraint that ALTER TABLE cannot give it.
 enum RebuildWorkload {
-    /// The table of `fill` anew, with a constraint.
+    /// The table of `fill`, with an added constraint.
     static let definition = """
         CREATE TABLE record (id INTEGER PRIMARY KEY, a INTEGER NOT NULL, b INTEGER NOT NULL,
             c INTEGER NOT NULL, d INTEGER NOT NULL, ratio REAL NOT NULL, first TEXT NOT NULL,
@@ -69,7 +69,7 @@ enum RebuildWorkload {
         return try measurement.finished(database)
     }
 
-    /// What must come out: the rows, the schema, and the number of rows once more.
+    /// The expected checksum: the rows, the schema, and the number of rows again.
     static func expected(_ rows: Int) throws -> String {
         var hash = RowHash()
         hash.addRows(rows)
@@ -111,7 +111,7 @@ extension BenchDatabase {
 }
 
 extension Measurement {
-    /// Adds to the checksum what a second look finds of schema and rows.
+    /// Adds schema and rows, read back, to the checksum.
     fileprivate consuming func finished(_ database: BenchDatabase) throws -> Measurement {
         let connection = try database.openConnection(database.key())
         try CorpusDigest.add(connection, to: &hash)

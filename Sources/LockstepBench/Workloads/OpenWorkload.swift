@@ -1,6 +1,6 @@
 import Lockstep
 
-/// Open, key, configure, first row; closing is not part of it. The keyring is open already.
+/// Open, key, configure, first row; closing is not included. The keyring is already open.
 enum OpenWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let key = try database.key()

@@ -1,4 +1,4 @@
-/// What one run of ours gives.
+/// The result of one run of Lockstep.
 struct Measurement {
     var clock = ProcessClock()
     var hash = RowHash()
@@ -7,9 +7,9 @@ struct Measurement {
     var library = ""
 }
 
-/// The workloads as this engine does them.
+/// The workloads as Lockstep implements them.
 enum OwnWorkloads {
-    /// Which there are, in which variants; the first is what others are held against.
+    /// The workloads and their variants; the others are compared with the first.
     static let variants: [WorkloadName: [String]] = [
         .open: ["store"],
         .keyring: ["key-file"],
@@ -31,7 +31,7 @@ enum OwnWorkloads {
         .sealing: SealingWorkload.Variant.allCases.map(\.rawValue),
     ]
 
-    /// Those of which `growth` takes the first of each: by it, tables may be larger than memory.
+    /// The workloads for `growth`, which takes the first variant of each: it allows tables larger than memory.
     static let variantsOfAnySize: [WorkloadName: [String]] = [
         .insert: [Streaming.variant],
         .scan: [Streaming.variant],
@@ -40,7 +40,7 @@ enum OwnWorkloads {
         .rotate: ["copy"],
     ]
 
-    /// What this program answers to `list`.
+    /// This program's output for `list`.
     static func abilities(
         _ variants: [WorkloadName: [String]] = variants
     ) -> PeerProgram.Abilities {
@@ -50,7 +50,7 @@ enum OwnWorkloads {
             workloads: Dictionary(uniqueKeysWithValues: workloads))
     }
 
-    /// The variant that is meant.
+    /// The requested variant.
     static func variant(
         _ name: String?, of workload: WorkloadName
     ) throws(BenchError) -> String {
@@ -67,7 +67,7 @@ enum OwnWorkloads {
         return name
     }
 
-    /// Runs one workload once: on this thread, as the peers do, but for what is asynchronous.
+    /// Runs one workload once, on this thread, as the peers do, except for asynchronous calls.
     static func run(_ request: RunRequest) throws -> Measurement {
         let database = BenchDatabase(request)
         return switch request.workload {

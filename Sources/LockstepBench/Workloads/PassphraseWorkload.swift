@@ -7,8 +7,8 @@ enum Passphrases {
     static let maximumOperations = 4
 }
 
-/// What a passphrase slot costs beside its scrypt: `slot` opens a keyring, `scrypt` does nothing but derive at the
-/// same cost. The row that is read afterwards is no part of it.
+/// What a passphrase slot costs in addition to its scrypt: `slot` opens a keyring, `scrypt` only derives at the same
+/// cost. The row that is read afterwards is not included.
 enum PassphraseWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())

@@ -19,7 +19,7 @@ enum PointWorkload {
         return measurement
     }
 
-    /// Each read in a transaction of its own, one after another, from a task.
+    /// Each read in a separate transaction, one after another, from a task.
     private static func oneByOne(
         _ keys: [Int64], _ store: Store
     ) async throws -> [Record] {

@@ -42,7 +42,7 @@ enum ScanWorkload {
         }
     }
 
-    /// Columns by their ordinals. Rows are looked at and let go of a batch at a time, while the clock stands.
+    /// Columns by their ordinals. Rows are hashed and released in batches, while the clock is stopped.
     private static func runStreamed(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())
         var measurement = Measurement()

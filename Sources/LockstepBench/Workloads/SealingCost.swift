@@ -3,12 +3,12 @@ import Foundation
 import Lockstep
 import Synchronization
 
-/// What opening cells costs without a database.
+/// Measures what opening cells costs without a database.
 struct SealingCost {
     private let cipher: ColumnCipher
     private let cell: [UInt8]
 
-    /// One cell of a title's length, to be opened over and over.
+    /// One cell of a title's length, to be opened repeatedly.
     init(_ keys: FieldKeys) throws {
         cipher = try ColumnCipher(column: 1, keys, SealingTools())
         cell = try cipher.seal(.text(Rows.record(1).first), at: .row(1))

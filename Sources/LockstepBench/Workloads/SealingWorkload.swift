@@ -1,21 +1,21 @@
 import Lockstep
 import SystemPackage
 
-/// A column of a table sealed, verified and looked up in, beside what it would be without seals.
+/// Seals, verifies and searches a column of a table, compared with the same work without sealing.
 enum SealingWorkload {
-    /// What is measured, in groups of what is held against each other.
+    /// The variants, in groups that are compared.
     enum Variant: String, CaseIterable {
-        /// The texts of a column become cells, to the end: with what was there before gone from the file.
+        /// The texts of a column become cells, including the removal of all plaintext from the file.
         case protect
-        /// The same column takes a constant as long as a cell.
+        /// The same column is set to a constant of a cell's length.
         case update
-        /// Every cell is opened where it lies, on all processors, as `verify` does.
+        /// Every cell is opened in its place, on all processors, as `verify` does.
         case verify
-        /// As many cells are opened in memory, on as many threads: all that the ciphers can do.
+        /// The same number of cells are opened in memory, on the same number of threads: the limit of the ciphers.
         case open
         /// Rows by a value, through a blind index.
         case blind = "lookup-blind"
-        /// Rows by a value, through a plain index, and one cell of the same length opened beside.
+        /// Rows by a value, through a plain index, plus opening one cell of the same length.
         case plain = "lookup-plain"
 
         var group: String {
@@ -41,7 +41,7 @@ enum SealingWorkload {
         }
     }
 
-    /// What a run must answer: for the values of a column all of them, for look-ups the rows that were found.
+    /// The expected checksum: of all values of the column, or for look-ups of the rows that were found.
     static func expected(_ variant: String, rows: Int, operations: Int) -> String {
         var hash = RowHash()
         switch Variant(rawValue: variant) {
@@ -100,7 +100,7 @@ private struct Run {
         if variant == .protect {
             try connection.protect("title", of: "film", keys: keys)
         } else {
-            // Format, version, nonce, type, tag; and the titles' length in the middle.
+            // Format, version, nonce, type and tag, plus the average length of the titles.
             let cell = [UInt8](repeating: 0xAA, count: 46 + Rows.record(1).first.utf8.count)
             try connection.execute("UPDATE film SET title = ?", cell)
         }

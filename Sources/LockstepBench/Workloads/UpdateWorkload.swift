@@ -1,6 +1,6 @@
 import Lockstep
 
-/// One column of random rows anew, by key, in one transaction, until the database is closed.
+/// Updates one column of random rows, by key, in one transaction, until the database is closed.
 enum UpdateWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let keys = Rows.keys(database.request.operations, of: database.request.rows)
@@ -19,8 +19,8 @@ enum UpdateWorkload {
         return measurement
     }
 
-    /// What must come out: all rows, of which those that were asked for have the number of the operation in `d`,
-    /// counted from 1; the last one counts.
+    /// The expected checksum: all rows, where `d` of the updated ones is the number of the operation, from 1 on; the
+    /// last update of a row counts.
     static func expected(rows: Int, operations: Int) -> String {
         var last: [Int: Int64] = [:]
         for (index, key) in Rows.keys(operations, of: rows).enumerated() {

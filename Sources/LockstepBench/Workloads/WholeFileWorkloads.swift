@@ -1,7 +1,7 @@
 import Lockstep
 import SystemPackage
 
-/// The key of a filled file changed: a copy under the new key is made, verified, and put in its place.
+/// Changes the key of a filled file: makes a copy under the new key, verifies it, and replaces the file with it.
 enum RotateWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         var keyring = try database.keyring()
@@ -38,7 +38,7 @@ enum VerifyWorkload {
         return try measurement.ofWholeFile(database)
     }
 
-    /// What no version has made would be drift.
+    /// Objects that no version made would be drift.
     private static func takeIntoCare(
         _ connection: consuming Connection, of set: MigrationSet
     ) throws {
@@ -47,8 +47,8 @@ enum VerifyWorkload {
 }
 
 extension Measurement {
-    /// Adds what a second look finds. The connections that did the work were the engine's own: one that is opened
-    /// as they are tells the settings.
+    /// Adds the content, read back. The engine used its own connections for the work: one opened in the same way
+    /// reports the settings.
     fileprivate consuming func ofWholeFile(_ database: BenchDatabase) throws -> Measurement {
         try look(at: database.openConnection(database.key()))
         operations = database.request.rows

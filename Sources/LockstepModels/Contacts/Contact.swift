@@ -4,11 +4,11 @@ internal import Lockstep
 public struct Contact: Sendable, Hashable {
     /// The row's key; 0 before it is inserted.
     public internal(set) var id: Int64
-    /// The first name; one of both names may be empty.
+    /// The first name; one of both names can be empty.
     public var firstName: String
     /// The last name.
     public var lastName: String
-    /// The telephones, in the order that they were added in.
+    /// The telephones, in the order in which they were added.
     public var phones: [Phone]
 
     /// Makes a contact that is not stored yet.
@@ -23,7 +23,7 @@ public struct Contact: Sendable, Hashable {
         self.phones = phones
     }
 
-    /// Whether there is more to the names than blanks.
+    /// Whether the names contain more than white space.
     public var hasName: Bool {
         !firstName.allSatisfy(\.isWhitespace) || !lastName.allSatisfy(\.isWhitespace)
     }
@@ -32,10 +32,10 @@ public struct Contact: Sendable, Hashable {
 extension Contact {
     /// The columns that ``init(row:)`` reads.
     static let columns: SQL = "idx, firstname, lastname"
-    /// The order that people look for each other in; its index gives it.
+    /// The order in which people look for each other; an index provides it.
     static let order: SQL = "ORDER BY lastname, firstname, idx"
 
-    /// Reads ``columns``; the telephones follow.
+    /// Reads ``columns``; the telephones are added later.
     init(row: borrowing Row) throws(LockstepError) {
         self.init(id: try row[0], firstName: try row[1], lastName: try row[2], phones: [])
     }

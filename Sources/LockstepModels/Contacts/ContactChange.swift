@@ -1,14 +1,14 @@
 internal import Lockstep
 
-/// What was changed of a contact.
+/// One change of a contact.
 public enum ContactChange: Sendable, Hashable {
-    /// The first name, from what to what.
+    /// The first name, with its old and new value.
     case firstName(from: String, to: String)
-    /// The last name, from what to what.
+    /// The last name, with its old and new value.
     case lastName(from: String, to: String)
     /// A telephone was added.
     case phoneAdded(Phone)
-    /// The label, the number or both of a telephone, from what to what.
+    /// The label, the number or both of a telephone, with the old and new values.
     case phoneChanged(from: Phone, to: Phone)
     /// A telephone was removed.
     case phoneRemoved(Phone)
@@ -18,8 +18,8 @@ extension Contact: Trackable {
     /// Whether it was inserted.
     public var isStored: Bool { id != 0 }
 
-    /// What is to be changed, names before telephones. In which order the telephones stand is no change: they are kept
-    /// in the order that they were added in.
+    /// The differences, names before telephones. The order of the telephones is not a difference: they are kept in the
+    /// order in which they were added.
     public static func changes(from old: Contact, to new: Contact) -> [ContactChange] {
         var changes: [ContactChange] = []
         if !old.firstName.isSame(as: new.firstName) {
@@ -47,7 +47,7 @@ extension Contact: Trackable {
 }
 
 extension String {
-    /// Whether both are the same bytes: `==` takes `é` in one character and in two for the same, and a change from one
-    /// to the other would be lost.
+    /// Whether both are the same bytes: `==` treats `é` in one character and in two as equal, and a change from one to
+    /// the other would be lost.
     func isSame(as other: String) -> Bool { ExactText(self) == ExactText(other) }
 }

@@ -2,43 +2,43 @@ internal import Lockstep
 
 /// The same without blocking an actor. Cancelling the task interrupts a call, and nothing of it remains.
 extension ContactStore {
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func all() async throws -> [Contact] {
         try await reading { connection in try ContactWork.all(connection) }
     }
 
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func contact(_ id: Int64) async throws -> Contact? {
         try await reading { connection in try ContactWork.contact(id, connection) }
     }
 
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func contacts(withNumber number: String) async throws -> [Contact] {
         try await reading { connection in
             try ContactWork.contacts(withNumber: number, connection)
         }
     }
 
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func count() async throws -> Int {
         try await reading { connection in
             try connection.value("SELECT count(*) FROM Contacts") ?? 0
         }
     }
 
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func insert(_ contact: Contact) async throws -> Contact {
         try await insert([contact])[0]
     }
 
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func insert(_ contacts: [Contact]) async throws -> [Contact] {
         try await writing { connection in
@@ -47,8 +47,8 @@ extension ContactStore {
         }
     }
 
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func update(_ contact: inout Tracked<Contact>) async throws -> Bool {
         var one = [contact]
@@ -57,8 +57,8 @@ extension ContactStore {
         return count > 0
     }
 
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func save(_ contacts: inout [Tracked<Contact>]) async throws -> Int {
         let dirty = contacts
@@ -66,8 +66,8 @@ extension ContactStore {
         return Self.clear(&contacts, written)
     }
 
-    /// As its blocking form, without blocking.
-    /// - Throws: as that; `CancellationError`.
+    /// Like the blocking form, without blocking.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
         try await writing { connection in try ContactWork.delete(id, connection) }

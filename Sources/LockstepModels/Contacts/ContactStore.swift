@@ -5,7 +5,7 @@ public import Lockstep
 /// ``ConnectionOptions/fieldKeys``. Without them ``ModelStore/open(_:key:template:options:)`` does not migrate to that
 /// version, and a store that is on it already throws ``LockstepError/Code/keyUnavailable``.
 ///
-/// A store stays open for as long as the program needs it, and any number of tasks may call at once. Each call is one
+/// A store stays open for as long as the program needs it, and any number of tasks can call at once. Each call is one
 /// transaction.
 public struct ContactStore: ModelStore {
     /// The migration set's name.
@@ -31,9 +31,9 @@ public struct ContactStore: ModelStore {
         try reading { connection in try ContactWork.contact(id, connection) }
     }
 
-    /// The contacts that have a telephone with the same digits, whatever stands between them: `+49 221-1` and `492211`
-    /// are the same, `0221 1` is another. What has no digits is not found. From version 3 on a blind index finds
-    /// them; before, all numbers are looked at.
+    /// The contacts that have a telephone with the same digits, regardless of other characters: `+49 221-1` and
+    /// `492211` are the same, `0221 1` is different. A number without digits is not found. From version 3 on a blind
+    /// index finds them; before, all numbers are compared.
     /// - Throws: ``LockstepError``.
     public func contacts(withNumber number: String) throws -> [Contact] {
         try reading { connection in try ContactWork.contacts(withNumber: number, connection) }
@@ -49,7 +49,7 @@ public struct ContactStore: ModelStore {
 
     // MARK: Writing
 
-    /// Inserts a contact, and gives it with its keys and those of its telephones.
+    /// Inserts a contact, and returns it with its key and those of its telephones.
     /// - Throws: ``LockstepError/Code/malformedInput`` for one without a name, or with a telephone without a number.
     @discardableResult
     public func insert(_ contact: Contact) throws -> Contact {
@@ -57,7 +57,7 @@ public struct ContactStore: ModelStore {
     }
 
     /// Inserts contacts, all or none.
-    /// - Throws: as ``insert(_:)``.
+    /// - Throws: The same as ``insert(_:)``.
     @discardableResult
     public func insert(_ contacts: [Contact]) throws -> [Contact] {
         try writing { connection in
@@ -66,11 +66,11 @@ public struct ContactStore: ModelStore {
         }
     }
 
-    /// Writes what was changed of a contact, and nothing else, and clears the mark.
-    /// - Returns: Whether anything was written: not where nothing was changed, or it was never inserted.
-    /// - Throws: ``LockstepError/Code/notFound`` if the contact, or a telephone that was changed, is gone;
-    ///   ``LockstepError/Code/malformedInput`` for one that would have no name or number. Then nothing is written, and
-    ///   the mark stays.
+    /// Writes only what changed of a contact, and clears the mark.
+    /// - Returns: Whether anything was written: false if nothing was changed, or the contact was never inserted.
+    /// - Throws: ``LockstepError/Code/notFound`` if the contact, or a changed telephone, is gone;
+    ///   ``LockstepError/Code/malformedInput`` if a name or number would be missing. Then nothing is written, and the
+    ///   mark stays.
     @discardableResult
     public func update(_ contact: inout Tracked<Contact>) throws -> Bool {
         var one = [contact]
@@ -79,17 +79,17 @@ public struct ContactStore: ModelStore {
         return count > 0
     }
 
-    /// Writes what was changed of all contacts, in one transaction, and clears their marks: what a program does before
-    /// it is put into the background.
-    /// - Returns: How many were written; those that were not changed, or never inserted, are not.
-    /// - Throws: as ``update(_:)``; then none is written, and all marks stay.
+    /// Writes what changed of all contacts, in one transaction, and clears their marks: what a program does before it
+    /// moves to the background.
+    /// - Returns: How many were written; unchanged contacts, and those never inserted, are not.
+    /// - Throws: The same as ``update(_:)``; then none is written, and all marks stay.
     @discardableResult
     public func save(_ contacts: inout [Tracked<Contact>]) throws -> Int {
         let dirty = contacts
         return Self.clear(&contacts, try writing { connection in try Self.save(dirty, connection) })
     }
 
-    /// Deletes the contact with this key, and with it the telephones.
+    /// Deletes the contact with this key, and its telephones.
     /// - Returns: Whether there was one.
     /// - Throws: ``LockstepError``.
     @discardableResult
@@ -109,7 +109,7 @@ public struct ContactStore: ModelStore {
         return try contacts.map { try ContactWork.update($0, table, connection) }
     }
 
-    /// Takes over what was written, once that is durable.
+    /// Records what was written, once it is durable.
     static func clear(_ contacts: inout [Tracked<Contact>], _ written: [Contact?]) -> Int {
         var count = 0
         for (index, contact) in written.enumerated() {

@@ -1,6 +1,6 @@
 internal import Lockstep
 
-/// What is done on a connection, inside a transaction of the store's.
+/// Operations on a connection, inside one of the store's transactions.
 enum ContactWork {
     // MARK: Reading
 
@@ -63,7 +63,7 @@ enum ContactWork {
         return owners
     }
 
-    /// Who has a number with these digits, by the blind index.
+    /// The contacts that have a number with these digits, by the blind index.
     static func lookUp(_ number: String, _ connection: borrowing Connection) throws -> SQL {
         let found = try connection.matching(
             "number", of: "phone", .same(as: .text(number), under: .digits))
@@ -92,7 +92,7 @@ enum ContactWork {
         return connection.changes > 0
     }
 
-    /// Writes what was changed, and gives the contact as it is stored then; nil if nothing was, or it never was stored.
+    /// Writes the changes, and returns the contact as then stored; nil if nothing changed, or it was never stored.
     static func update(
         _ contact: Tracked<Contact>, _ table: PhoneTable, _ connection: borrowing Connection
     ) throws -> Contact? {
@@ -150,7 +150,7 @@ enum ContactWork {
         _ connection: borrowing Connection
     ) throws {
         try requireNumber(phone)
-        // A view does not tell which key it has given.
+        // A view does not report the key of a new row.
         let key = table.isSealed ? try NextKeys.first(in: "phone", "id", connection) : nil
         try connection.execute(
             """
@@ -189,7 +189,7 @@ enum ContactWork {
             guard own.remove(phone.id) != nil else {
                 throw LockstepError(
                     .misuse,
-                    "the telephone with the id \(phone.id) is not the contact's, or stands there twice",
+                    "the telephone with the id \(phone.id) is not the contact's, or is listed twice",
                     hint: "make a new telephone with its number")
             }
         }
@@ -198,6 +198,6 @@ enum ContactWork {
     private static func gone(_ kind: String, _ id: Int64) -> LockstepError {
         LockstepError(
             .notFound, "the \(kind) with the id \(id) is gone",
-            hint: "it was removed meanwhile: read the contact anew")
+            hint: "it was removed in the meantime: read the contact again")
     }
 }

@@ -4,12 +4,12 @@ internal import Lockstep
 public struct Phone: Sendable, Hashable {
     /// The row's key; 0 before it is stored.
     public internal(set) var id: Int64
-    /// What it is, such as `home`.
+    /// Its kind, such as `home`.
     public var label: String
     /// Its number, as it was written.
     public var number: String
 
-    /// What a telephone is called where nobody says.
+    /// The default label.
     public static let defaultLabel = "phone"
 
     /// Makes a telephone that is not stored yet.

@@ -1,10 +1,10 @@
-/// A value of which it can be told what was changed since it was read.
+/// A value that can report what changed since it was read.
 public protocol Trackable: Sendable {
-    /// One change: of what, from what, to what.
+    /// One change: the field, its old and its new value.
     associatedtype Change: Sendable
 
-    /// Whether a row stands for it.
+    /// Whether it is stored in a row.
     var isStored: Bool { get }
-    /// What is to be changed to make the one of the other; nothing where both are the same, byte for byte.
+    /// The changes that turn one into the other; none if both are the same, byte for byte.
     static func changes(from old: Self, to new: Self) -> [Change]
 }

@@ -1,5 +1,5 @@
-/// A value together with what it was when it was read or last saved: what is set is compared with that, so that
-/// setting what was there before changes nothing, and setting it back undoes a change.
+/// A value together with its state when it was read or last saved. Setting a field is compared with that state, so
+/// setting the same value changes nothing, and setting it back undoes a change.
 ///
 ///     var ann = Tracked(contact)
 ///     ann.firstName = "Anne"
@@ -7,18 +7,18 @@
 ///     try store.update(&ann)       // writes the first name alone, and clears the mark
 @dynamicMemberLookup
 public struct Tracked<Value: Trackable>: Sendable {
-    /// What is stored; nil for what never was.
+    /// The stored value; nil if it was never stored.
     public private(set) var stored: Value?
-    /// What it is now.
+    /// The current value.
     public private(set) var current: Value
 
-    /// Begins with a value as the store gave it, or a new one.
+    /// Starts with a value from the store, or a new one.
     public init(_ value: Value) {
         current = value
         stored = value.isStored ? value : nil
     }
 
-    /// A field, to be read and set.
+    /// A field that can be read and set.
     public subscript<Field>(dynamicMember field: WritableKeyPath<Value, Field>) -> Field {
         get { current[keyPath: field] }
         set { current[keyPath: field] = newValue }
@@ -29,21 +29,21 @@ public struct Tracked<Value: Trackable>: Sendable {
         current[keyPath: field]
     }
 
-    /// What was changed since then; empty for what was never stored.
+    /// The changes since then; empty if it was never stored.
     public var changes: [Value.Change] {
         stored.map { Value.changes(from: $0, to: current) } ?? []
     }
 
-    /// Whether a row stands for it, which an update could change.
+    /// Whether it is stored in a row, which an update could change.
     public var isStored: Bool { stored != nil }
 
-    /// Whether it is other than what is stored. What was never stored is.
+    /// Whether it differs from what is stored. A value that was never stored does.
     public var isDirty: Bool { !isStored || !changes.isEmpty }
 
-    /// Takes all changes back; what was never stored stays as it is.
+    /// Undoes all changes; a value that was never stored stays as it is.
     public mutating func revert() { current = stored ?? current }
 
-    /// What it is now is what is stored.
+    /// Marks the current value as stored.
     mutating func clear(_ value: Value) {
         current = value
         stored = value

@@ -1,12 +1,13 @@
 package import Lockstep
 
-/// Sealing what is exported, for recipients.
+/// Seals exports for recipients.
 package enum ExportSealing {
-    /// What the names of sealed files end in, as age's own program has them.
+    /// The ending of sealed files' names, the same as that of the program `age`.
     package static let ending = ".age"
 
-    /// Runs `body` with a way to write that seals what goes through it; without recipients it is `write` itself.
-    /// - Throws: ``LockstepError/Code/recipientMalformed``; what both throw.
+    /// Runs `body` with a function that seals the bytes passed to it and hands them to `write`; without recipients it
+    /// is `write` itself.
+    /// - Throws: ``LockstepError/Code/recipientMalformed``; the errors of both.
     package static func seal<Result>(
         for recipients: [Recipient], _ write: ([UInt8]) throws -> Void,
         _ body: (_ write: ([UInt8]) throws -> Void) throws -> Result

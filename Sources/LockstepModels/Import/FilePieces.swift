@@ -1,15 +1,16 @@
 import Lockstep
 import SystemPackage
 
-/// The bytes of a file, piece by piece, in constant memory: of one for recipients those that it was sealed of.
+/// The bytes of a file, piece by piece, in constant memory. For a file sealed for recipients, these are the plaintext
+/// bytes.
 struct FilePieces: ~Copyable {
     private let file: RawPieces
     private var decryption: AgeDecryption?
-    /// What was read to see what kind of file it is.
+    /// The bytes that were read to detect the kind of file.
     private var first: [UInt8]?
 
-    /// - Throws: ``LockstepError/Code/slotNotOpened`` for a file for recipients without an identity of one of them;
-    ///   ``LockstepError/Code/malformedInput`` for another file with an identity.
+    /// - Throws: ``LockstepError/Code/slotNotOpened`` for a sealed file without an identity of one of its recipients;
+    ///   ``LockstepError/Code/malformedInput`` for an unsealed file with an identity.
     init(_ path: FilePath, _ identity: ImportIdentity? = nil) throws {
         let file = try RawPieces(path)
         let first = try file.next()
@@ -29,7 +30,7 @@ struct FilePieces: ~Copyable {
         self.file = file
     }
 
-    /// A caller who names an identity believes that nobody could change the file on its way.
+    /// A caller that passes an identity expects that nobody could change the file in transit.
     private static func notSealed(_ path: FilePath, _ first: [UInt8]) -> LockstepError {
         let isArmored = first.starts(with: Array("-----BEGIN AGE ENCRYPTED FILE-----".utf8))
         return LockstepError(
@@ -47,7 +48,7 @@ struct FilePieces: ~Copyable {
             return first
         }
         guard decryption != nil else { return try file.next() }
-        // An empty file for recipients has one piece, of nothing.
+        // An empty sealed file has one empty piece.
         let piece = try read()
         return piece?.isEmpty == true ? nil : piece
     }
@@ -76,7 +77,7 @@ struct FilePieces: ~Copyable {
     }
 }
 
-/// A file as it lies there.
+/// The bytes of a file as they are.
 private final class RawPieces {
     private static let size = 65_536
 

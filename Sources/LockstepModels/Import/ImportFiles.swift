@@ -1,16 +1,15 @@
 import Lockstep
 import SystemPackage
 
-/// What is to be imported from a path: one file, or the visible files of a folder, by name. What is in folders of that
-/// folder is not.
+/// The input of an import: one file, or the visible files of a folder, by name, without its subfolders.
 struct ImportFiles {
-    /// Whether it is a folder; what is wrong with one of its files is then reported, and the others come in.
+    /// Whether it is a folder; a problem with one of its files is then reported, and the others are imported.
     let isFolder: Bool
     let paths: [FilePath]
-    /// Names of folders in it.
+    /// The names of its subfolders.
     let folders: [String]
 
-    /// - Throws: ``LockstepError/Code/notFound``; why a folder cannot be listed.
+    /// - Throws: ``LockstepError/Code/notFound``; errors of listing the folder.
     init(_ path: FilePath) throws {
         let type = try translatingErrno("look at", path) { try Stat(path).type }
         isFolder = type == .directory
@@ -24,7 +23,7 @@ struct ImportFiles {
         folders = list.folders
     }
 
-    /// Hands each file to `body`, and reports what it throws of a folder's.
+    /// Passes each file to `body`, and reports the problems that it throws.
     func forEach(
         into report: inout ImportReport, _ body: (FilePath) throws -> Void
     ) throws {
@@ -39,7 +38,7 @@ struct ImportFiles {
         }
     }
 
-    /// The same for what does not block.
+    /// The same for an asynchronous `body`.
     func forEach(
         into report: inout ImportReport, _ body: (FilePath) async throws -> Void
     ) async throws {
@@ -54,16 +53,16 @@ struct ImportFiles {
         }
     }
 
-    /// What a file would be called that is not sealed.
+    /// The name that the file would have if it were not sealed.
     static func plainName(of path: FilePath) -> FilePath {
         guard let name = path.lastComponent, name.extension == "age" else { return path }
         return FilePath(name.stem)
     }
 
-    /// What a report calls it; nil for the only file.
+    /// Its name in a report; nil for the only file.
     func name(of path: FilePath) -> String? { isFolder ? path.lastComponent?.string : nil }
 
-    /// Runs `read`, which opens and reads a file; a folder's file that cannot be read is none to be imported.
+    /// Runs `read`, which opens and reads a file; in a folder, a file that cannot be read is left out of the import.
     func reading<Result>(_ read: () throws -> Result) throws -> Result {
         do {
             return try read()
@@ -78,7 +77,7 @@ struct ImportFiles {
 /// Why a file is not imported, without any of its content.
 struct ImportProblem: Error {
     let reason: String
-    /// Whether nothing is wrong with the file, and its content is there already.
+    /// Whether the file is valid, and left out only because its content is already stored.
     let isKnown: Bool
 
     init(_ reason: String, isKnown: Bool = false) {

@@ -1,12 +1,12 @@
-/// What an import took, and what it did not.
+/// What an import imported, and what it left out.
 public struct ImportReport: Sendable, Equatable {
-    /// What was left out: a line, what begins at it, or a whole file of a folder.
+    /// Something that was left out: a line, an entry that begins at it, or a whole file of a folder.
     public struct Rejection: Sendable, Equatable {
-        /// The file's name, where a folder is imported.
+        /// The file's name, if a folder is imported.
         public let file: String?
         /// The line's number in the file, from 1 on; nil for a whole file.
         public let line: Int?
-        /// Why, without any of its content.
+        /// The reason, without any of the content.
         public let reason: String
     }
 
@@ -14,15 +14,15 @@ public struct ImportReport: Sendable, Equatable {
     public internal(set) var imported = 0
     /// How many were left out.
     public internal(set) var rejected = 0
-    /// How many of those were left out because their content is there already, as the caller asked.
+    /// How many of those were left out because their content is already stored, as the caller asked.
     public internal(set) var known = 0
-    /// Whether there was something to import, and none of it was what the store keeps: then nothing was written.
-    /// A file or folder that is empty has nothing to import.
+    /// Whether there was something to import and none of it could be: then nothing was written. An empty file or folder
+    /// has nothing to import.
     public var tookNothing: Bool { imported == 0 && known == 0 && rejected > 0 }
-    /// The first ``maximumRejections`` of those, in the file's order.
+    /// The first ``maximumRejections`` rejections, in the file's order.
     public internal(set) var rejections: [Rejection] = []
 
-    /// More would only fill the memory; the count goes on.
+    /// Further rejections would only fill the memory; they are still counted.
     public static let maximumRejections = 1000
 
     mutating func reject(file: String? = nil, _ line: Int?, _ reason: String) {

@@ -1,10 +1,10 @@
 import Lockstep
 import SystemPackage
 
-/// The lines of a file, one after the other, in constant memory: ended by LF or CRLF, the last one by
-/// the file's end too. A byte-order mark at the beginning is not part of the first line.
+/// The lines of a file, one after the other, in constant memory. They end in LF or CRLF; the last one can also end with
+/// the file. A byte-order mark at the beginning is not part of the first line.
 struct LineReader: ~Copyable {
-    /// A line of text is not longer; what is would fill the memory.
+    /// The longest line of text: a longer one would fill the memory.
     static let longestLine = 16 * 1024 * 1024
 
     private let longest: Int

@@ -1,9 +1,9 @@
 internal import Lockstep
 
-/// What ``MicroblogStore/save(_:)`` has added.
+/// The keys of what ``MicroblogStore/save(_:)`` added.
 public struct MicroblogAdditions: Sendable, Hashable {
-    /// The keys of the users, in the order that they were added in.
+    /// The keys of the users, in the order in which they were added.
     public internal(set) var userIDs: [Int64] = []
-    /// The keys of the statuses, in the order that they were added in.
+    /// The keys of the statuses, in the order in which they were added.
     public internal(set) var statusIDs: [Int64] = []
 }

@@ -1,14 +1,14 @@
 internal import Lockstep
 
-/// What is to be changed, collected: nothing of it is kept until ``MicroblogStore/save(_:)``, which does all of it
-/// in one transaction, or nothing.
+/// Collected changes. Nothing is stored until ``MicroblogStore/save(_:)``, which applies all of them in one
+/// transaction, or none.
 ///
 ///     var changes = MicroblogChanges()
 ///     let ann = changes.add(User(name: "Ann"))
 ///     changes.add(Status(text: "Hello"), by: ann)
 ///     try store.save(changes)
 public struct MicroblogChanges: Sendable {
-    /// A user who is to be added, for statuses that are added with it.
+    /// A user to be added, for statuses that are added with it.
     public struct NewUser: Sendable, Hashable {
         let place: Int
     }
@@ -31,7 +31,7 @@ public struct MicroblogChanges: Sendable {
     /// Whether there is nothing to save.
     public var isEmpty: Bool { steps.isEmpty }
 
-    /// Adds a user, whose key is of no account.
+    /// Adds a user, whose key is ignored.
     @discardableResult
     public mutating func add(_ user: User) -> NewUser {
         steps.append(.addUser(user))
@@ -39,7 +39,7 @@ public struct MicroblogChanges: Sendable {
         return NewUser(place: newUsers - 1)
     }
 
-    /// Adds a status, whose key is of no account, of a user who is there already.
+    /// Adds a status, whose key is ignored, of an existing user.
     public mutating func add(_ status: Status) { steps.append(.addStatus(status, by: nil)) }
 
     /// Adds a status of a user who is added by the same changes, whatever its ``Status/userID`` is.
@@ -53,18 +53,18 @@ public struct MicroblogChanges: Sendable {
     /// Changes the status with this key.
     public mutating func update(_ status: Status) { steps.append(.updateStatus(status)) }
 
-    /// Removes a user, and with it the user's statuses. One that is gone already is no error.
+    /// Removes a user and the user's statuses. If the user is already gone, that is not an error.
     public mutating func removeUser(_ id: Int64) { steps.append(.removeUser(id)) }
 
-    /// Removes a status. One that is gone already is no error.
+    /// Removes a status. If it is already gone, that is not an error.
     public mutating func removeStatus(_ id: Int64) { steps.append(.removeStatus(id)) }
 }
 
 extension MicroblogChanges {
-    /// Does all of it, in the order that it was asked for in.
+    /// Applies all changes in the order in which they were made.
     func apply(to connection: borrowing Connection) throws -> MicroblogAdditions {
         var additions = MicroblogAdditions()
-        // Statuses that are added one after the other go as one batch.
+        // Consecutive added statuses form one batch.
         var batch: [Status] = []
         for step in steps {
             if case .addStatus(var status, let user) = step {
@@ -93,7 +93,7 @@ extension MicroblogChanges {
     ) throws(LockstepError) -> Int64 {
         guard additions.userIDs.indices.contains(user.place) else {
             throw LockstepError(
-                .misuse, "a status is by a new user of other changes",
+                .misuse, "a status refers to a new user of other changes",
                 hint: "add the user to the same changes, before the status")
         }
         return additions.userIDs[user.place]

@@ -3,7 +3,7 @@ internal import Lockstep
 
 /// A line of the microblog's JSON lines; ``MicroblogStore/importJSONLines(_:)`` has the contract.
 struct MicroblogLine: Codable {
-    /// Why a line is not taken.
+    /// Why a line is rejected.
     struct Problem: Error {
         let reason: String
     }
@@ -44,16 +44,16 @@ struct MicroblogLine: Codable {
         }
     }
 
-    /// What a line says.
+    /// The content of a line.
     enum Content {
         case user(User)
-        /// ``Status/userID`` is the key of a user of the file.
+        /// ``Status/userID`` is the key of a user in the file.
         case status(Status)
     }
 
     // MARK: Reading
 
-    /// Reads a line. The reason of what it throws holds nothing of the line.
+    /// Reads a line. The reason of the error it throws contains nothing of the line.
     static func parse(
         _ bytes: [UInt8], _ decoder: JSONDecoder
     ) throws(Problem) -> Content {
@@ -72,13 +72,13 @@ struct MicroblogLine: Codable {
     }
 
     private static func problem(_ error: any Error) -> Problem {
-        // A field's name is told only if it is one of the contract's.
+        // A field's name is reported only if it belongs to the format.
         if case .typeMismatch(_, let context)? = error as? DecodingError,
             let key = context.codingPath.first as? CodingKeys
         {
-            return Problem(reason: "\(key.stringValue) is of another type")
+            return Problem(reason: "\(key.stringValue) has the wrong type")
         }
-        return Problem(reason: "it is no JSON object")
+        return Problem(reason: "it is not a JSON object")
     }
 
     private func userContent() throws(Problem) -> User {
@@ -97,7 +97,7 @@ struct MicroblogLine: Codable {
         case .microseconds(let number)?: instant = number
         case .text(let date)?:
             guard let read = Instant.microseconds(of: date) else {
-                throw Problem(reason: "createdAt is no date")
+                throw Problem(reason: "createdAt is not a date")
             }
             instant = read
         }
@@ -118,7 +118,7 @@ struct MicroblogLine: Codable {
         return try line.bytes(encoder)
     }
 
-    /// A user who is not there any more is left out.
+    /// A user who no longer exists is left out.
     static func bytes(of entry: TimelineEntry, _ encoder: JSONEncoder) throws -> [UInt8] {
         var line = MicroblogLine(kind: "status", id: entry.status.id)
         line.user = entry.user?.id

@@ -1,6 +1,6 @@
 internal import Lockstep
 
-/// What is asked of a connection, in or outside of the store's transactions.
+/// Queries on a connection, in or outside of the store's transactions.
 enum MicroblogQueries {
     private static let newestFirst: SQL = "ORDER BY Status.createdAt DESC, Status.Id DESC"
 
@@ -46,7 +46,7 @@ enum MicroblogQueries {
         try connection.query(page(limit, before: cursor)) { row in try TimelineEntry(row: row) }
     }
 
-    /// One statement, each part of which walks an index from where the page begins.
+    /// One statement, each part of which walks an index from the start of the page.
     static func page(_ limit: Int, before cursor: TimelineCursor?) -> SQL {
         let end: SQL = "\(newestFirst) LIMIT \(max(limit, 0))"
         let all = TimelineEntry.selection

@@ -3,24 +3,24 @@ internal import Lockstep
 public import SystemPackage
 
 extension MicroblogStore {
-    /// Takes the users and statuses of a file of JSON lines, in one transaction.
+    /// Imports the users and statuses of a file of JSON lines, in one transaction.
     ///
-    /// Each line is one JSON object in UTF-8, of at most 16 MiB, and ends in LF or CRLF, the last one in the file's end
-    /// too; a byte-order mark at the beginning is passed over. Fields that are not named here are ignored.
+    /// Each line is one JSON object in UTF-8, of at most 16 MiB, and ends in LF or CRLF; the last one can also end with
+    /// the file. A byte-order mark at the beginning is skipped. Fields that are not named here are ignored.
     ///
     ///     {"kind":"user","id":1,"name":"ann","screenName":"Ann","profileImageURL":"…","mbtype":"…","city":"Köln"}
     ///     {"kind":"status","user":1,"source":"web","createdAt":1346186100000000,"text":"Hello"}
     ///
-    /// - A user has `id` (a whole number) and `name`; `screenName` is the name where it is missing, the others may be.
-    /// - A status has `text`; `user` is the `id` of a user on a line before it, or missing. `createdAt` is a number of
+    /// - A user has `id` (a whole number) and `name`; `screenName` defaults to the name, the others are optional.
+    /// - A status has `text`; `user` is the `id` of a user on an earlier line, or missing. `createdAt` is a number of
     ///   microseconds since 1970 in UTC, or a text such as `2012-08-28T20:35:00Z` or `Tue Aug 28 20:35:00 +0800 2012`;
-    ///   it may be missing, and `createdAtAsWritten` say what stood there instead.
-    /// - Keys are the file's own: each user and status gets a new one. What is in the store already stays.
+    ///   it can be missing, and `createdAtAsWritten` can contain the original date instead.
+    /// - Keys are only valid in the file: each user and status gets a new one. Existing content of the store stays.
     ///
-    /// A line that is nothing of this is left out and reported with its number, and so is a status whose user is. If
-    /// reading or writing fails, nothing is imported.
-    /// - Parameter identity: Opens the file where it was sealed for recipients.
-    /// - Throws: ``LockstepError``; a path that does not exist, a full disk, a database without the set.
+    /// Any other line is left out and reported with its number, as is a status whose user is left out. If reading or
+    /// writing fails, nothing is imported.
+    /// - Parameter identity: Opens the file if it is sealed for recipients.
+    /// - Throws: ``LockstepError``, for example for a missing path, a full disk, or a database without the set.
     public func importJSONLines(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
@@ -28,22 +28,22 @@ extension MicroblogStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func importJSONLines(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) async throws -> ImportReport {
         try await writing { connection in try MicroblogImport.run(path, identity, connection) }
     }
 
-    /// Hands out all users and then all statuses, line by line, as ``importJSONLines(_:)`` reads them, and gives how
-    /// many those were. All of them are of one moment; one line at a time is in memory.
-    /// - Throws: ``LockstepError``; what `write` throws.
+    /// Passes all users and then all statuses to `write`, line by line, as ``importJSONLines(_:)`` reads them, and
+    /// returns how many there were. All are from one snapshot; one line at a time is in memory.
+    /// - Throws: ``LockstepError``; the errors of `write`.
     public func exportJSONLines(_ write: ([UInt8]) throws -> Void) throws -> Int {
         try reading { connection in try MicroblogExport.run(connection, write) }
     }
 
-    /// The same without blocking. `write` runs on none of the actors.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// The same without blocking. `write` does not run on an actor.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func exportJSONLines(
         _ write: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws -> Int {
@@ -52,7 +52,7 @@ extension MicroblogStore {
 }
 
 private enum MicroblogImport {
-    // Opened in here: a transaction that is lost runs again, from the first line.
+    // Opened here, because a transaction that is lost runs again from the first line.
     static func run(
         _ path: FilePath, _ identity: ImportIdentity?, _ connection: borrowing Connection
     ) throws -> ImportReport {
@@ -63,7 +63,7 @@ private enum MicroblogImport {
         var number = 0
         while let line = try reader.next() {
             number += 1
-            // Lines that are left out run no statement, which would look at the time.
+            // Lines that are left out run no statement, which would check the time.
             try connection.requireTime()
             guard case .bytes(let bytes) = line else {
                 report.reject(number, "it is longer than 16 MiB")
@@ -86,13 +86,13 @@ private enum MicroblogImport {
         switch content {
         case .user(let user):
             guard users[user.id] == nil else {
-                throw MicroblogLine.Problem(reason: "its id is that of a user before it")
+                throw MicroblogLine.Problem(reason: "its id is that of an earlier user")
             }
             users[user.id] = try MicroblogWork.add(user, connection)
         case .status(var status):
             if let id = status.userID {
                 guard let known = users[id] else {
-                    throw MicroblogLine.Problem(reason: "its user is on no line before it")
+                    throw MicroblogLine.Problem(reason: "its user is on no earlier line")
                 }
                 status.userID = known
             }

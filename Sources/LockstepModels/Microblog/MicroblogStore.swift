@@ -1,12 +1,12 @@
 public import Lockstep
 
-/// Users and their statuses. Works on the set `microblog` from version 2 on; finding words needs version 3.
+/// Users and their statuses. Works on the set `microblog` from version 2 on; search needs version 3.
 ///
-/// Each call is one transaction. Any number of tasks may call at once: writes wait for each other.
+/// Each call is one transaction. Any number of tasks can call at once: writes wait for each other.
 public struct MicroblogStore: ModelStore {
     /// The migration set's name.
     public static let setName = "microblog"
-    /// How many entries a page has where nobody says.
+    /// The default number of entries per page.
     public static let defaultLimit = 50
 
     /// The database that it works on.
@@ -17,7 +17,7 @@ public struct MicroblogStore: ModelStore {
 
     // MARK: Users
 
-    /// Adds a user, whose key is of no account, and gives the new key.
+    /// Adds a user, whose key is ignored, and returns the new key.
     /// - Throws: ``LockstepError``.
     @discardableResult
     public func add(_ user: User) throws -> Int64 {
@@ -36,9 +36,9 @@ public struct MicroblogStore: ModelStore {
         try reading { connection in try MicroblogQueries.users(connection) }
     }
 
-    /// Users by name who wrote a status that contains a word, or several in a row. Differences of case and of accents
-    /// do not count.
-    /// - Parameter word: What is looked for: nothing in it is an operator.
+    /// Users, by name, who wrote a status that contains a word, or several consecutive words. Case and accents do not
+    /// count.
+    /// - Parameter word: The search term; nothing in it is an operator.
     /// - Throws: ``LockstepError``.
     public func users(whoWrote word: String) throws -> [User] {
         try reading { connection in try MicroblogQueries.users(whoWrote: word, connection) }
@@ -50,7 +50,7 @@ public struct MicroblogStore: ModelStore {
         try writing { connection in try MicroblogWork.update(user, connection) }
     }
 
-    /// Removes a user, and with it the user's statuses.
+    /// Removes a user and the user's statuses.
     /// - Returns: Whether there was one.
     /// - Throws: ``LockstepError``.
     @discardableResult
@@ -60,15 +60,15 @@ public struct MicroblogStore: ModelStore {
 
     // MARK: Statuses
 
-    /// Adds a status, whose key is of no account, and gives the new key.
-    /// - Throws: ``LockstepError/Code/notFound`` for a user that there is not.
+    /// Adds a status, whose key is ignored, and returns the new key.
+    /// - Throws: ``LockstepError/Code/notFound`` for a user who does not exist.
     @discardableResult
     public func add(_ status: Status) throws -> Int64 {
         try add([status])[0]
     }
 
-    /// Adds statuses as one batch, whose keys are of no account, and gives the new keys in their order.
-    /// - Throws: ``LockstepError/Code/notFound`` for a user that there is not; then none is added.
+    /// Adds statuses as one batch, ignoring their keys, and returns the new keys in their order.
+    /// - Throws: ``LockstepError/Code/notFound`` for a user who does not exist; then none is added.
     @discardableResult
     public func add(_ statuses: [Status]) throws -> [Int64] {
         try writing { connection in try MicroblogWork.add(statuses, connection) }
@@ -87,7 +87,7 @@ public struct MicroblogStore: ModelStore {
     }
 
     /// Changes the status with this key.
-    /// - Throws: ``LockstepError/Code/notFound``, also for a user that there is not.
+    /// - Throws: ``LockstepError/Code/notFound``, also for a user who does not exist.
     public func update(_ status: Status) throws {
         try writing { connection in try MicroblogWork.update(status, connection) }
     }
@@ -102,11 +102,12 @@ public struct MicroblogStore: ModelStore {
 
     // MARK: Pages
 
-    /// Statuses with their users, newest first, in one query that reads no more rows than it gives; on version 2 and 3
-    /// of the set it also reads those of the last one's instant. What has no instant comes last.
+    /// Statuses with their users, newest first, in one query that reads no more rows than it returns; on versions 2 and
+    /// 3 of the set it also reads those of the last one's instant. Statuses without an instant come last.
     /// - Parameters:
-    ///   - limit: How many at most.
-    ///   - cursor: Where the page begins: the ``TimelineEntry/cursor`` of the entry before it; nil for the first page.
+    ///   - limit: The maximum number of entries.
+    ///   - cursor: Where the page begins: the ``TimelineEntry/cursor`` of the last entry of the previous page; nil for
+    ///     the first page.
     /// - Throws: ``LockstepError``.
     public func timeline(
         _ limit: Int = defaultLimit, before cursor: TimelineCursor? = nil
@@ -126,9 +127,9 @@ public struct MicroblogStore: ModelStore {
         }
     }
 
-    /// Statuses that contain a word, or several in a row, newest first, in one query. Differences of case and of
-    /// accents do not count.
-    /// - Parameter word: What is looked for: nothing in it is an operator.
+    /// Statuses that contain a word, or several consecutive words, newest first, in one query. Case and accents do not
+    /// count.
+    /// - Parameter word: The search term; nothing in it is an operator.
     /// - Throws: ``LockstepError``.
     public func search(_ word: String, _ limit: Int = defaultLimit) throws -> [TimelineEntry] {
         try reading { connection in try MicroblogQueries.search(word, limit, connection) }
@@ -136,9 +137,9 @@ public struct MicroblogStore: ModelStore {
 
     // MARK: Changes
 
-    /// Does all of the changes, in their order, in one transaction.
-    /// - Throws: ``LockstepError/Code/notFound`` for what is to be changed and is gone, and for a user that there is
-    ///   not; then nothing is done.
+    /// Applies all the changes, in their order, in one transaction.
+    /// - Throws: ``LockstepError/Code/notFound`` for a change of something that is gone, and for a user who does not
+    ///   exist; then nothing is changed.
     @discardableResult
     public func save(_ changes: MicroblogChanges) throws -> MicroblogAdditions {
         try writing { connection in try changes.apply(to: connection) }

@@ -1,6 +1,6 @@
 internal import Lockstep
 
-/// What is done on a connection, inside a transaction of the store's.
+/// Operations on a connection, inside one of the store's transactions.
 enum MicroblogWork {
     // MARK: Users
 
@@ -29,7 +29,7 @@ enum MicroblogWork {
 
     // MARK: Statuses
 
-    /// Adds statuses, whose keys are of no account, and gives the new ones.
+    /// Adds statuses, ignoring their keys, and returns the new ones.
     static func add(
         _ statuses: [Status], _ connection: borrowing Connection
     ) throws -> [Int64] {
@@ -42,7 +42,7 @@ enum MicroblogWork {
         return rows.map(\.id)
     }
 
-    /// Adds a status whose user is known to be there, and lets AUTOINCREMENT choose the key.
+    /// Adds a status whose user is known to exist; AUTOINCREMENT chooses the key.
     static func addKnown(_ status: Status, _ connection: borrowing Connection) throws {
         let insert = try connection.prepare(insertion)
         try insert.run(
@@ -71,7 +71,7 @@ enum MicroblogWork {
         VALUES (?, ?, ?, ?, ?, ?)
         """
 
-    /// The foreign key would refuse them, too, without saying which.
+    /// The foreign key would refuse them too, without saying which.
     private static func requireUsers(
         of statuses: [Status], _ connection: borrowing Connection
     ) throws {
@@ -89,6 +89,6 @@ enum MicroblogWork {
     private static func missing(_ kind: String, _ id: Int64) -> LockstepError {
         LockstepError(
             .notFound, "there is no \(kind) with the id \(id)",
-            hint: "it may have been removed meanwhile: read it anew")
+            hint: "it may have been removed in the meantime: read it again")
     }
 }

@@ -4,15 +4,15 @@ public import Lockstep
 public struct Status: Sendable, Hashable {
     /// The row's key; 0 before it is added.
     public var id: Int64
-    /// With what it was written, such as `web`.
+    /// The program that it was written with, such as `web`.
     public var source: String?
-    /// When it was written, in microseconds since 1970 in UTC; nil if nobody knows.
+    /// When it was written, in microseconds since 1970 in UTC; nil if unknown.
     public var createdAt: Int64?
-    /// The original date, where it could not be read as an instant when the schema came to its second version.
+    /// The original date, if it could not be read as an instant in the migration to version 2.
     public var createdAtAsWritten: String?
-    /// What was written.
+    /// The text.
     public var text: String
-    /// Who wrote it; nil if nobody knows, as in old data.
+    /// Who wrote it; nil if unknown, as in old data.
     public var userID: Int64?
 
     /// Makes a status.

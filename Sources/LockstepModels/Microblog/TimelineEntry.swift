@@ -1,16 +1,16 @@
 internal import Lockstep
 
-/// A status together with who wrote it, as one query gives them.
+/// A status together with its author, as returned by one query.
 public struct TimelineEntry: Sendable, Hashable {
     /// The status.
     public let status: Status
-    /// Who wrote it; nil where the user is not known.
+    /// Who wrote it; nil if the user is not known.
     public let user: User?
 
-    /// With what it was written, as people read it: `from web`; empty where that is not known.
+    /// The program that it was written with, in readable form: `from web`; empty if unknown.
     public var source: String {
         guard let source = status.source, !source.isEmpty else { return "" }
-        // The original programs stored it either way.
+        // The original programs stored both forms.
         return source.hasPrefix("from ") ? source : "from \(source)"
     }
 
@@ -21,7 +21,7 @@ public struct TimelineEntry: Sendable, Hashable {
 }
 
 extension TimelineEntry {
-    /// The columns that ``init(row:)`` reads, and where from.
+    /// The columns that ``init(row:)`` reads, and their tables.
     static let selection: SQL = """
         SELECT \(Status.columns), \(User.columns) FROM Status LEFT JOIN User ON User.Id = Status.user
         """

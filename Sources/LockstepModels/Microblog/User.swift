@@ -1,6 +1,6 @@
 internal import Lockstep
 
-/// Somebody who writes statuses.
+/// Someone who writes statuses.
 public struct User: Sendable, Hashable {
     /// The row's key; 0 before it is added.
     public var id: Int64
@@ -12,7 +12,7 @@ public struct User: Sendable, Hashable {
     public var profileImageURL: String?
     /// The kind of account, as the service calls it.
     public var mbtype: String?
-    /// Where the user lives, if that is known.
+    /// Where the user lives, if known.
     public var city: String?
 
     /// Makes a user.

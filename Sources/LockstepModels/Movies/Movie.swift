@@ -6,20 +6,20 @@ public struct Movie: Sendable, Hashable {
     public var id: Int64
     /// The title.
     public var title: String
-    /// The category, such as `Crime`; may be empty.
+    /// The category, such as `Crime`; can be empty.
     public var category: String
     /// The year of its release.
     public var year: Int
     /// The address of a page about it, if there is one.
     public var movieURL: String?
-    /// The address of its cover; may be empty.
+    /// The address of its cover; can be empty.
     public var coverURL: String
     /// Whether it was watched.
     public var isWatched: Bool
     /// How much it is liked, within ``likesRange``.
     public var likes: Int
 
-    /// What ``likes`` may be.
+    /// The valid values of ``likes``.
     public static let likesRange = 0...3
 
     /// The columns of the table `movies`, as SQL names them.
@@ -71,7 +71,7 @@ public struct Movie: Sendable, Hashable {
 }
 
 extension Movie: RowEncodable {
-    /// All but the key, in the order of ``Column``.
+    /// Appends all columns but the key, in the order of ``Column``.
     public func encode(to parameters: inout Parameters) {
         parameters.append(title)
         parameters.append(category)

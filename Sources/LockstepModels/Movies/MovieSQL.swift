@@ -1,7 +1,7 @@
 internal import Lockstep
 
-/// What ``MovieStore`` asks for, whichever way it is called. From version 3 of the schema on it goes through the readable
-/// view, which seals and opens.
+/// The queries of ``MovieStore``, for its blocking and asynchronous calls. From version 3 of the schema on they use the
+/// readable view, which seals and opens.
 enum MovieSQL {
     static let table = "movies"
     private static let columns = SQL(
@@ -18,7 +18,7 @@ enum MovieSQL {
         }
     }
 
-    /// A condition that finds equal values: by a blind index where they are sealed.
+    /// A condition that finds equal values: by a blind index if they are sealed.
     private static func equal(
         _ column: Movie.Column, _ value: String, _ connection: borrowing Connection
     ) throws -> SQL {
@@ -83,7 +83,7 @@ enum MovieSQL {
         return connection.lastInsertedRowID
     }
 
-    /// Neither is sealed: no key is needed.
+    /// Neither column is sealed, so no key is needed.
     static func rate(
         _ id: Int64, isWatched: Bool, likes: Int, _ connection: borrowing Connection
     ) throws -> Bool {

@@ -3,11 +3,11 @@ public import SystemPackage
 
 /// The catalogue of films. Works on every version of the set `movies`.
 ///
-/// From version 3 on titles, categories and addresses are a commercial dataset: sealed, and found through blind indexes.
-/// The store's connections then need the keys of the dataset `movies` in ``ConnectionOptions/fieldKeys``; without them
-/// calls that read or write films throw ``LockstepError/Code/keyUnavailable``, and ``rate(_:isWatched:likes:)``,
-/// ``delete(_:)`` and ``count()`` work all the same. A customer gets the file as it is, and a keyring of his own:
-/// `Keyring.issue(to:)`, or `lockstep issue`.
+/// From version 3 on titles, categories and addresses are a commercial dataset: sealed, and found through blind
+/// indexes. The store's connections then need the keys of the dataset `movies` in ``ConnectionOptions/fieldKeys``;
+/// without them calls that read or write films throw ``LockstepError/Code/keyUnavailable``, and
+/// ``rate(_:isWatched:likes:)``, ``delete(_:)`` and ``count()`` still work. A customer gets the unchanged file and a
+/// separate keyring: `Keyring.issue(to:)`, or `lockstep issue`.
 public struct MovieStore: ModelStore {
     /// The migration set's name.
     public static let setName = "movies"
@@ -22,25 +22,25 @@ public struct MovieStore: ModelStore {
 
     // MARK: Import and export
 
-    /// Takes the films of a tab-separated file: title, category, year, address, cover's address; lines
-    /// end in LF or CRLF.
+    /// Imports the films of a tab-separated file: title, category, year, address, cover's address; lines end in LF or
+    /// CRLF.
     ///
-    /// All of them in one transaction. A line that is no film is left out and reported with its number;
-    /// the others are imported. If reading or writing fails, nothing is.
-    /// - Parameter identity: Opens the file where it was sealed for recipients.
-    /// - Throws: ``LockstepError``; a path that does not exist, a full disk, a database without the set.
+    /// All of them are imported in one transaction. A line that is not a valid film is left out and reported with its
+    /// number; the others are imported. If reading or writing fails, nothing is.
+    /// - Parameter identity: Opens the file if it is sealed for recipients.
+    /// - Throws: ``LockstepError``, for example for a missing path, a full disk, or a database without the set.
     public func importTSV(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
         try writing { connection in
-            // Here, since this may run more than once.
+            // Opened here, because this can run more than once.
             var reader = try LineReader(path, identity)
             let insert = try MovieSQL.insertion(connection)
             var report = ImportReport()
             var number = 0
             while let line = try reader.next() {
                 number += 1
-                // Lines that are left out run no statement, which would look at the time.
+                // Lines that are left out run no statement, which would check the time.
                 try connection.requireTime()
                 guard case .bytes(let bytes) = line else {
                     report.reject(number, "it is longer than 16 MiB")
@@ -57,9 +57,9 @@ public struct MovieStore: ModelStore {
         }
     }
 
-    /// Hands out all films, as ``importTSV(_:)`` reads them, and gives how many: a TAB or a line's end within a field
-    /// becomes a blank, since the format has no way to write it.
-    /// - Throws: ``LockstepError``; what `write` throws.
+    /// Passes all films to `write`, in the form that ``importTSV(_:)`` reads, and returns how many. A TAB or line end
+    /// within a field becomes a space, because the format cannot represent it.
+    /// - Throws: ``LockstepError``; the errors of `write`.
     public func exportTSV(_ write: ([UInt8]) throws -> Void) throws -> Int {
         try reading { connection in
             var count = 0
@@ -86,7 +86,7 @@ public struct MovieStore: ModelStore {
     }
 
     /// The films of a category, newest first.
-    /// - Parameter year: Only those of later years; nil for all.
+    /// - Parameter year: Only films of later years; nil for all.
     /// - Throws: ``LockstepError``.
     public func movies(inCategory category: String, after year: Int? = nil) throws -> [Movie] {
         try reading { connection in
@@ -94,7 +94,7 @@ public struct MovieStore: ModelStore {
         }
     }
 
-    /// The films of this title, oldest first. From version 3 on a blind index finds them; before, all are looked at.
+    /// The films with this title, oldest first. From version 3 on a blind index finds them; before, all are compared.
     /// - Throws: ``LockstepError``.
     public func movies(titled title: String) throws -> [Movie] {
         try reading { connection in try MovieSQL.films(titled: title, connection) }
@@ -108,16 +108,16 @@ public struct MovieStore: ModelStore {
 
     // MARK: Writing
 
-    /// Inserts a film and gives its key.
+    /// Inserts a film and returns its key.
     /// - Throws: ``LockstepError/Code/malformedInput`` for likes outside ``Movie/likesRange``.
     @discardableResult
     public func insert(_ movie: Movie) throws -> Int64 {
         try writing { connection in try MovieSQL.insert(movie, connection) }
     }
 
-    /// Notes whether a film was watched, and how much it is liked.
+    /// Records whether a film was watched, and how much it is liked.
     /// - Returns: Whether there is such a film.
-    /// - Throws: as ``insert(_:)``.
+    /// - Throws: The same as ``insert(_:)``.
     @discardableResult
     public func rate(_ id: Int64, isWatched: Bool, likes: Int) throws -> Bool {
         try writing { connection in

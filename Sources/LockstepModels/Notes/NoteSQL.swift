@@ -1,6 +1,6 @@
 import Lockstep
 
-/// What the notes' store asks of the database, in the transaction that is open.
+/// The note store's database operations, in the open transaction.
 enum NoteSQL {
     static func requireText(_ text: String) throws(LockstepError) {
         guard text.isEmpty else { return }
@@ -35,12 +35,12 @@ enum NoteSQL {
 
     private static let order: SQL = "ORDER BY changedAt DESC, id DESC LIMIT"
 
-    /// The first of all titles.
+    /// The first page of titles.
     static func firstPage(_ limit: Int) -> SQL {
         "SELECT \(NoteTitle.columns) FROM records \(order) \(limit)"
     }
 
-    /// Those after one that has a date, and have one themselves.
+    /// The titles after one that has a date, and that have one themselves.
     static func page(_ limit: Int, afterDate date: Int64, _ id: Int64) -> SQL {
         """
         SELECT \(NoteTitle.columns) FROM records
@@ -48,7 +48,7 @@ enum NoteSQL {
         """
     }
 
-    /// Those that have no date, below a key.
+    /// The titles without a date, below a key.
     static func datelessPage(_ limit: Int, below id: Int64?) -> SQL {
         guard let id else {
             return """
@@ -65,7 +65,7 @@ enum NoteSQL {
     static func list(
         _ limit: Int, _ last: NoteTitle?, _ connection: borrowing Connection
     ) throws -> [NoteTitle] {
-        // To SQLite a negative limit is none.
+        // To SQLite a negative limit means none.
         let limit = max(limit, 0)
         func titles(_ sql: SQL) throws -> [NoteTitle] {
             let statement = try connection.prepare(sql)
@@ -75,7 +75,7 @@ enum NoteSQL {
         guard let date = last.changedAt else {
             return try titles(datelessPage(limit, below: last.id))
         }
-        // A comparison with NULL is neither true nor false: they are asked for by themselves.
+        // A comparison with NULL is neither true nor false, so these are queried separately.
         let dated = try titles(page(limit, afterDate: date, last.id))
         guard dated.count < limit else { return dated }
         return try dated + titles(datelessPage(limit - dated.count, below: nil))

@@ -2,17 +2,17 @@ public import Lockstep
 public import SystemPackage
 
 extension NoteStore {
-    /// A file of text is not longer: as a note it is in memory as a whole.
+    /// The longest text file that is imported: as a note it is in memory as a whole.
     public static let longestFile = 64 * 1024 * 1024
 
-    /// Takes a text file, or the text files of a folder in the order of their names, each as a note: `.txt`, `.text`,
+    /// Imports a text file, or the text files of a folder in the order of their names, each as a note: `.txt`, `.text`,
     /// `.md`, `.markdown`, in UTF-8, or UTF-16 with a byte-order mark.
     ///
-    /// All of them in one transaction, with one text in memory at a time. A file that is none, or cannot be read, is
-    /// left out and reported with its name; if writing fails, nothing is imported.
+    /// All of them are imported in one transaction, with one text in memory at a time. A file that is not a text file,
+    /// or cannot be read, is left out and reported with its name; if writing fails, nothing is imported.
     /// - Parameters:
-    ///   - legacy: What a file is read as that is neither; without it, such a file is left out.
-    ///   - identity: Opens files that were sealed for recipients, whose names then end in `.age` behind the rest.
+    ///   - legacy: The encoding of files that are neither; without it, such files are left out.
+    ///   - identity: Opens files sealed for recipients, whose names end in `.age` after the other ending.
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/full``.
     public func importTexts(
         _ path: FilePath, legacy: LegacyEncoding? = nil, opening identity: ImportIdentity? = nil
@@ -22,7 +22,7 @@ extension NoteStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @concurrent
     public func importTexts(
         _ path: FilePath, legacy: LegacyEncoding? = nil, opening identity: ImportIdentity? = nil
@@ -32,10 +32,10 @@ extension NoteStore {
         }
     }
 
-    /// Writes every note to a new folder, as `7.md` for the one with the key 7, in UTF-8, and gives how many: all of one
-    /// snapshot, and all or none. Only their owner may read them. **Without recipients the files are not encrypted**;
-    /// with some, they are sealed, and called `7.md.age`.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `folder`; ``LockstepError/Code/full``.
+    /// Writes every note to a new folder in UTF-8, as `7.md` for the note with the key 7, and returns how many: all
+    /// from one snapshot, and all or none. Only their owner can read them. **Without recipients the files are not
+    /// encrypted**; with recipients they are sealed, and named `7.md.age`.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if something exists at `folder`; ``LockstepError/Code/full``.
     public func exportTexts(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) throws -> Int {
@@ -43,7 +43,7 @@ extension NoteStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func exportTexts(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws -> Int {
@@ -51,7 +51,7 @@ extension NoteStore {
     }
 }
 
-/// Notes from files and to files.
+/// Imports and exports notes.
 private enum NoteFiles {
     static let endings = ["txt", "text", "md", "markdown"]
 
@@ -62,7 +62,7 @@ private enum NoteFiles {
     ) throws -> ImportReport {
         var report = ImportReport()
         try files.forEach(into: &report) { path in
-            // Files that are left out run no statement, which would look at the time.
+            // Files that are left out run no statement, which would check the time.
             try connection.requireTime()
             guard
                 !files.isFolder

@@ -1,14 +1,14 @@
 import Lockstep
 
 extension NoteStore {
-    /// Notes in which all the words occur, in title or text, the best match first. Case and accents do not count.
+    /// Notes that contain all the words, in title or text, the best match first. Case and accents do not count.
     ///
-    /// `words` are words: whatever stands in them, quotes and operators of a query language too, is looked for and
-    /// never obeyed. What has no letter or digit is passed over; where nothing else is left, nothing is found.
+    /// `words` are only words: quotes and operators of a query language in them are never interpreted. Words without a
+    /// letter or digit are ignored; if no others are left, nothing is found.
     /// - Parameters:
-    ///   - isLastBegun: Whether the last word may be only the beginning of one.
-    ///   - limit: How many notes at most.
-    ///   - marks: What is put before and behind each word that was found in an excerpt.
+    ///   - isLastBegun: Whether the last word can be a prefix.
+    ///   - limit: The maximum number of notes.
+    ///   - marks: What is put before and after each matching word in an excerpt.
     public func search(
         _ words: String, isLastBegun: Bool = false, limit: Int = 50,
         marks: (before: String, behind: String) = ("", "")
@@ -18,7 +18,7 @@ extension NoteStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func search(
         _ words: String, isLastBegun: Bool = false, limit: Int = 50,
         marks: (before: String, behind: String) = ("", "")
@@ -28,36 +28,36 @@ extension NoteStore {
     }
 
     /// Compares the search index with the notes. Reads all of both.
-    /// - Throws: ``LockstepError/Code/damaged`` if a note is not found by its words, or one that is gone is.
+    /// - Throws: ``LockstepError/Code/damaged`` if a note is not found by its words, or a deleted one is.
     public func checkSearch() throws {
         try writing { try NoteQuery.check($0) }
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func checkSearch() async throws {
         try await writing { try NoteQuery.check($0) }
     }
 
-    /// Makes the search index anew of the notes.
+    /// Rebuilds the search index from the notes.
     public func rebuildSearch() throws {
         try writing { try NoteQuery.rebuild($0) }
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func rebuildSearch() async throws {
         try await writing { try NoteQuery.rebuild($0) }
     }
 }
 
-/// Words to be found, as FTS5 takes them: each a string of its own, of which it obeys nothing.
+/// Search words in FTS5's syntax: each is a quoted string, so that FTS5 interprets nothing in it.
 struct NoteQuery {
     let text: String
 
-    /// Nil for no words.
+    /// Nil without any word.
     init?(_ words: String, isLastBegun: Bool) {
-        // To FTS5 the query ends at a NUL.
+        // To FTS5 a query ends at a NUL.
         let words = words.split { $0.isWhitespace || $0 == "\0" }
             .filter { word in word.unicodeScalars.contains { $0.properties.isTokenized } }
         guard !words.isEmpty else { return nil }
@@ -83,14 +83,14 @@ struct NoteQuery {
 
     static func check(_ connection: borrowing Connection) throws {
         do throws(LockstepError) {
-            // The 1 has it look at the notes too, and not only at itself (SQLite's documentation, FTS5 6.4).
+            // The 1 makes it check the notes too, not only itself (SQLite's documentation, FTS5 6.4).
             try connection.execute(
                 "INSERT INTO records_search (records_search, rank) VALUES ('integrity-check', 1)")
         } catch {
             guard error.code == .damaged else { throw error }
             throw LockstepError(
-                .damaged, "the search index does not fit the notes",
-                hint: "make it anew: NoteStore.rebuildSearch()", sqliteCode: error.sqliteCode)
+                .damaged, "the search index does not match the notes",
+                hint: "rebuild it with NoteStore.rebuildSearch()", sqliteCode: error.sqliteCode)
         }
     }
 
@@ -100,7 +100,7 @@ struct NoteQuery {
 }
 
 extension Unicode.Scalar.Properties {
-    /// Whether FTS5's tokenizer makes words of it: letters, digits, and what stands for private use.
+    /// Whether FTS5's tokenizer makes words of it: letters, digits, and private-use characters.
     fileprivate var isTokenized: Bool {
         switch generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,

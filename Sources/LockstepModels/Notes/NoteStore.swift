@@ -1,6 +1,6 @@
 public import Lockstep
 
-/// A text editor's notes: lists of titles, texts on demand, full-text search, all in the encrypted file.
+/// A text editor's notes: lists of titles, texts on demand and full-text search, all in the encrypted file.
 public struct NoteStore: ModelStore {
     /// The migration set's name.
     public static let setName = "notes"
@@ -20,8 +20,8 @@ public struct NoteStore: ModelStore {
 
     // MARK: Notes
 
-    /// Keeps a new note and gives its key; nil for an empty text, and nothing has changed.
-    /// - Throws: ``LockstepError/Code/full``, and what else writing meets.
+    /// Stores a new note and returns its key; returns nil for an empty text and changes nothing.
+    /// - Throws: ``LockstepError/Code/full``, and other errors of writing.
     @discardableResult
     public func create(_ text: String) throws -> Int64? {
         guard !text.isEmpty else { return nil }
@@ -29,14 +29,14 @@ public struct NoteStore: ModelStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func create(_ text: String) async throws -> Int64? {
         guard !text.isEmpty else { return nil }
         return try await writing { [now] in try NoteSQL.insert(text, at: now(), $0) }
     }
 
-    /// Replaces a note's text, and its title with it. False: there is no such note.
+    /// Replaces a note's text, and its title with it. Returns false if there is no such note.
     /// - Throws: ``LockstepError/Code/misuse`` for an empty text.
     @discardableResult
     public func update(_ id: Int64, _ text: String) throws -> Bool {
@@ -45,21 +45,21 @@ public struct NoteStore: ModelStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func update(_ id: Int64, _ text: String) async throws -> Bool {
         try NoteSQL.requireText(text)
         return try await writing { [now] in try NoteSQL.update(id, text, at: now(), $0) }
     }
 
-    /// Deletes a note. False: there was none.
+    /// Deletes a note. Returns false if there was none.
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool {
         try writing { try NoteSQL.delete(id, $0) }
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
         try await writing { try NoteSQL.delete(id, $0) }
@@ -67,17 +67,17 @@ public struct NoteStore: ModelStore {
 
     // MARK: Reading
 
-    /// Titles, the newest change first; those without a date come last. Texts are not read: 10,000 titles come from
-    /// the pages of one index.
+    /// Titles, the latest change first; those without a date come last. Texts are not read: 10,000 titles come from the
+    /// pages of one index.
     /// - Parameters:
-    ///   - limit: How many at most.
-    ///   - last: The last one of the page before; nil for the first page.
+    ///   - limit: The maximum number of titles.
+    ///   - last: The last title of the previous page; nil for the first page.
     public func list(limit: Int = 100, after last: NoteTitle? = nil) throws -> [NoteTitle] {
         try reading { try NoteSQL.list(limit, last, $0) }
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func list(limit: Int = 100, after last: NoteTitle? = nil) async throws -> [NoteTitle] {
         try await reading { try NoteSQL.list(limit, last, $0) }
     }
@@ -88,7 +88,7 @@ public struct NoteStore: ModelStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func body(of id: Int64) async throws -> String? {
         try await reading { try NoteSQL.body(id, $0) }
     }
@@ -97,7 +97,7 @@ public struct NoteStore: ModelStore {
     public func note(_ id: Int64) throws -> Note? { try reading { try NoteSQL.note(id, $0) } }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func note(_ id: Int64) async throws -> Note? {
         try await reading { try NoteSQL.note(id, $0) }
     }
@@ -106,6 +106,6 @@ public struct NoteStore: ModelStore {
     public func count() throws -> Int { try reading { try NoteSQL.count($0) } }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func count() async throws -> Int { try await reading { try NoteSQL.count($0) } }
 }

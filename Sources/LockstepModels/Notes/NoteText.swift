@@ -1,13 +1,13 @@
 import Lockstep
 
-/// The text of a file, whatever it is encoded in.
+/// Decodes the text of a file, whatever its encoding.
 enum NoteText {
-    /// Reads UTF-8, with a byte-order mark or without, and UTF-16 with one; anything else only as `legacy` says.
+    /// Reads UTF-8, with or without a byte-order mark, and UTF-16 with one; anything else only with `legacy`.
     static func decode(
         _ bytes: [UInt8], legacy: LegacyEncoding?
     ) throws(ImportProblem) -> String {
         let text = try text(bytes, legacy)
-        guard !text.isEmpty else { throw ImportProblem("it holds no text") }
+        guard !text.isEmpty else { throw ImportProblem("it contains no text") }
         return text
     }
 
@@ -27,12 +27,12 @@ enum NoteText {
             return text
         }
         guard let legacy, !hasMark else {
-            throw ImportProblem("it is not valid UTF-8, and says no other encoding")
+            throw ImportProblem("it is not valid UTF-8 and declares no other encoding")
         }
         return decode(bytes, legacy)
     }
 
-    /// - Parameter low: Where the less significant of two bytes stands.
+    /// - Parameter low: The position of the less significant of two bytes.
     private static func utf16(
         _ bytes: ArraySlice<UInt8>, low: Int
     ) throws(ImportProblem) -> String {
@@ -44,7 +44,7 @@ enum NoteText {
         return text
     }
 
-    /// As UTF-8 it would be valid, with a NUL in every second place.
+    /// As UTF-8 it would be valid, with every second byte a NUL.
     private static func looksLikeUTF16(_ bytes: [UInt8]) -> Bool {
         guard bytes.count.isMultiple(of: 2), !bytes.isEmpty else { return false }
         var zeros = [0, 0]

@@ -1,14 +1,14 @@
 internal import Lockstep
 
-/// A note as a list has it: without its text.
+/// A note as lists contain it: without its text.
 public struct NoteTitle: Sendable, Hashable, Identifiable {
     /// The row's key.
     public let id: Int64
     /// The note's title.
     public let title: String
-    /// When it was made, in microseconds since 1970 in UTC; nil where that was not yet recorded.
+    /// When it was created, in microseconds since 1970 in UTC; nil if that was not yet recorded.
     public let createdAt: Int64?
-    /// When it was last changed, in microseconds since 1970 in UTC; nil where that was not yet recorded.
+    /// When it was last changed, in microseconds since 1970 in UTC; nil if that was not yet recorded.
     public let changedAt: Int64?
 
     /// Reads a row of ``columns``.

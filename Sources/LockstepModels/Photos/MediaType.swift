@@ -1,14 +1,14 @@
 internal import Lockstep
 
-/// What content is, by its first bytes: the same rules as those of the migration `0002_content.sql`.
+/// The kind of content, by its first bytes: the same rules as those of the migration `0002_content.sql`.
 public enum MediaType {
-    /// What is none of the images that are known.
+    /// Content that is not a known kind of image.
     public static let unknown = "application/octet-stream"
 
-    /// Of so many bytes the first ones tell.
+    /// How many first bytes decide.
     static let decisive = 12
 
-    /// The media type of what begins so.
+    /// The media type of content with this beginning.
     public static func of(_ beginning: some Collection<UInt8>) -> String {
         let bytes = Array(beginning.prefix(decisive))
         func has(_ expected: [UInt8], at start: Int = 0) -> Bool {

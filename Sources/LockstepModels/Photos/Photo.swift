@@ -1,16 +1,16 @@
 internal import Lockstep
 
-/// What is known of a photo, without its content.
+/// A photo's details, without its content.
 public struct Photo: Sendable, Hashable, Identifiable {
     /// The row's key.
     public let id: Int64
-    /// What it is called; several may be called the same.
+    /// Its name; several photos can have the same name.
     public let name: String
-    /// What its first bytes say that it is, such as `image/jpeg`; see ``MediaType``.
+    /// Its kind according to its first bytes, such as `image/jpeg`; see ``MediaType``.
     public let mediaType: String
     /// The size of its content in bytes.
     public let byteCount: Int
-    /// The SHA-256 of its content, 32 bytes: photos of equal content have the same.
+    /// The SHA-256 of its content, 32 bytes: photos with equal content have the same.
     public let sha256: [UInt8]
 
     /// Reads a row of ``columns``.

@@ -1,12 +1,11 @@
 import Lockstep
 
-/// A photo's content, to be read from anywhere, in the transaction that is open: whether it lies in one value or in
-/// parts, sealed or not.
+/// Reads a photo's content at any offset, in the open transaction: stored in one value or in parts, sealed or not.
 final class PhotoReader: PieceReader {
     let count: Int
     let sha256: [UInt8]
     private let id: Int64
-    /// Where each value lies that has some of the content, in order.
+    /// The values that contain the content, in order.
     private let parts: [(start: Int, place: BlobPlace)]
     private var current: (number: Int, reader: any PieceReader)?
 
@@ -45,8 +44,8 @@ final class PhotoReader: PieceReader {
         return bytes
     }
 
-    /// Hands out all bytes.
-    /// - Throws: ``LockstepError/Code/damaged`` if they have another hash, at the end; what `body` throws.
+    /// Passes all bytes to `body`.
+    /// - Throws: ``LockstepError/Code/damaged`` at the end, if their hash differs; the errors of `body`.
     func forEachPiece(
         on connection: borrowing Connection, _ body: ([UInt8]) throws -> Void
     ) throws {
@@ -60,8 +59,8 @@ final class PhotoReader: PieceReader {
         } while offset < count
         guard try digest.finish() == sha256 else {
             throw LockstepError(
-                .damaged, "the content of photo \(id) has not the hash that it had",
-                hint: "run `lockstep verify`, or bring it back from a backup")
+                .damaged, "the content of photo \(id) does not match its hash",
+                hint: "run `lockstep verify`, or restore it from a backup")
         }
     }
 
@@ -88,6 +87,6 @@ final class PhotoReader: PieceReader {
     private static func incomplete(_ id: Int64) -> LockstepError {
         LockstepError(
             .damaged, "a part of photo \(id) is missing",
-            hint: "bring it back from a backup")
+            hint: "restore it from a backup")
     }
 }

@@ -1,16 +1,16 @@
 internal import Lockstep
 
-/// What is taken for a photo.
+/// Which content is accepted as a photo.
 public struct PhotoRules: Sendable, Hashable {
-    /// Whether content that is no image is taken too: any bytes, or none.
+    /// Whether content that is not an image is accepted too: any bytes, or none.
     public var allowsAnyContent = false
-    /// Whether content that is there already, under any name, is refused.
+    /// Whether content that is already stored, under any name, is refused.
     public var refusesKnownContent = false
 
-    /// Images only, as many times as they come.
+    /// Accepts only images, however often the same one occurs.
     public init() {}
 
-    /// With what is said of content.
+    /// Makes rules with these values.
     public init(allowsAnyContent: Bool = false, refusesKnownContent: Bool = false) {
         self.allowsAnyContent = allowsAnyContent
         self.refusesKnownContent = refusesKnownContent

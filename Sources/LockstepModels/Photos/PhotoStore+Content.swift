@@ -4,11 +4,11 @@ public import SystemPackage
 extension PhotoStore {
     // MARK: In
 
-    /// Keeps the content of a file as a new photo and gives its key. It is read piece by piece, in one transaction:
-    /// all of it is there, or nothing.
-    /// - Throws: ``LockstepError/Code/notFound`` and what else reading meets; ``LockstepError/Code/malformedInput`` if
-    ///   it is no image, ``LockstepError/Code/alreadyExists`` if its content is there, as `rules` say;
-    ///   ``LockstepError/Code/full``; ``LockstepError/Code/keyUnavailable`` where content is sealed.
+    /// Stores the content of a file as a new photo and returns its key. The file is read piece by piece, in one
+    /// transaction: all of it is stored, or nothing.
+    /// - Throws: ``LockstepError/Code/notFound`` and other errors of reading; ``LockstepError/Code/malformedInput`` if
+    ///   it is not an image, and ``LockstepError/Code/alreadyExists`` if its content is already stored, depending on
+    ///   `rules`; ``LockstepError/Code/full``; ``LockstepError/Code/keyUnavailable`` if content is sealed.
     @discardableResult
     public func insert(
         _ name: String, from path: FilePath, rules: PhotoRules = .init(),
@@ -18,7 +18,7 @@ extension PhotoStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func insert(
         _ name: String, from path: FilePath, rules: PhotoRules = .init(),
@@ -29,9 +29,10 @@ extension PhotoStore {
         }
     }
 
-    /// Keeps content that comes in pieces as a new photo and gives its key. How long it is need not be known. Until the
-    /// pieces end no other write can run: have them at hand.
-    /// - Throws: as ``insert(_:from:rules:)``; what `pieces` throws; `CancellationError`. Then nothing is there.
+    /// Stores content that arrives in pieces as a new photo and returns its key. Its length need not be known. No other
+    /// write can run until the pieces end, so have them ready.
+    /// - Throws: The same as ``insert(_:from:rules:)``; the errors of `pieces`; `CancellationError`. Then nothing is
+    ///   stored.
     @concurrent
     @discardableResult
     public func insert<Pieces: AsyncSequence & Sendable>(
@@ -57,9 +58,9 @@ extension PhotoStore {
 
     // MARK: Out
 
-    /// Writes a photo's content to a new file: all of it, with the hash that it had when it came, or nothing. Only
-    /// its owner may read it; **without recipients it is not encrypted**.
-    /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/alreadyExists`` if anything stands at `path`;
+    /// Writes a photo's content to a new file: all of it, with its original hash, or nothing. Only its owner can read
+    /// the file; **without recipients it is not encrypted**.
+    /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/alreadyExists`` if something exists at `path`;
     ///   ``LockstepError/Code/damaged``, ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``,
     ///   ``LockstepError/Code/full``.
     public func write(
@@ -69,7 +70,7 @@ extension PhotoStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func write(
         _ id: Int64, to path: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws {
@@ -89,10 +90,10 @@ extension PhotoStore {
         try file.finish()
     }
 
-    /// A photo's content in pieces, all of one snapshot, with one piece in memory at a time.
+    /// A photo's content in pieces, all from one snapshot, with one piece in memory at a time.
     ///
-    /// From the first piece to the last, or until the iterator goes, one of the store's readers is taken: do not leave
-    /// one lying about.
+    /// From the first piece to the last, or until the iterator is released, one of the store's readers is in use: do
+    /// not keep an unfinished iterator.
     /// - Throws: The iterator: ``LockstepError/Code/notFound``, ``LockstepError/Code/damaged``,
     ///   ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``; `CancellationError`.
     public func chunks(of id: Int64, size: Int = 64 * 1024) -> BlobChunks {
@@ -101,8 +102,8 @@ extension PhotoStore {
         }
     }
 
-    /// Some bytes of a photo's content, from anywhere: only what is asked for is read, of sealed content chunks of
-    /// 16 KiB.
+    /// A range of a photo's content, at any offset: only the requested bytes are read, of sealed content chunks of 16
+    /// KiB.
     /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/misuse`` beyond the content's end;
     ///   ``LockstepError/Code/damaged``, ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``.
     public func bytes(of id: Int64, in range: Range<Int>) throws -> [UInt8] {
@@ -110,7 +111,7 @@ extension PhotoStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func bytes(of id: Int64, in range: Range<Int>) async throws -> [UInt8] {
         try await reading { try Self.bytes(id, range, $0) }
     }
@@ -123,8 +124,8 @@ extension PhotoStore {
         guard 0...reader.count ~= range.lowerBound, range.upperBound <= reader.count else {
             throw LockstepError(
                 .misuse,
-                "bytes \(range.lowerBound) to \(range.upperBound) of \(reader.count) were asked for",
-                hint: "Photo.byteCount tells how many there are")
+                "bytes \(range.lowerBound) to \(range.upperBound) were requested of \(reader.count)",
+                hint: "Photo.byteCount is the number of bytes")
         }
         var bytes: [UInt8] = []
         while bytes.count < range.count {

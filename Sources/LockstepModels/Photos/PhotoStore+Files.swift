@@ -2,12 +2,12 @@ public import Lockstep
 public import SystemPackage
 
 extension PhotoStore {
-    /// Takes a file, or the files of a folder in the order of their names, each as a photo of that name.
+    /// Imports a file, or the files of a folder in the order of their names, each as a photo of that name.
     ///
-    /// **Each in a transaction of its own**: a folder of photos may be larger than what the disk has room for twice, as
-    /// one transaction's log would need, and would keep every other writer waiting. So what was taken before a failure
-    /// stays; taking the folder again with ``PhotoRules/refusesKnownContent`` goes on behind it. A file that is no image,
-    /// or cannot be read, is left out and reported with its name.
+    /// **Each file is a separate transaction**: for a large folder, the log of one transaction would need the folder's
+    /// size in free space again, and every other writer would wait. So photos imported before a failure stay; importing
+    /// the folder again with ``PhotoRules/refusesKnownContent`` continues after them. A file that is not an image, or
+    /// cannot be read, is left out and reported with its name.
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/full``.
     public func importFiles(
         _ path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
@@ -25,7 +25,7 @@ extension PhotoStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @concurrent
     public func importFiles(
         _ path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
@@ -43,11 +43,11 @@ extension PhotoStore {
         return report
     }
 
-    /// Writes the content of every photo to a new folder, as `7-name` for the one with the key 7, and gives how many:
-    /// all of one snapshot, and all or none. What no file can be called becomes `_`. Only their owner may read
-    /// them. **Without recipients the files are not encrypted**; with some, they are sealed, and called `7.age`: their
-    /// names are not kept.
-    /// - Throws: as ``write(_:to:)``; ``LockstepError/Code/alreadyExists`` if anything stands at `folder`.
+    /// Writes the content of every photo to a new folder, as `7-name` for the photo with the key 7, and returns how
+    /// many: all from one snapshot, and all or none. Characters that file names cannot contain become `_`. Only their
+    /// owner can read the files. **Without recipients they are not encrypted**; with recipients they are sealed, and
+    /// named `7.age`: their names are not kept.
+    /// - Throws: The same as ``write(_:to:)``; ``LockstepError/Code/alreadyExists`` if something exists at `folder`.
     public func exportFiles(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) throws -> Int {
@@ -55,7 +55,7 @@ extension PhotoStore {
     }
 
     /// The same without blocking.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func exportFiles(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws -> Int {
@@ -70,7 +70,7 @@ extension PhotoStore {
         for photo in photos {
             let reader = try PhotoReader(photo.id, on: connection)
             defer { reader.close() }
-            // A name tells what is on a photo.
+            // A name can reveal what a photo shows.
             let name =
                 recipients.isEmpty ? fileName(of: photo) : "\(photo.id)\(ExportSealing.ending)"
             try folder.add(name) { write in
@@ -87,7 +87,7 @@ extension PhotoStore {
         ImportFiles.plainName(of: path).lastComponent?.string ?? ""
     }
 
-    /// What a file can be called on any system that has 255 bytes for it.
+    /// A file name that is valid on any system that allows 255 bytes for it.
     static func fileName(of photo: Photo) -> String {
         var name = "\(photo.id)-"
         for character in photo.name {
@@ -101,7 +101,7 @@ extension PhotoStore {
         return name
     }
 
-    /// What is wrong with the file is reported, and what is wrong with the database is not.
+    /// Problems of the file are reported; problems of the database are thrown.
     private static func problem(_ error: any Error, _ files: ImportFiles) -> any Error {
         guard let error = error as? LockstepError else { return error }
         return switch error.code {

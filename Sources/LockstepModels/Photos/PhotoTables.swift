@@ -1,6 +1,6 @@
 import Lockstep
 
-/// Where photos are read and written on a connection: columns of theirs may be sealed.
+/// The tables or views through which a connection reads and writes photos: some columns can be sealed.
 struct PhotoTables {
     /// For everything but the content.
     let details: SQL
@@ -14,7 +14,7 @@ struct PhotoTables {
     static let content = "photo"
     static let bytes = "bytes"
 
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if a column is sealed and its keys are not there.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if a column is sealed and the connection has no keys for it.
     init(_ connection: borrowing Connection) throws {
         let open: SQL = "photos_open"
         let hasSealedDetails = try Self.hasSealedDetails(connection)
@@ -24,7 +24,7 @@ struct PhotoTables {
         rows = hasSealedDetails || isContentSealed ? open : "photos"
     }
 
-    /// Where lists are read: what the content is does not matter to them.
+    /// The table or view for lists, which do not depend on the content.
     static func details(_ connection: borrowing Connection) throws -> SQL {
         try hasSealedDetails(connection) ? "photos_open" : "photos"
     }
@@ -35,14 +35,14 @@ struct PhotoTables {
         return false
     }
 
-    /// Content must not lie sealed in one place, and open in the other.
+    /// Content must not be sealed in one table and unsealed in the other.
     func requireSameForParts() throws(LockstepError) {
         guard isContentSealed != arePartsSealed else { return }
         let (one, other) =
             isContentSealed
             ? ("photos.photo", "photo_part.bytes") : ("photo_part.bytes", "photos.photo")
         throw LockstepError(
-            .misuse, "\(one) is sealed and \(other) is not, so that a long photo is not taken",
+            .misuse, "\(one) is sealed and \(other) is not, so a long photo is refused",
             hint: "seal both, as PhotoStore.seal(keys:) does")
     }
 
@@ -60,7 +60,7 @@ struct PhotoTables {
         return try statement.first(id) { row in try Photo(row: row) }
     }
 
-    /// Those with content of this hash.
+    /// The photos whose content has this hash.
     static func photos(
         of sha256: [UInt8], _ connection: borrowing Connection
     ) throws -> [Photo] {
@@ -70,7 +70,7 @@ struct PhotoTables {
         return try statement.map(sha256) { row in try Photo(row: row) }
     }
 
-    /// Those whose content others have too, equal ones together.
+    /// The photos that share their content with others, equal ones together.
     static func duplicates(_ connection: borrowing Connection) throws -> [[Photo]] {
         let statement = try connection.prepare(
             """
@@ -93,7 +93,7 @@ struct PhotoTables {
     static func rename(
         _ id: Int64, _ name: String, _ connection: borrowing Connection
     ) throws -> Bool {
-        // What goes through a view is not counted.
+        // Changes made through a view are not counted.
         guard try photo(id, connection) != nil else { return false }
         try connection.execute(
             "UPDATE \(details(connection)) SET name = \(name) WHERE id = \(id)")

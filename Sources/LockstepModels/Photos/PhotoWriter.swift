@@ -1,6 +1,6 @@
 import Lockstep
 
-/// Takes a new photo's content piece by piece, in the transaction that is open: one part of it is in memory.
+/// Writes a new photo's content piece by piece, in the open transaction, with one part in memory.
 final class PhotoWriter: PieceWriter {
     let id: Int64
     private let name: String
@@ -9,9 +9,9 @@ final class PhotoWriter: PieceWriter {
     private let tables: PhotoTables
     private var digest: StreamingDigest?
     private var beginning: [UInt8] = []
-    /// What is not in the database yet.
+    /// Bytes that are not in the database yet.
     private var waiting: [UInt8] = []
-    /// How many bytes are.
+    /// The number of bytes that are.
     private var written = 0
 
     init(
@@ -20,7 +20,7 @@ final class PhotoWriter: PieceWriter {
         self.name = name
         self.rules = rules
         self.partLength = partLength
-        // As SQLite numbers rows itself; cells are sealed to the number, so that it must be known before.
+        // The number that SQLite would choose: cells are bound to it, so it must be known before the insert.
         let last = try connection.value("SELECT max(id) FROM photos", as: Int64?.self) ?? nil
         guard last != .max else {
             throw LockstepError(.full, "the photos have taken every key", hint: "use another file")
@@ -35,12 +35,12 @@ final class PhotoWriter: PieceWriter {
         try digest?.update(bytes)
         if beginning.count < MediaType.decisive {
             beginning += bytes.prefix(MediaType.decisive - beginning.count)
-            // Why should the rest of it come?
+            // There is no point in reading the rest.
             if beginning.count == MediaType.decisive { try requireImage() }
         }
         var rest = bytes[...]
         while !rest.isEmpty {
-            // The last part is known only when nothing comes behind it.
+            // Only the end of the content shows which part is the last.
             if waiting.count == partLength { try writePart(isLast: false, connection) }
             let share = rest.prefix(partLength - waiting.count)
             waiting += share
@@ -55,7 +55,7 @@ final class PhotoWriter: PieceWriter {
         }
         if rules.refusesKnownContent, let known = try Self.known(sha256, connection) {
             throw LockstepError(
-                .alreadyExists, "its content is there already as photo \(known)",
+                .alreadyExists, "its content is already stored as photo \(known)",
                 hint: "nothing has changed")
         }
         let mediaType = MediaType.of(beginning)
@@ -82,7 +82,7 @@ final class PhotoWriter: PieceWriter {
     private func requireImage() throws(LockstepError) {
         guard !rules.allowsAnyContent, MediaType.of(beginning) == MediaType.unknown else { return }
         throw LockstepError(
-            .malformedInput, "it is no image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
+            .malformedInput, "it is not an image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
             hint: "allow any content, or convert it first")
     }
 
@@ -108,7 +108,7 @@ final class PhotoWriter: PieceWriter {
     private func writePart(isLast: Bool, _ connection: borrowing Connection) throws {
         try tables.requireSameForParts()
         if written == 0 {
-            // All that is not known yet comes at the end.
+            // The values that are not known yet are set at the end.
             try insertRow(
                 MediaType.unknown, [UInt8](repeating: 0, count: 32), content: 0, connection)
         }

@@ -2,21 +2,21 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep adopt`: an encrypted database of what another program keeps.
+/// `lockstep adopt`: copies another program's database into an encrypted one.
 struct Adopt: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make an encrypted database of a plaintext SQLite file, or of a SQLCipher file.",
+        abstract: "Make an encrypted database from a plaintext SQLite file or a SQLCipher file.",
         discussion: """
-            The original is a plaintext SQLite database, or one of SQLCipher 1 to 4 under a passphrase, \
-            which the terminal is asked for or --source-passphrase-fd gives. It is copied row by row \
-            into the new database and compared; it is only read, and stays where it is.
+            The original is a plaintext SQLite database, or a SQLCipher 1 to 4 database with a passphrase, \
+            which comes from --source-passphrase-fd or a prompt. It is copied row by row into the new \
+            database, and the two are compared. The original is only read, and stays where it is.
 
-            The new database comes under its keyring. Where there is none, one is made as `lockstep \
-            init` does: without --key-file, --env-slot or --passphrase-fd the terminal is asked for a \
-            new passphrase.
+            The new database's keyring opens it. If there is no keyring, the command makes one, as \
+            `lockstep init` does: without --key-file, --env-slot or --passphrase-fd, it prompts for a new \
+            passphrase.
             """)
 
-    @Argument(help: "The plaintext SQLite file, or the SQLCipher file, to adopt.")
+    @Argument(help: "The plaintext SQLite file or SQLCipher file to adopt.")
     var source: String
 
     @OptionGroup var database: DatabaseOptions
@@ -25,7 +25,7 @@ struct Adopt: ParsableCommand {
 
     @Option(
         help:
-            "The number of an open descriptor to read the original's passphrase from, up to its end."
+            "An open file descriptor from which to read the original's passphrase, up to end of file."
     )
     var sourcePassphraseFd: Int32?
 
@@ -43,7 +43,7 @@ struct Adopt: ParsableCommand {
     func validate() throws {
         if let sourcePassphraseFd, sourcePassphraseFd == slots.credentials.passphraseFd {
             throw ValidationError(
-                "--passphrase-fd and --source-passphrase-fd need a descriptor each")
+                "--passphrase-fd and --source-passphrase-fd need different descriptors")
         }
     }
 
@@ -55,7 +55,7 @@ struct Adopt: ParsableCommand {
         let isNew = !file.exists
         guard isNew || slots.envSlot == nil else {
             throw ValidationError(
-                "--env-slot is for a new keyring, and \(file.path) exists already")
+                "--env-slot is for a new keyring, but \(file.path) already exists")
         }
         var new = NewKeyrings(slots)
         let report: AdoptionReport
@@ -76,23 +76,24 @@ struct Adopt: ParsableCommand {
                     brokenForeignKeys: report.brokenForeignKeys, keyring: file.path.string,
                     isKeyringNew: isNew))
         }
-        new.tell()
-        tell(report, path, isPlaintext: isPlaintext)
+        new.show()
+        show(report, path, isPlaintext: isPlaintext)
     }
 
     /// Whether the source needs no passphrase.
-    /// - Throws: ``LockstepError`` for what cannot be adopted, whatever the passphrase.
+    /// - Throws: ``LockstepError`` if no passphrase makes the file adoptable.
     private func isSourcePlaintext() throws -> Bool {
         do {
             try Diagnosis.requireDatabase(FilePath(source))
             return false
         } catch let error as LockstepError where error.code == .plaintextDatabase {
-            // Whoever gives a passphrase believes that the file is encrypted.
+            // A user who gives a passphrase believes that the file is encrypted.
             guard sourcePassphraseFd == nil else {
                 throw error.located(
                     "no passphrase can be right",
                     hint:
-                        "leave out --source-passphrase-fd, and treat the file as open to everybody")
+                        "leave out --source-passphrase-fd, and treat the file as readable by anyone"
+                )
             }
             return true
         }
@@ -111,30 +112,30 @@ struct Adopt: ParsableCommand {
         let progress = CopyProgressLine("adopt")
         guard let passphrase = try passphrase?.clone() else {
             return try Adoption.adopt(plaintext: original, into: path, key: key) {
-                try progress.tell($0)
+                try progress.show($0)
             }
         }
         return try Adoption.adopt(original, passphrase: passphrase, into: path, key: key) {
-            try progress.tell($0)
+            try progress.show($0)
         }
     }
 
-    private func tell(_ report: AdoptionReport, _ path: FilePath, isPlaintext: Bool) {
-        CopyResult(report.copy, from: FilePath(source), to: path).tell("adopted", "into")
+    private func show(_ report: AdoptionReport, _ path: FilePath, isPlaintext: Bool) {
+        CopyResult(report.copy, from: FilePath(source), to: path).show("adopted", "into")
         if report.isOfAnotherProgram {
             Output.note(
-                "notice: the original bears the application_id \(report.applicationID) of another "
-                    + "program; the new database bears Lockstep's")
+                "notice: the original has the application_id \(report.applicationID) of another "
+                    + "program; the new database has Lockstep's")
         }
         if report.brokenForeignKeys > 0 {
             Output.note(
-                "notice: \(counted(report.brokenForeignKeys, "row")) without the row referred to, "
-                    + "as in the original: `PRAGMA foreign_key_check` lists them")
+                "notice: \(counted(report.brokenForeignKeys, "row")) with a broken foreign key, "
+                    + "as in the original: see `PRAGMA foreign_key_check`")
         }
-        Output.line("\(source) is as it was")
+        Output.line("\(source) is unchanged")
         if isPlaintext {
             Output.line(
-                "it is NOT encrypted: once the new database serves, destroy it and every copy of it"
+                "it is NOT encrypted: once the new database is in use, destroy it and every copy of it"
             )
         }
     }

@@ -2,21 +2,21 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep init`: keyrings and an empty encrypted database.
+/// `lockstep init`: makes keyrings and an empty encrypted database.
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make a keyring and an empty encrypted database under it.",
         discussion: """
-            Without --key-file, --env-slot or --passphrase-fd the terminal is asked for a passphrase. \
-            With several of them, each opens the keyring on its own. What exists as a plaintext SQLite \
-            file or under another SQLCipher becomes a database with `lockstep adopt`.
+            Without --key-file, --env-slot or --passphrase-fd, the command prompts for a passphrase. With \
+            several of them, each opens the keyring on its own. For an existing plaintext SQLite file or \
+            SQLCipher file, use `lockstep adopt`.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var slots: SlotOptions
 
-    @Option(help: "Also make a fields keyring, for the sealed columns of the dataset of this name.")
+    @Option(help: "Also make a fields keyring for the sealed columns of this dataset.")
     var dataset: String?
 
     func run() throws {
@@ -33,7 +33,7 @@ struct Init: ParsableCommand {
             new.discard()
             throw error
         }
-        new.tell()
+        new.show()
         Output.line("made the encrypted database \(path)")
     }
 }

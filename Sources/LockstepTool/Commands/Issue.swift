@@ -2,15 +2,15 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep issue`: a keyring for somebody who is to read a dataset.
+/// `lockstep issue`: makes a keyring for a reader of a dataset.
 struct Issue: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make the keyring with which a customer reads a dataset.",
         discussion: """
-            It holds the dataset's field and index keys, opens with the recipient's identity alone, names no other \
-            customer, and cannot sign. The database is the same file for all, and is not touched. The keyring is \
-            signed as the dataset's publisher: its reader checks that with `lockstep keys check --publisher`, and \
-            cannot change what opens it. When a key was made since, issue anew.
+            The keyring holds the dataset's field and index keys, opens only with the recipient's identity, names no \
+            other customer, and cannot sign. All customers get the same database file, which this command does not \
+            touch. The dataset's publisher signs the keyring: the customer can check that with `lockstep keys check \
+            --publisher`, and cannot change the slots. After making a new key, issue the keyrings again.
             """)
 
     @Argument(help: "The keyring to make, such as out/films.fields.keyring.")
@@ -21,12 +21,14 @@ struct Issue: ParsableCommand {
 
     @Option(
         help: """
-            Anyone who has the identity of this recipient, age1… or a plugin's age1NAME1…; or SLOT=age1…, given \
-            several times for several people of one customer.
+            The recipient whose identity opens the keyring: age1… or a plugin's age1NAME1…. For several people at one \
+            customer, repeat it as SLOT=age1….
             """)
     var recipient: [String]
 
-    @Flag(help: "Do not sign: the customer can then add slots, and cannot tell whom it comes from.")
+    @Flag(
+        help:
+            "Do not sign. The customer can then add slots, and cannot tell who issued the keyring.")
     var unsigned = false
 
     private struct Result: Encodable {

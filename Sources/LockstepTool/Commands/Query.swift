@@ -1,16 +1,16 @@
 import ArgumentParser
 import Lockstep
 
-/// `lockstep query`: one statement that reads.
+/// `lockstep query`: runs one read-only statement.
 struct Query: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run one SQL statement that reads, and show its rows.",
+        abstract: "Run one read-only SQL statement and show its rows.",
         discussion: """
             The connection cannot write, whatever the statement says. A statement or a database of unknown \
-            origin can ask for any time and memory: bound them with --timeout and --max-memory.
+            origin can take any amount of time and memory: limit them with --timeout and --max-memory.
             """)
 
-    @Argument(help: "The statement. It shows in the list of processes: put no secret into it.")
+    @Argument(help: "The statement. The process list shows it: do not put a secret in it.")
     var sql: String
 
     @OptionGroup var access: AccessOptions
@@ -34,7 +34,7 @@ struct Query: ParsableCommand {
         }
     }
 
-    /// Row by row, so that a result of any size takes little memory.
+    /// Row by row, so that a result of any size needs little memory.
     private static func writeJSON(_ statement: borrowing Statement) throws {
         try Output.part("{\"columns\":\(Output.encoded(statement.columnNames)),\"rows\":[")
         var separator = ""
@@ -60,7 +60,7 @@ struct Query: ParsableCommand {
         case .integer(let number): String(number)
         case .real(let number): String(number)
         case .text(let text): Output.printable(text)
-        case .blob(let bytes): "blob of \(bytes.count) bytes"
+        case .blob(let bytes): "blob of \(counted(bytes.count, "byte"))"
         }
     }
 }

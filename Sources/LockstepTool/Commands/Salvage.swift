@@ -2,18 +2,18 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep salvage`: what can be had of a damaged database, in a new one.
+/// `lockstep salvage`: recovers what is readable from a damaged database into a new one.
 struct Salvage: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring back what can be of a damaged database, into a new one.",
+        abstract: "Recover what is readable from a damaged database into a new one.",
         discussion: """
-            Every page whose MAC verifies gives its rows, whether anything still leads to it or not. \
-            The damaged file is only read, and nobody may write to it meanwhile. The new database is \
-            under the same key. Exits with 0 if everything came back, and with 65 if something was \
-            lost; the new database is there in both cases, with a report of what is missing.
+            Recovers the rows of every page whose MAC verifies, whether or not another page still refers \
+            to it. The damaged file is only read, and no program may write to it meanwhile. The new \
+            database has the same key. Exits with 0 if everything was recovered, and with 65 if anything \
+            was lost; in both cases it makes the new database and reports the losses.
 
-            If a backup is at hand, `lockstep restore` gives more. To put the new database in the place \
-            of the damaged one: lockstep restore --database DAMAGED NEW
+            If there is a backup, `lockstep restore` recovers more. To replace the damaged database with \
+            the new one: lockstep restore --database DAMAGED NEW
             """)
 
     @Argument(help: "The new database to make.")
@@ -28,13 +28,13 @@ struct Salvage: ParsableCommand {
         let progress = CopyProgressLine("salvage")
         let report = try Lockstep.Salvage.run(
             session.path, key: key, into: FilePath(target), newKey: key
-        ) { try progress.tell($0) }
+        ) { try progress.show($0) }
         session.bind(new: FilePath(target))
-        try tell(report, session.path)
+        try show(report, session.path)
         if !report.isComplete { throw ExitCode(Exit.tampered) }
     }
 
-    private func tell(_ report: SalvageReport, _ path: FilePath) throws {
+    private func show(_ report: SalvageReport, _ path: FilePath) throws {
         guard output.format == .text else {
             return try Output.json(SalvageResult(report, from: path.string, to: target))
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// A column as the command line names it.
+/// A column, as named on the command line.
 struct ColumnName: ExpressibleByArgument {
     let table: String
     let column: String
@@ -14,14 +14,14 @@ struct ColumnName: ExpressibleByArgument {
     }
 }
 
-/// Which columns are to be changed, with the one dataset that they belong to.
+/// The columns to change and the one dataset that they belong to.
 struct SealedColumnOptions: ParsableArguments {
     @Argument(help: "The columns, as table.column.")
     var columns: [ColumnName]
 
     @OptionGroup var access: AccessOptions
 
-    @Option(help: "How many rows are changed in one transaction.")
+    @Option(help: "How many rows to change in one transaction.")
     var batch: Int = Connection.defaultSealingBatch
 
     func validate() throws {
@@ -31,10 +31,10 @@ struct SealedColumnOptions: ParsableArguments {
         guard batch > 0 else { throw ValidationError("--batch must be at least 1") }
     }
 
-    /// Changes one column after the other; each may be interrupted and goes on with the next run.
+    /// Changes the columns one after the other. The next run continues an interrupted one.
     /// - Parameters:
-    ///   - canBeFirst: Whether that may be the first that is sealed of the dataset anywhere.
-    ///   - isFirst: Whether the user says that it is the first of this database.
+    ///   - canBeFirst: Whether these columns can be the dataset's first sealed columns in any database.
+    ///   - isFirst: Whether the user says that they are the dataset's first sealed columns in this database.
     func change(
         _ done: String, canBeFirst: Bool = false, isFirst: Bool = false,
         _ body: (borrowing Connection, ColumnName, FieldKeys, (SealingProgress) throws -> Void)
@@ -52,29 +52,29 @@ struct SealedColumnOptions: ParsableArguments {
             let title = "\(column.table).\(column.column)"
             var rows = 0
             try body(connection, column, keys) { progress in
-                // From the first rows on: after a kill the next command knows the database.
+                // From the first rows on, so that the next command knows the database after a kill.
                 if rows == 0 { session.rememberSealed(connection) }
                 rows = progress.rows
-                line.show("\(title): \(progress.rows) of \(progress.total) rows")
+                line.show("\(title): \(progress.rows) of \(counted(progress.total, "row"))")
                 try Interruption.check()
             }
             line.end()
-            Output.line("\(done) \(title): \(rows) rows")
+            Output.line("\(done) \(title): \(counted(rows, "row"))")
         }
     }
 }
 
-/// `lockstep seal`: columns of a dataset, outside a migration.
+/// `lockstep seal`: seals columns of a dataset outside a migration.
 struct Seal: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Seal columns, so that only a fields keyring can read them.",
         discussion: """
-            Batch by batch: others read and write meanwhile, and an interrupted run goes on with the next one. At the \
-            end the file is written anew without its free pages, so that no plaintext is left in it; that takes \
-            twice its size in free space.
+            Seals in batches: other programs can read and write meanwhile, and the next run continues an interrupted \
+            one. At the end the file is rewritten without its free pages, so that no plaintext remains in it; this \
+            takes free space of twice the file's size.
 
-            A schema with migrations says so itself: `-- lockstep: protect table.column dataset=NAME`. A column \
-            that is sealed with this command is no drift to them; blind indexes that it makes are.
+            In a schema with migrations, declare sealed columns there: `-- lockstep: protect table.column \
+            dataset=NAME`. A column sealed with this command is not drift, but the blind indexes that it makes are.
             """)
 
     @OptionGroup var options: SealedColumnOptions
@@ -82,32 +82,32 @@ struct Seal: ParsableCommand {
     @Option(
         parsing: .singleValue,
         help: """
-            Make a blind index of each column, to find values by: exact, lower, casefold, digits, email, prefix-N or \
-            bucket-WIDTH, and after a colon how many bits. Its tokens show which rows may be equal.
+            Make a blind index on each column to look up values: exact, lower, casefold, digits, email, prefix-N or \
+            bucket-WIDTH; a colon and a number of bits can follow. Its tokens show which rows are possibly equal.
             """)
     var index: [String] = []
 
     @Flag(
         help: """
-            Let an index be of values so few that how often each occurs tells which is which, to everybody who can \
-            open the database.
+            Allow an index on so few distinct values that their frequencies reveal them to anyone who can open the \
+            database.
             """)
     var acceptHistogram = false
 
-    @Option(help: "Fill cells up to a multiple of so many bytes, which hides how long values are.")
+    @Option(help: "Pad cells to a multiple of this many bytes, which hides the length of values.")
     var padding: Int?
 
     @Flag(
         help: """
-            Seal equal values to equal cells, for columns that are joined or grouped by. Everybody then sees which \
-            are equal.
+            Seal equal values to equal cells, for columns used in joins or GROUP BY. Anyone who can open the database \
+            then sees which values are equal.
             """)
     var deterministic = false
 
     @Flag(
         help: """
-            Nothing of the dataset is sealed in this database yet, though the fields keyring remembers other \
-            databases that hold it.
+            Confirm that the dataset has no sealed columns in this database yet, although the fields keyring remembers \
+            other databases that have some.
             """)
     var firstTime = false
 
@@ -115,7 +115,8 @@ struct Seal: ParsableCommand {
         let indexes = try index.map { text in
             guard var request = SealedIndex.Request(text) else {
                 throw ValidationError(
-                    "there is no index “\(text)”: give one such as casefold, prefix-3 or exact:20")
+                    "“\(text)” is not a valid index: use one such as casefold, prefix-3 or exact:20"
+                )
             }
             request.mayBeHistogram = acceptHistogram
             return request
@@ -131,10 +132,10 @@ struct Seal: ParsableCommand {
     }
 }
 
-/// `lockstep unseal`
+/// `lockstep unseal`: turns sealed columns back into plaintext.
 struct Unseal: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Turn the cells of sealed columns into plaintext again.")
+        abstract: "Turn the cells of sealed columns back into plaintext.")
 
     @OptionGroup var options: SealedColumnOptions
 
@@ -147,10 +148,10 @@ struct Unseal: ParsableCommand {
     }
 }
 
-/// `lockstep reseal`
+/// `lockstep reseal`: seals older cells under the active field key.
 struct Reseal: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Seal the cells that are under older field keys anew, under the active one.")
+        abstract: "Reseal the cells that have older field keys under the active one.")
 
     @OptionGroup var options: SealedColumnOptions
 

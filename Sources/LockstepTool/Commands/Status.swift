@@ -2,7 +2,7 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep status`: how far the schema has come, and what is waiting.
+/// `lockstep status`: shows which versions are applied and which are pending.
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show which migrations are applied and which are pending.",
@@ -37,13 +37,13 @@ struct Status: ParsableCommand {
         let connection = try session.connect(queryOnly: true, isFirst: true)
         let history = try Ledger.history(connection)
         let ledger = history.entries
-        SafeRun.tellIfUnfinished(session.path)
+        SafeRun.reportIfUnfinished(session.path)
         var isPending = false
         var fatal: LockstepError?
         let unknown = Set(ledger.map(\.set)).subtracting(sets.map(\.name)).sorted()
         for name in unknown {
             Output.note(
-                "notice: the database also carries the set \(name), whose files were not given")
+                "notice: the database also has the set \(name), whose files were not given")
         }
         let statuses = sets.map { set in
             let findings = Plan(set, history: history, target: .latest).findings
@@ -71,7 +71,7 @@ struct Status: ParsableCommand {
         let result = Result(
             database: session.path.string, library: try Connection.libraryVersion(),
             sets: statuses)
-        try tell(result)
+        try show(result)
         if let fatal {
             Output.error(fatal)
             throw ExitCode(Exit.code(for: fatal.code))
@@ -79,7 +79,7 @@ struct Status: ParsableCommand {
         if isPending { throw ExitCode(Exit.pending) }
     }
 
-    private func tell(_ result: Result) throws {
+    private func show(_ result: Result) throws {
         guard output.format == .text else { return try Output.json(result) }
         Output.line("\(result.database): encrypted, SQLCipher \(result.library)")
         for set in result.sets {

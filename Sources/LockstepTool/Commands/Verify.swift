@@ -6,15 +6,15 @@ import SystemPackage
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Prove that a database is encrypted, whole and of the schema its migrations make.",
+            "Prove that a database is encrypted, undamaged and matches its migrations.",
         discussion: """
             Exits with 0 only if everything holds: 65 for damage, tampering, an older copy or another release, 4 \
-            for a ledger or schema that does not fit the migrations, 1 for everything else. Nothing is changed.
+            for a ledger or schema that does not match the migrations, 1 for everything else. Changes nothing.
 
-            With --deep an encrypted copy beside the database is taken down as far as its ways down lead, \
-            and up again, which must leave the same schema. It needs free space of twice the database's \
-            size, and is gone afterwards. Where --timeout stops a step that does not end by itself, the copy can \
-            stay, under a hidden name and a key that nobody has.
+            With --deep, an encrypted copy beside the database is migrated down as far as its ways down go, and \
+            up again, which must produce the same schema. The copy needs free space of twice the database's size \
+            and is removed afterwards. If --timeout stops a step that does not end by itself, the copy can remain \
+            under a hidden name, with a key that nobody has.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -23,14 +23,14 @@ struct Verify: ParsableCommand {
 
     @Option(
         help: """
-            Open only so many cells of each sealed column, spread over its rows. (default: all of them, of \
-            the datasets named with --fields)
+            Open only this many cells of each sealed column, spread over its rows. (default: all cells of the \
+            datasets named with --fields)
             """)
     var sample: Int?
     @OptionGroup var release: ReleaseOptions
     @OptionGroup var limitOptions: LimitOptions
 
-    @Flag(help: "Also try every way down, and up again, on a copy.")
+    @Flag(help: "Also run every way down, and up again, on a copy.")
     var deep = false
 
     func validate() throws {
@@ -50,7 +50,7 @@ struct Verify: ParsableCommand {
         verification.isDeep = deep
         verification.deadline = limits.deadline
         if let memory = limits.memory {
-            // The rest is for sorts, and for the other connections.
+            // The rest is for sorts and for the other connections.
             verification.cacheBytes = min(verification.cacheBytes, memory / 4)
         }
         verification.fieldKeys = session.fields
@@ -65,13 +65,13 @@ struct Verify: ParsableCommand {
             line.show($0)
         }
         line.end()
-        try tell(report, session.path.string)
+        try show(report, session.path.string)
         if let code = Self.exitCode(report) { throw ExitCode(code) }
     }
 
-    // MARK: Telling
+    // MARK: Output
 
-    private func tell(_ report: VerificationReport, _ path: String) throws {
+    private func show(_ report: VerificationReport, _ path: String) throws {
         guard output.format == .text else {
             return try Output.json(VerifyResult(report, path))
         }
@@ -82,16 +82,16 @@ struct Verify: ParsableCommand {
             Output.line(
                 "\(name)\(padding)\(mark)  \(outcome.summary) (\(Output.duration(outcome.duration)))"
             )
-            for finding in outcome.findings { tell(finding) }
+            for finding in outcome.findings { show(finding) }
         }
         Output.line(report.isClean ? "verified: everything holds" : "NOT verified")
     }
 
-    private func tell(_ finding: VerificationReport.Finding) {
+    private func show(_ finding: VerificationReport.Finding) {
         Output.line("    \(finding.isFailure ? "failure" : "notice"): \(finding.message)")
         guard let difference = finding.difference else { return }
         for detail in difference.details { Output.line("        \(detail)") }
-        // Of what differs the details tell; of what is all there or all missing, its definition does.
+        // The details explain a difference; an unexpected or missing object has only its definition.
         switch difference.change {
         case .unexpected: Output.line("        \(Self.oneLine(difference.found ?? ""))")
         case .missing: Output.line("        \(Self.oneLine(difference.expected ?? ""))")
@@ -106,7 +106,7 @@ struct Verify: ParsableCommand {
 
     // MARK: The exit code
 
-    /// Damage weighs more than drift, drift more than the rest.
+    /// Damage takes precedence over drift, and drift over everything else.
     private static func exitCode(_ report: VerificationReport) -> Int32? {
         let codes = report.outcomes.filter(\.hasFailed).map(exitCode)
         return [
@@ -116,7 +116,7 @@ struct Verify: ParsableCommand {
     }
 
     private static func exitCode(_ outcome: VerificationReport.Outcome) -> Int32 {
-        // What kept a check from being carried out says more than which check it was.
+        // The error that prevented a check says more than the name of the check.
         switch outcome.obstacle?.code {
         case .busy, .locked, .inputOutput, .accessDenied, .full, .limitExceeded, .wrongKey,
             .damaged, .tampered:
@@ -125,7 +125,7 @@ struct Verify: ParsableCommand {
         }
         switch outcome.check {
         case .encryption, .profile, .sideFiles, .pages, .integrity, .registry, .cells, .manifest,
-            .age:
+            .freshness:
             return Exit.tampered
         case .ledger, .drift: return Exit.drift
         case .library, .foreignKeys, .references, .objects, .keyring, .permissions, .roundTrip:
@@ -134,7 +134,7 @@ struct Verify: ParsableCommand {
     }
 }
 
-/// What a verification is doing, on one line.
+/// The progress of a verification, on one line.
 private struct VerifyProgress {
     private var line = ProgressLine()
     private var running: [(check: VerificationReport.Check, text: String)] = []

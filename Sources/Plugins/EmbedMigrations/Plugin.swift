@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles a folder of migration sets into the target that uses this plugin, as `EmbeddedMigrations`:
-/// the target's own folder `Migrations`, or else the package's.
+/// Compiles a folder of migration sets into the target that uses this plugin, as `EmbeddedMigrations`: the target's own
+/// folder `Migrations`, or otherwise the package's.
 @main
 struct EmbedMigrations: BuildToolPlugin {
     func createBuildCommands(

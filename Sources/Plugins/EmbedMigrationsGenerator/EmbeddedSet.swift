@@ -1,6 +1,6 @@
 import Foundation
 
-/// What went wrong, for the build log.
+/// An error message for the build log.
 struct GeneratorError: Error, CustomStringConvertible {
     let message: String
     var description: String { message }
@@ -9,28 +9,28 @@ struct GeneratorError: Error, CustomStringConvertible {
 /// The files of one migration set, byte for byte.
 struct EmbeddedSet {
     let name: String
-    /// Paths in the set's folder, and contents.
+    /// Paths relative to the set's folder, and contents.
     let files: [(name: String, content: String)]
 
-    /// One set for each folder in `folder` that holds SQL files, by name.
+    /// One set for each folder in `folder` that contains SQL files, by name.
     static func read(_ folder: URL) throws -> [EmbeddedSet] {
         let (files, folders) = try list(folder)
         let isSet =
             try files.contains(where: isSQL)
             || folders.contains { name in
-                // A version of diesel's.
+                // A version in diesel's layout.
                 try name.first?.isNumber == true
                     && list(folder.appending(path: name)).files.contains("up.sql")
             }
         guard !isSet else {
             throw GeneratorError(
-                message: "\(folder.path) holds migrations itself: give each set a folder in it")
+                message: "\(folder.path) contains migrations itself: give each set a subfolder")
         }
         let sets = try folders.map { name in
             EmbeddedSet(name: name, files: try contents(folder.appending(path: name)))
         }.filter { set in set.files.contains { isSQL($0.name) } }
         guard !sets.isEmpty else {
-            throw GeneratorError(message: "\(folder.path) holds no folder with migrations")
+            throw GeneratorError(message: "\(folder.path) contains no folder with migrations")
         }
         return sets
     }
@@ -48,7 +48,7 @@ struct EmbeddedSet {
                 }
                 files.append((path + name, content))
             } else if code.contains(where: { name.hasSuffix($0) }) {
-                // That there is a version in code is enough to know.
+                // It is enough to know that there is a version in code.
                 files.append((path + name, ""))
             }
         }
@@ -71,7 +71,7 @@ struct EmbeddedSet {
             case .typeRegular: files.append(name)
             default:
                 throw GeneratorError(
-                    message: "\(path) is neither a file nor a folder: put what it leads to there")
+                    message: "\(path) is neither a file nor a folder: replace it with its target")
             }
         }
         return (files, folders)
@@ -79,7 +79,7 @@ struct EmbeddedSet {
 
     private static func isSQL(_ name: String) -> Bool { name.lowercased().hasSuffix(".sql") }
 
-    /// Endings of programs that other tools run in the place of SQL.
+    /// Endings of programs that other tools run instead of SQL.
     private static let code = [
         ".go", ".rs", ".java", ".class", ".kt", ".groovy", ".py", ".sh", ".bash", ".bat", ".cmd",
         ".ps1",

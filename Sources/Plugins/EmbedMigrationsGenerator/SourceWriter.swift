@@ -11,7 +11,7 @@ enum SourceWriter {
             "    static let names: [String] = [\(sets.map { literal($0.name) }.joined(separator: ", "))]",
             "",
             "    /// The set of this name, or nil if there is none.",
-            "    /// - Parameter layout: Whose file names and markers it uses; by default the files tell.",
+            "    /// - Parameter layout: The layout of its file names and markers; detected from the files by default.",
             "    static func set(",
             "        _ name: String, layout: MigrationLayout? = nil",
             "    ) throws(LockstepError) -> MigrationSet? {",
@@ -30,7 +30,7 @@ enum SourceWriter {
         return lines.joined(separator: "\n")
     }
 
-    /// A literal that keeps every byte: line endings would be changed in one of several lines.
+    /// A literal that keeps every byte: a multi-line literal would change line endings.
     private static func literal(_ text: String) -> String {
         var escaped = "\""
         for scalar in text.unicodeScalars {

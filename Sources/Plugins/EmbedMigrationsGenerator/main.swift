@@ -1,7 +1,7 @@
 import Foundation
 
-// Writes a Swift file that holds every migration set of a folder. Called by the EmbedMigrations plugin
-// with the folder and the file to write.
+// Writes a Swift file that contains every migration set of a folder. The EmbedMigrations plugin calls it with the
+// folder and the file to write.
 
 do {
     guard CommandLine.arguments.count == 3 else {

@@ -1,34 +1,32 @@
-// Stands before the system's calls that change files, for the whole program and every library in it: at a
-// chosen one the process is killed, or the call fails. Only calls on files whose path begins as armed are
-// counted. On Linux, where a program's own functions come before the C library's; elsewhere nothing is
-// counted.
+// Intercepts the system calls that change files, for the whole program and every library in it. At a chosen call the
+// process is killed, or the call fails. Only calls on files whose path begins with the armed prefix are counted. This
+// works on Linux, where a program's own functions take precedence over the C library's; elsewhere nothing is counted.
 #ifndef LOCKSTEP_FAULTY_CALLS_H
 #define LOCKSTEP_FAULTY_CALLS_H
 
-// What happens at the chosen call.
+// The effect at the chosen call.
 enum {
     CALLS_KILL = 0,    // SIGKILL before it
-    CALLS_TEAR = 1,    // SIGKILL in its middle, if it writes: half of the bytes are there
-    CALLS_ONCE = 2,    // it fails, and the next one works again
+    CALLS_TEAR = 1,    // SIGKILL halfway through a write: half of the bytes are written
+    CALLS_ONCE = 2,    // it fails, and the next one succeeds
     CALLS_STAYING = 3, // all fail from there on
     CALLS_FULL = 4,    // all that need space fail from there on
-    CALLS_LOSE = 5,    // the power goes before it: what was not synced is lost, all of it or a part
-    CALLS_LIE = 6,     // the same with a disk that says that it has synced, and has not
-    CALLS_VISIT = 7    // each one calls the visitor first
+    CALLS_LOSE = 5,    // power loss before it: data that was not synced is lost, all of it or a part
+    CALLS_LIE = 6,     // the same with a disk that reports a sync that it did not do
+    CALLS_VISIT = 7    // each call runs the visitor first
 };
 
-// From now on the call number `at`, counting from 1, meets with `fault`.
+// From now on, call number `at`, counting from 1, meets `fault`.
 void faulty_calls_arm(const char *prefix, int fault, int at);
 
-// What CALLS_VISIT calls, with no lock held.
+// The function that CALLS_VISIT calls, with no lock held.
 void faulty_calls_set_visitor(void (*visit)(void));
 
-// Ends that, and gives how many calls were counted.
+// Disarms, and returns how many calls were counted.
 int faulty_calls_disarm(void);
 
-// Which calls were counted since it was armed, a line each: its number, what it does, the file's name. Of
-// calls that follow each other and do the same to the same file it tells the first. Valid until it is armed
-// again.
+// The calls counted since arming, one per line: number, action, file name. Of consecutive calls with the same action on
+// the same file it lists the first. Valid until the next arming.
 const char *faulty_calls_trace(void);
 
 #endif

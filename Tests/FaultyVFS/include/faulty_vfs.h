@@ -1,6 +1,6 @@
-// A file layer for SQLite that forwards everything to the default one, and fails, or kills the process, at
-// a chosen call. Only calls on files whose path begins as armed are counted and failed, so that tests which
-// run beside are not touched.
+// A file layer for SQLite that forwards everything to the default one, and fails, or kills the process, at a chosen
+// call. Only calls on files whose path begins with the armed prefix are counted and fail, so that tests that run
+// concurrently are not affected.
 #ifndef LOCKSTEP_FAULTY_VFS_H
 #define LOCKSTEP_FAULTY_VFS_H
 
@@ -19,21 +19,21 @@ enum {
     FAULTY_ALL = 1023
 };
 
-// What happens at the chosen call.
+// The effect at the chosen call.
 enum {
-    FAULTY_ONCE = 0,     // an I/O error, and the next call works again
+    FAULTY_ONCE = 0,     // an I/O error, and the next call succeeds
     FAULTY_STAYING = 1,  // I/O errors from there on
     FAULTY_FULL = 2,     // the disk is full for every write from there on
     FAULTY_KILL = 3      // SIGKILL
 };
 
-// Makes it the default layer, once; SQLITE_OK or SQLite's code. It stays, and forwards while not armed.
+// Makes it the default layer, once; returns SQLITE_OK or SQLite's code. It stays, and forwards while not armed.
 int faulty_vfs_install(void);
 
-// From now on the call number `at`, counting from 1, of the kinds in `calls` meets with `fault`.
+// From now on, call number `at`, counting from 1, of the kinds in `calls` meets `fault`.
 void faulty_vfs_arm(const char *prefix, int calls, int fault, int at);
 
-// Ends that, and gives how many calls were counted.
+// Disarms, and returns how many calls were counted.
 int faulty_vfs_disarm(void);
 
 #endif

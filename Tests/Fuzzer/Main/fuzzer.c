@@ -1,17 +1,17 @@
-// Hands one of our functions to libFuzzer:
+// Hands one of Lockstep's functions to libFuzzer:
 //
 //   Fuzzer TARGET [OPTIONS AND FOLDERS OF LIBFUZZER]
 //   Fuzzer seeds FOLDER        writes the seeds of every target into folders of FOLDER
-//   Fuzzer list                names the targets
+//   Fuzzer list                prints the names of the targets
 //
-// It ends with 2 if it could not begin; else as libFuzzer ends.
+// Exits with 2 if it cannot start; otherwise as libFuzzer exits.
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-// Of libFuzzer (FuzzerDriver.cpp), which has no header for it.
+// From libFuzzer (FuzzerDriver.cpp), which has no header for it.
 extern int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*run)(const uint8_t *data, size_t size));
 
 // Written in Swift.
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "say Fuzzer TARGET [OPTIONS], Fuzzer seeds FOLDER or Fuzzer list\n");
         return 2;
     }
-    // libFuzzer takes the program's name and what follows the target's.
+    // libFuzzer gets the program's name and the arguments after the target's name.
     argv[1] = argv[0];
     argc -= 1;
     argv += 1;

@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// Files for recipients, read in one piece and in small ones: with the same outcome.
+/// Files for recipients, read in one piece and in small ones: both must give the same result.
 final class AgeTarget: FuzzTarget {
     static let name = "age"
     static let refusals: Set<LockstepError.Code> = [.malformedInput, .slotNotOpened, .tampered]

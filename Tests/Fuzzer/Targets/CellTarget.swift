@@ -1,6 +1,7 @@
 @testable import Lockstep
 
-/// Cells under known keys, and plaintexts of cells. The first byte says which column and place a cell is opened for.
+/// Cells under known keys, and plaintexts of cells. The first byte selects the column and place that a cell is opened
+/// for.
 final class CellTarget: FuzzTarget {
     static let name = "cell"
     static let refusals: Set<LockstepError.Code> = [.cellMalformed, .cellForged, .keyUnavailable]
@@ -92,7 +93,7 @@ final class CellTarget: FuzzTarget {
         }
     }
 
-    /// All not-a-numbers are one.
+    /// All NaNs are equal.
     private func same(_ one: CellValue, _ other: CellValue) -> Bool {
         if case .real(let one) = one, case .real(let other) = other {
             return one.isNaN ? other.isNaN : one.bitPattern == other.bitPattern

@@ -1,8 +1,8 @@
 @testable import Lockstep
 @testable import LockstepModels
 
-/// A planted bug, to see that the fuzzer finds one. It begins with nothing: by chance alone it would take longer than
-/// anybody waits, and only what is counted inside of both modules shows the way.
+/// A planted bug, which shows that the fuzzer finds bugs. It starts without seeds: finding it by chance would take too
+/// long; only the coverage inside both modules leads to it.
 final class ControlTarget: FuzzTarget {
     static let name = "control"
     static let refusals: Set<LockstepError.Code> = []

@@ -2,8 +2,8 @@ import SystemPackage
 
 @testable import Lockstep
 
-/// Diagnosis of a file that may be anything. The first byte says how many KiB long the file is at the least, and with
-/// 128 that a first page that verifies comes before the rest.
+/// Diagnosis of an arbitrary file. The first byte gives the file's minimum length in KiB; its bit 128 puts a first page
+/// that verifies before the rest.
 final class DiagnosisTarget: FuzzTarget {
     static let name = "diagnosis"
     static let refusals: Set<LockstepError.Code> = []

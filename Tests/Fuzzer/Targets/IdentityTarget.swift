@@ -18,7 +18,7 @@ final class IdentityTarget: FuzzTarget {
     }
 
     func run(_ input: [UInt8]) throws {
-        // As long as a file may be.
+        // The maximum length of a file.
         let text = Array(input.prefix(8191))
         _ = outcome(Self.refusals) {
             let identity = try Identity(parsing: SecretBytes(copying: text.span))
@@ -36,7 +36,7 @@ final class IdentityTarget: FuzzTarget {
 }
 
 extension PluginIdentities {
-    /// The first one, as text.
+    /// The first identity, as text.
     fileprivate borrowing func spelled() -> String {
         var bytes: [UInt8] = []
         for index in self[0].indices { bytes.append(self[0][index]) }

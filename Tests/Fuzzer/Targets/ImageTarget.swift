@@ -1,7 +1,7 @@
 @testable import LockstepModels
 import Lockstep
 
-/// What content is by its first bytes: the kind of an image, or the encoding of a text.
+/// Content types by first bytes: the kind of an image, or the encoding of a text.
 final class ImageTarget: FuzzTarget {
     static let name = "image"
     static let refusals: Set<LockstepError.Code> = []
@@ -26,7 +26,7 @@ final class ImageTarget: FuzzTarget {
             do throws(ImportProblem) {
                 let text = try NoteText.decode(input, legacy: legacy)
                 require(!text.isEmpty, "a text without letters is taken")
-                // A mark of the text's own would be taken for the file's; so would other signs of an encoding.
+                // A byte order mark in the text would be taken for the file's, and so would other signs of an encoding.
                 guard legacy == nil, !text.utf8.contains(0), text.utf8.first != 0xEF else {
                     continue
                 }

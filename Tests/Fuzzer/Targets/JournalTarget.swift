@@ -2,7 +2,7 @@ import SystemPackage
 
 @testable import Lockstep
 
-/// The journal of a safe migration: what is read is written as a journal that reads as the same one.
+/// The journal of a safe migration: a journal that was read is written, and reads as the same one.
 final class JournalTarget: FuzzTarget {
     static let name = "journal"
     static let refusals: Set<LockstepError.Code> = [.malformedInput, .tooLarge]
@@ -26,10 +26,10 @@ final class JournalTarget: FuzzTarget {
         guard let journal = try SafeJournal.read(of: path) else {
             fatalError("a journal is not there")
         }
-        // Of other folders only what is there can be written.
+        // Of foreign folders only the fields that are present can be written.
         let paths = [journal.backup] + [journal.origin].compactMap(\.self)
         require(
-            paths.allSatisfy { !$0.string.utf8.contains(0) }, "a path goes on behind its NUL"
+            paths.allSatisfy { !$0.string.utf8.contains(0) }, "a path continues after its NUL"
         )
         guard paths.allSatisfy({ $0.removingLastComponent() == FuzzFile.folder }) else { return }
         try journal.write(of: path)

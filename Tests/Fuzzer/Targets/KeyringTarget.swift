@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// Keyrings: what is read has one spelling, and what a slot opens is refused or proven.
+/// Keyrings: each has one spelling, and the content that a slot opens is refused or proven.
 final class KeyringTarget: FuzzTarget {
     static let name = "keyring"
     static let refusals: Set<LockstepError.Code> = [.keyringMalformed, .keyringUnsupported]
@@ -25,7 +25,7 @@ final class KeyringTarget: FuzzTarget {
         return seeds
     }
 
-    /// One of format 2, whose MAC is of no use.
+    /// A keyring of format 2, with an invalid MAC.
     private static func second() throws -> [UInt8] {
         var ring = try Keyring.create(.fields)
         try ring.addSlot("file", FuzzKeys.credential())

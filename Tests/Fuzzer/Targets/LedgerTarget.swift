@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// The ledger's rows as anyone who can open the database can write them: what is read is written as it was.
+/// The ledger's rows as anyone who can open the database can write them: a row is written back unchanged.
 final class LedgerTarget: FuzzTarget {
     static let name = "ledger"
     static let refusals: Set<LockstepError.Code> = [.tampered]

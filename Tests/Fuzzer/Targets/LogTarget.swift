@@ -2,8 +2,8 @@ import SystemPackage
 
 @testable import Lockstep
 
-/// A write-ahead log beside a database. If the first byte is odd, the rest is the log; else it is frames, a page's number
-/// and a size of 4 bytes each, which get a header and checksums that are right.
+/// A write-ahead log beside a database. If the first byte is odd, the rest is the log; otherwise it is frames, each a
+/// page number and a size of 4 bytes, which get a correct header and correct checksums.
 final class LogTarget: FuzzTarget {
     static let name = "log"
     static let refusals: Set<LockstepError.Code> = []
@@ -59,7 +59,7 @@ final class LogTarget: FuzzTarget {
         return log
     }
 
-    /// Goes on with the checksums over these bytes, in big-endian words, and gives both.
+    /// Continues the checksums over these bytes, in big-endian words, and returns both.
     private static func sum(_ bytes: [UInt8], _ sums: inout (UInt32, UInt32)) -> [UInt8] {
         func word(_ place: Int) -> UInt32 {
             bytes[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) }

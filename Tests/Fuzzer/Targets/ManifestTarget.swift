@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// Manifests: what is read has one spelling.
+/// Manifests: each has one spelling.
 final class ManifestTarget: FuzzTarget {
     static let name = "manifest"
     static let refusals: Set<LockstepError.Code> = [.manifestMalformed]

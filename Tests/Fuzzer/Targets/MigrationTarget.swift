@@ -1,7 +1,7 @@
 @testable import Lockstep
 
-/// Folders of migrations in every layout, and in the one that is detected. The first byte says which; then come the
-/// files, each a line with its path and its content, with a byte 0x1E between them.
+/// Folders of migrations in every layout, and in the detected one. The first byte selects the layout; then come the
+/// files, each a line with its path followed by its content, separated by bytes 0x1E.
 final class MigrationTarget: FuzzTarget {
     static let name = "migration"
     static let refusals: Set<LockstepError.Code> = [.migrationMalformed, .versionDuplicate]
@@ -34,7 +34,7 @@ final class MigrationTarget: FuzzTarget {
             bytes: Array(piece[end...].dropFirst()))
     }
 
-    /// The ledger keeps a script's text, and knows nothing of layouts.
+    /// The ledger keeps a script's text, without its layout.
     private func check(_ script: MigrationScript) throws {
         _ = outcome(Self.refusals) { try script.segments("0001_a.sql") }
         let again = outcome(Self.refusals) {
@@ -48,7 +48,7 @@ final class MigrationTarget: FuzzTarget {
             one == other, "a script is read as another one from the ledger: \(one) and \(other)")
     }
 
-    /// Directives, and SQL without what makes no difference.
+    /// Directives, and SQL without insignificant parts.
     private func meaning(_ script: MigrationScript) -> [String] {
         var sql = ""
         var parts: [String] = []

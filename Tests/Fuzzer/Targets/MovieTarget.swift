@@ -1,7 +1,7 @@
 @testable import LockstepModels
 import Lockstep
 
-/// Lines of films, parted by tabs.
+/// Lines of films, separated by tabs.
 final class MovieTarget: FuzzTarget {
     static let name = "movie"
     static let refusals: Set<LockstepError.Code> = []
@@ -28,7 +28,7 @@ final class MovieTarget: FuzzTarget {
         let line = MovieLine.bytes(of: movie)
         do throws(MovieLine.Problem) {
             let again = try MovieLine.parse(Array(line.dropLast()))
-            // What parts lines and fields is written as a blank.
+            // Separators of lines and fields are written as spaces.
             require(MovieLine.bytes(of: again) == line, "a film is read as another one")
         } catch {
             fatalError("a film that was written is refused: \(error.reason)")

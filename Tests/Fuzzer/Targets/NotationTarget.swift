@@ -1,7 +1,7 @@
 @testable import Lockstep
 @testable import LockstepModels
 
-/// Short notations, of which the input's first byte chooses one: what is read is written as it was.
+/// Short notations, one of which the input's first byte selects: a value that was read is written back unchanged.
 final class NotationTarget: FuzzTarget {
     static let name = "notation"
     static let refusals: Set<LockstepError.Code> = [
@@ -37,7 +37,10 @@ final class NotationTarget: FuzzTarget {
         switch choice {
         case 0: base64(text)
         case 1: require(same(Hex.decode(text).map { Hex.encode($0) }, text), "hexadecimal digits")
-        case 2: require(same(PercentEncodedName.decode(text).map(PercentEncodedName.encode), text), "a name")
+        case 2:
+            require(
+                same(PercentEncodedName.decode(text).map(PercentEncodedName.encode), text), "a name"
+            )
         case 3: require(same(CalendarDay(text)?.description, text), "a day")
         case 4: instant(text)
         case 5: version(text)
@@ -54,7 +57,7 @@ final class NotationTarget: FuzzTarget {
         }
     }
 
-    /// Whether a text that was read, unless none was, is letter by letter the other one.
+    /// Whether a text that was read equals the other one byte for byte; true if none was read.
     private func same(_ written: String?, _ text: String) -> Bool {
         written.map { $0.utf8.elementsEqual(text.utf8) } ?? true
     }
@@ -75,7 +78,7 @@ final class NotationTarget: FuzzTarget {
     private func instant(_ text: String) {
         guard let moment = Instant.microseconds(of: text) else { return }
         let written = Instant.text(moment)
-        // A year has four digits in what is read.
+        // A year that was read has four digits.
         guard written.utf8.count == 20, written.utf8.first != UInt8(ascii: "-") else { return }
         let whole = moment - (moment % 1_000_000 + 1_000_000) % 1_000_000
         require(

@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// A page of a b-tree whose MAC was right, and its records; or a record alone, if the first byte is odd.
+/// A page of a b-tree with a correct MAC, and its records; or a record alone, if the first byte is odd.
 final class PageTarget: FuzzTarget {
     static let name = "page"
     static let refusals: Set<LockstepError.Code> = []
@@ -23,7 +23,7 @@ final class PageTarget: FuzzTarget {
         ]
     }
 
-    /// The first byte is the page's number, 2. Cells lie behind the array of their places.
+    /// The first byte is the page's number, 2. Cells lie after the array of their positions.
     private static func page(_ kind: UInt8, _ cells: [[UInt8]]) -> [UInt8] {
         let isLeaf = kind == 10 || kind == 13
         var page: [UInt8] =

@@ -1,7 +1,7 @@
 @testable import Lockstep
 
-/// What a database says of its sealed columns, row by row, as anyone who can open the database can write it: with values
-/// of any type, in tables without constraints.
+/// The registry of sealed columns, row by row, as anyone who can open the database can write it: with values of any
+/// type, in tables without constraints.
 final class RegistryTarget: FuzzTarget {
     static let name = "registry"
     static let refusals: Set<LockstepError.Code> = [
@@ -41,7 +41,7 @@ final class RegistryTarget: FuzzTarget {
         keys = try FuzzKeys.fieldKeys()
     }
 
-    /// A row: a table's number, and a value for each column but the dataset's identifier.
+    /// A row: a table's number, and a value for each column except the dataset's identifier.
     func run(_ input: [UInt8]) throws {
         try connection.with(rights: .engine) {
             for (name, _) in Self.tables { try connection.run(script: "DELETE FROM \(name)") }

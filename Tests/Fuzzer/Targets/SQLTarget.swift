@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// What takes SQL apart: tokens, and definitions of schemas. Any text is taken.
+/// The parsers of SQL: tokens, and definitions of schemas. Any text is accepted.
 final class SQLTarget: FuzzTarget {
     static let name = "sql"
     static let refusals: Set<LockstepError.Code> = []
@@ -60,7 +60,7 @@ final class SQLTarget: FuzzTarget {
         define(text)
     }
 
-    /// Whether no quotes and no comment are left open. SQLite takes nothing else.
+    /// Whether all quotes and comments are closed. SQLite accepts nothing else.
     private func isWhole(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return SQLTokens(text).allSatisfy { token in

@@ -2,8 +2,8 @@ import SystemPackage
 
 @testable import Lockstep
 
-/// Salvage of a database whose pages verify and are not what SQLite wrote. An input is a list of changes, each a page's
-/// number, a place in it, how many bytes, and these; a number of 128 or more damages the page instead.
+/// Salvage of a database whose pages verify but were not written by SQLite. An input is a list of changes, each a page
+/// number, an offset, a length, and that many bytes; a number of 128 or more damages the page instead.
 final class SalvageTarget: FuzzTarget {
     static let name = "salvage"
     static let refusals: Set<LockstepError.Code> = [.damaged, .truncated, .wrongKey]

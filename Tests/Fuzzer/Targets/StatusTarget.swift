@@ -2,7 +2,7 @@ import FoundationEssentials
 @testable import LockstepModels
 import Lockstep
 
-/// Lines of JSON of the microblog: a user or status that is read is written as a line that reads as the same one.
+/// Lines of JSON of the microblog: a user or status that is read is written as a line that reads as the same value.
 final class StatusTarget: FuzzTarget {
     static let name = "status"
     static let refusals: Set<LockstepError.Code> = []

@@ -32,7 +32,7 @@ final class VCardTarget: FuzzTarget {
     }
 
     private func contacts(_ bytes: [UInt8]) throws -> [Contact] {
-        // Short lines, so that lines that are too long come too.
+        // Short lines, so that lines over the limit also occur.
         var reader = try VCardReader(FuzzFile.write("cards.vcf", bytes), longest: 4000)
         var contacts: [Contact] = []
         while let item = try reader.next() {
@@ -41,7 +41,7 @@ final class VCardTarget: FuzzTarget {
         return contacts
     }
 
-    /// Letter by letter.
+    /// Byte for byte.
     private func words(_ contact: Contact) -> [[UInt8]] {
         ([contact.firstName, contact.lastName] + contact.phones.flatMap { [$0.label, $0.number] })
             .map { Array($0.utf8) }

@@ -31,7 +31,7 @@ struct ContactAdoptionTests {
             let contact = try #require(try contacts.contact(Int64(index + 1)))
             #expect(AwkwardTexts.areSame(contact.firstName, text))
             #expect(AwkwardTexts.areSame(contact.lastName, text))
-            // Blanks around a number go; one of nothing else is none.
+            // Blanks around a number are removed; a number of blanks only is removed, too.
             let number = String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
             #expect(
                 contact.phones.map(\.number).joined().isEqualAsBytes(to: number),
@@ -45,7 +45,7 @@ struct ContactAdoptionTests {
         #expect(try contacts.contact(1004)?.phones == [])
         #expect(try contacts.contact(1005)?.phones == [])
         #expect(try contacts.count() == AwkwardTexts.all.count + 5)
-        // One without a name can still be given one, and its telephones be changed before.
+        // A contact without a name can still get one, and its telephones can be changed before that.
         var nameless = Tracked(try #require(try contacts.contact(1003)))
         nameless.phones[0].label = "home"
         #expect(try contacts.update(&nameless))

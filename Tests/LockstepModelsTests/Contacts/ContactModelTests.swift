@@ -11,7 +11,7 @@ struct ContactModelTests {
     ]
 
     private var random = ModelSeed.random("the contacts' model")
-    /// What must be in the store.
+    /// The expected content of the store.
     private var model: [Int64: Contact] = [:]
     private var last: Int64 = 0
 
@@ -31,11 +31,11 @@ struct ContactModelTests {
     private mutating func key() -> Int64 { ModelSeed.key(of: model, upTo: last, &random) }
 
     @Test(
-        "Ten thousand random calls on an encrypted file, killed and opened again in between, leave what they should"
+        "Ten thousand random calls on an encrypted file, killed and reopened in between, give the expected content"
     )
     mutating func random10000() throws {
         var bench = try ModelBench("contacts")
-        // What a kill leaves is the same; only a power cut would tell the difference.
+        // A kill leaves the same files; only a power failure would make a difference.
         bench.options.connection.synchronous = .normal
         var contacts = try bench.open(ContactStore.self)
         for number in 1...10_000 {
@@ -91,7 +91,7 @@ struct ContactModelTests {
         }
     }
 
-    /// As the program has it: as it was read, or, of one that is gone, as it was before.
+    /// As the program holds it: the current one, or the last state of a deleted one.
     private func tracked(_ id: Int64, _ contacts: ContactStore) throws -> Tracked<Contact> {
         if let contact = model[id] { return Tracked(contact) }
         let gone = try contacts.insert(Contact(firstName: "gone", lastName: ""))

@@ -39,7 +39,7 @@ struct ContactStoreTests {
                 == 0)
     }
 
-    @Test("A number is found by its digits, however it is written", arguments: [2, 3] as [UInt64])
+    @Test("A number is found by its digits, in any format", arguments: [2, 3] as [UInt64])
     func numbers(version: UInt64) throws {
         let contacts = try store(version)
         let ann = try contacts.insert(
@@ -78,7 +78,7 @@ struct ContactStoreTests {
         #expect(try contacts.contacts(withNumber: number).map(\.firstName) == ["17"])
     }
 
-    @Test("From version 3 on the file holds no number that its key alone would open")
+    @Test("From version 3 on the file contains no number that its key alone can open")
     func sealed() throws {
         let bench = try ModelBench("contacts")
         let contacts = try bench.open(ContactStore.self)
@@ -91,7 +91,7 @@ struct ContactStoreTests {
     }
 
     @Test(
-        "Without the keys of the dataset a new version is refused, and a store that has it says what is missing"
+        "Without the keys of the dataset a new version is refused, and a store that has it names the missing keys"
     )
     func withoutKeys() throws {
         var bench = try ModelBench("contacts")
@@ -151,7 +151,7 @@ struct ContactStoreTests {
     }
 
     @Test(
-        "Every text comes back as it was, in every field, on both versions",
+        "Every text is read back unchanged, in every field, on both versions",
         arguments: [2, 3] as [UInt64])
     func texts(version: UInt64) throws {
         let contacts = try store(version)
@@ -176,7 +176,7 @@ struct ContactStoreTests {
         }
     }
 
-    @Test("Every call has a twin that does not block, which does the same")
+    @Test("Every call has a non-blocking twin with the same result")
     func twins() async throws {
         let contacts = try await ContactStore.inMemory(
             options: StoreOptions(connection: ModelKeys.options()))
@@ -201,7 +201,7 @@ struct ContactStoreTests {
         #expect(gone.isDirty)
     }
 
-    @Test("Many tasks insert and change at once, and every change is there")
+    @Test("Many tasks insert and change at once, and no change is lost")
     func concurrent() async throws {
         let contacts = try await ContactStore.temporary(
             options: StoreOptions(connection: ModelKeys.options()))
@@ -231,7 +231,7 @@ struct ContactStoreTests {
         try contacts.store.close()
     }
 
-    @Test("Where the set was never migrated, the error says what to do")
+    @Test("Where the set was never migrated, the error names the remedy")
     func unmigrated() throws {
         let contacts = ContactStore(try Store.inMemory())
         let error = try #require(throws: LockstepError.self) { try contacts.all() }

@@ -33,7 +33,7 @@ struct ContactVersionsTests {
     }
 
     @Test(
-        "After the way up the file holds no number in plaintext, its free pages and its log included"
+        "After the way up the file contains no number in plaintext, nor do its free pages and its log"
     )
     func nothingLeft() throws {
         let bench = try ModelBench("contacts")

@@ -4,9 +4,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The contacts' tutorial")
+@Suite("The contacts tutorial")
 struct ContactsTutorialTests {
-    @Test("Its program compiles and does what it says")
+    @Test("Its program compiles and does what the text says")
     func program() throws {
         let scratch = try TemporaryFolder()
         let folder = scratch.path

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Changes of contacts, tracked")
+@Suite("Tracked changes of contacts")
 struct TrackedTests {
     private static func ann(_ contacts: ContactStore) throws -> Tracked<Contact> {
         Tracked(
@@ -19,7 +19,7 @@ struct TrackedTests {
     }
 
     @Test(
-        "Setters compare: what is set to what it was is no change, and setting it back takes a change back"
+        "Setters compare: setting the same value is no change, and setting the old value undoes a change"
     )
     func comparing() throws {
         var ann = try Self.ann(Self.store())
@@ -37,7 +37,7 @@ struct TrackedTests {
         #expect(!ann.isDirty && ann.lastName == "A" && ann.current == ann.stored)
     }
 
-    @Test("What changed is told, from what, to what; the telephones' order is no change")
+    @Test("Changes are reported with old and new value; the telephones' order is no change")
     func telling() throws {
         var ann = try Self.ann(Self.store())
         let phones = ann.phones
@@ -58,7 +58,7 @@ struct TrackedTests {
         #expect(!ann.isDirty)
     }
 
-    @Test("What looks the same and is other bytes is a change")
+    @Test("A value that looks the same but has other bytes is a change")
     func bytes() throws {
         let contacts = try Self.store()
         var contact = Tracked(
@@ -75,7 +75,7 @@ struct TrackedTests {
     }
 
     @Test(
-        "An update writes what changed and clears the mark, and what is clean or was never inserted is not written"
+        "An update writes the changes and clears the mark; clean and never inserted contacts are not written"
     )
     func updating() throws {
         let contacts = try Self.store()
@@ -100,7 +100,7 @@ struct TrackedTests {
         #expect(try contacts.count() == 1)
     }
 
-    @Test("Only the fields that changed are written")
+    @Test("Only the changed fields are written")
     func fields() throws {
         let ran = Mutex<[String]>([])
         var options = try ModelKeys.options()
@@ -109,7 +109,7 @@ struct TrackedTests {
         }
         let contacts = try Self.store(options)
         var ann = try Self.ann(contacts)
-        // Somebody else changes what this program does not.
+        // Another program changes other fields.
         var other = Tracked(ann.current)
         other.lastName = "Other"
         other.phones[0].number = "111"
@@ -128,7 +128,7 @@ struct TrackedTests {
         #expect(read.phones[0].label == "home" && read.phones[0].number == "111")
     }
 
-    @Test("An update of what is gone says so, writes nothing, and the mark stays")
+    @Test("An update of a removed row is reported, writes nothing, and keeps the mark")
     func gone() throws {
         let contacts = try Self.store()
         var ann = try Self.ann(contacts)
@@ -141,7 +141,7 @@ struct TrackedTests {
         #expect(error.code == .notFound && error.message.contains("telephone"))
         #expect(ann.isDirty && ann.changes.count == 2)
         #expect(try contacts.contact(ann.id)?.firstName == "Ann")
-        // Removing what is removed already is what was wanted.
+        // Removing a telephone that is already removed succeeds.
         ann.phones.removeFirst()
         #expect(try contacts.update(&ann))
         try contacts.delete(ann.id)
@@ -152,7 +152,7 @@ struct TrackedTests {
     }
 
     @Test(
-        "What is inserted later never gets the key of what is gone, which somebody may still hold")
+        "A later insert never gets the key of a removed row, which another program may still hold")
     func reused() throws {
         let contacts = try Self.store()
         var ann = try Self.ann(contacts)
@@ -172,7 +172,7 @@ struct TrackedTests {
         #expect(try contacts.all() == [bob])
     }
 
-    @Test("All that changed are saved in one transaction, or none")
+    @Test("All changes are saved in one transaction, or none")
     func saving() throws {
         let contacts = try Self.store()
         for number in 0..<10 { try contacts.insert(Contact(firstName: "\(number)", lastName: "x")) }
@@ -192,7 +192,7 @@ struct TrackedTests {
         #expect(try contacts.save(&none) == 0)
     }
 
-    @Test("A change that would leave no name or number, or takes another's telephone, is refused")
+    @Test("A change to no name or an empty number, or to another contact's telephone, is refused")
     func refused() throws {
         let contacts = try Self.store()
         let bob = try contacts.insert(

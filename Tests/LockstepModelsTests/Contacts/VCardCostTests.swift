@@ -3,9 +3,9 @@ import Testing
 
 @testable import LockstepModels
 
-@Suite("What a prepared vCard costs")
+@Suite("The cost of a prepared vCard")
 struct VCardCostTests {
-    /// Lines with many pieces of one kind.
+    /// Lines with many parts of one kind.
     enum Line: CaseIterable {
         case softBreaks, types, parameters
 
@@ -25,8 +25,8 @@ struct VCardCostTests {
     }
 
     @Test(
-        "Its length, and not the square of that: no line keeps an import busy for long",
-        // It ends a run that would go on for hours; nothing is measured.
+        "Linear and not quadratic in its length: no line keeps an import busy for long",
+        // The limit ends a run that would take hours; nothing is measured.
         .timeLimit(.minutes(20)), arguments: Line.allCases)
     func linear(_ line: Line) throws {
         let folder = try TemporaryFolder()

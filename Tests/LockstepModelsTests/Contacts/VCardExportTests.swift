@@ -5,7 +5,7 @@ import Testing
 
 @testable import LockstepModels
 
-/// What the reader makes of a file, without a store.
+/// The reader's result for a file, without a store.
 enum VCardFile {
     static func count(
         _ path: FilePath, longest: Int = LineReader.longestLine
@@ -36,7 +36,7 @@ struct VCardExportTests {
         return bytes
     }
 
-    @Test("A card is of version 4.0, with types for labels that have one")
+    @Test("A card has version 4.0, with types for labels that have one")
     func written() throws {
         let contacts = try store()
         try contacts.insert(
@@ -80,7 +80,7 @@ struct VCardExportTests {
         try expectSame(contacts, bytes)
     }
 
-    @Test("What is exported imports back unchanged, every awkward text included")
+    @Test("An export can be imported unchanged, including every awkward text")
     func roundTrip() throws {
         let contacts = try store()
         for text in AwkwardTexts.all {
@@ -125,7 +125,7 @@ struct VCardExportTests {
         }
     }
 
-    @Test("A line that would fill the memory spoils its card only, folded or not")
+    @Test("A line that would exhaust the memory spoils only its card, folded or not")
     func tooLong() throws {
         let folder = try TemporaryFolder()
         let folded = String(repeating: String(repeating: "x", count: 1000) + "\n ", count: 30)
@@ -138,7 +138,7 @@ struct VCardExportTests {
         }
     }
 
-    @Test("Both ways have twins that do not block")
+    @Test("Both directions have non-blocking twins")
     func twins() async throws {
         let contacts = try store()
         let folder = try TemporaryFolder()

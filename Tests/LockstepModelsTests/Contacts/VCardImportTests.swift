@@ -29,7 +29,8 @@ struct VCardImportTests {
         return people
     }
 
-    @Test("Version 4.0: names, types, groups and addresses of numbers, whatever else there is")
+    @Test(
+        "Version 4.0: names, types, groups and addresses of numbers, with other properties around")
     func four() throws {
         let text = card(
             "4.0", "FN:Dr. Ann B. O'Brien", "N:O'Brien;Ann;B.;Dr.;", "item1.TEL:+49 221 1",
@@ -44,7 +45,7 @@ struct VCardImportTests {
             ])
     }
 
-    @Test("Version 3.0: escapes, folded lines, types as they were written then")
+    @Test("Version 3.0: escapes, folded lines, and the types of that version")
     func three() throws {
         let text = card(
             "3.0", "n;charset=utf-8:a\\;b\\,c\\\\d;li\\nne\\Nno\\x;;;", "FN:x",
@@ -86,7 +87,7 @@ struct VCardImportTests {
     }
 
     @Test(
-        "LF, CRLF, a mark at the beginning, blank lines between, small letters and a missing last line end"
+        "LF, CRLF, a byte-order mark, blank lines between, lower case and a missing last line end"
     )
     func endings() throws {
         #expect(
@@ -98,7 +99,7 @@ struct VCardImportTests {
         #expect(try people("").isEmpty)
     }
 
-    @Test("Cards that are none are reported with the line that they begin at, the others imported")
+    @Test("Invalid cards are reported with their first line, the others imported")
     func rejections() throws {
         let cases: [(String, String?)] = [
             ("BEGIN:VCARD\nVERSION:4.0\nN:secret;a\nEND:VCARD", nil),
@@ -109,20 +110,20 @@ struct VCardImportTests {
             ("BEGIN:VCARD\nVERSION:4.0\nN: ;\nFN:\nEND:VCARD", "the card has no name"),
             (
                 "BEGIN:VCARD\nN:secret;a\nEND:VCARD",
-                "the card's version is none of 2.1, 3.0 and 4.0"
+                "the card's version is not 2.1, 3.0 or 4.0"
             ),
             (
                 "BEGIN:VCARD\nVERSION:5.0\nN:a;a\nEND:VCARD",
-                "the card's version is none of 2.1, 3.0 and 4.0"
+                "the card's version is not 2.1, 3.0 or 4.0"
             ),
             ("BEGIN:VCARD\nVERSION:4.0\nN:cut;off", "the card does not end"),
             (
                 "BEGIN:VCARD\nVERSION:2.1\nN;CHARSET=KOI8-R:a;b\nEND:VCARD",
-                "its text is of a character set that is not known"
+                "its text is in an unknown character set"
             ),
             (
                 "BEGIN:VCARD\nVERSION:3.0\nN;ENCODING=B:YTti\nEND:VCARD",
-                "its text is in an encoding that is not known"
+                "its text is in an unknown encoding"
             ),
             ("BEGIN:VCARD\nVERSION:4.0\nN:last;a\nEND:VCARD", nil),
             ("BEGIN:VCARD\nVERSION:4.0\nN:a;b", "the card does not end"),
@@ -145,7 +146,7 @@ struct VCardImportTests {
             ])
     }
 
-    @Test("Damage anywhere in a file is no crash", arguments: 0..<20 as Range<UInt64>)
+    @Test("Damage anywhere in a file does not crash", arguments: 0..<20 as Range<UInt64>)
     func damaged(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let whole = Array(

@@ -20,7 +20,7 @@ struct LineReaderTests {
     }
 
     @Test(
-        "Endings of every kind",
+        "Line endings of every kind",
         arguments: [
             ("", []), ("\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\r\nb\r\n", ["a", "b"]),
             ("a\nb", ["a", "b"]), ("a\n\nb\n", ["a", "", "b"]), ("a\rb\n", ["a\rb"]),
@@ -39,7 +39,7 @@ struct LineReaderTests {
         #expect(try lines(Array("\(long)\r\nshort\r\n\(long)".utf8)) == [long, "short", long])
     }
 
-    @Test("A line that would fill the memory is told and passed over")
+    @Test("A line that would exhaust the memory is reported and skipped")
     func tooLong() throws {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 400_000)
         #expect(

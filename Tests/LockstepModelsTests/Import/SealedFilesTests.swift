@@ -26,14 +26,14 @@ struct SealedFilesTests {
         return count
     }
 
-    /// Whether the code is that of a refusal for want of the identity.
+    /// Expects the error code for a missing or wrong identity.
     private func refused(_ body: () throws -> ImportReport) throws {
         let error = try #require(throws: LockstepError.self) { _ = try body() }
         #expect(error.code == .slotNotOpened)
     }
 
     @Test(
-        "films, people and statuses go out sealed, come back for the recipient, and for nobody else"
+        "films, people and statuses are exported sealed, and only the recipient can import them"
     )
     func lines() throws {
         let bench = try ModelBench("movies", "contacts")
@@ -52,11 +52,11 @@ struct SealedFilesTests {
         #expect(try copy.count() == 0)
         #expect(try copy.importTSV(sealed, opening: identity).imported == 3000)
         #expect(try copy.allByYear() == films.allByYear())
-        // What is cut off does not come in halfway.
+        // A truncated file is not partly imported.
         let cut = try other.folder.write("cut.age", Array(bytes.dropLast(5)))
         #expect(throws: LockstepError.self) { try copy.importTSV(cut, opening: identity) }
         #expect(try copy.count() == 3000)
-        // With an identity, what is not sealed is not taken: anybody could have written it.
+        // With an identity, an unsealed file is refused: anyone could have written it.
         for text in [
             "a\tb\t1999\t\t\n", "", "-----BEGIN AGE ENCRYPTED FILE-----\n", "age-encryption.org/v1",
         ] {
@@ -87,7 +87,7 @@ struct SealedFilesTests {
         #expect(try blog.importJSONLines(lines, opening: identity).imported == 1)
     }
 
-    @Test("notes and photos go out as sealed files whose names tell nothing, and come back")
+    @Test("notes and photos are exported as sealed files with neutral names, and imported again")
     func folders() throws {
         let bench = try ModelBench()
         let notes = try bench.open(NoteStore.self)

@@ -8,7 +8,7 @@ import Testing
     "A microblog that the original program wrote",
     .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing))
 struct MicroblogAdoptionTests {
-    /// As SQL, and as an instant; nil for what is none and stays as it was written.
+    /// The SQL value and its instant; nil for an invalid date, which stays as it was written.
     private static let dates: [(sql: String, instant: Int64?)] = [
         ("'2012-08-28 20:35:00'", 1_346_186_100_000_000),
         ("'2012-08-28 20:35'", 1_346_186_100_000_000),
@@ -90,7 +90,7 @@ struct MicroblogAdoptionTests {
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }
 
-    @Test("The dates that an import reads are those that the migration reads")
+    @Test("An import reads the same dates as the migration")
     func sameDates() {
         for date in Self.dates where date.sql.hasPrefix("'") {
             let text = String(date.sql.dropFirst().dropLast())

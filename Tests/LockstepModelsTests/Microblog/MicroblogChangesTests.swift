@@ -2,9 +2,9 @@ import Lockstep
 import LockstepModels
 import Testing
 
-@Suite("Changes of the microblog, collected")
+@Suite("Collected changes of the microblog")
 struct MicroblogChangesTests {
-    @Test("Nothing is kept until they are saved, and then all of it is")
+    @Test("Nothing is written until they are saved, and then all of them are")
     func save() throws {
         let blog = try MicroblogStore.inMemory()
         let old = try blog.add(User(name: "old"))
@@ -38,7 +38,7 @@ struct MicroblogChangesTests {
         #expect(try blog.save(MicroblogChanges()).userIDs.isEmpty)
     }
 
-    @Test("One that cannot be made undoes all of them")
+    @Test("One impossible change undoes all of them")
     func undone() throws {
         let blog = try MicroblogStore.inMemory()
         let old = try blog.add(User(name: "old"))
@@ -63,7 +63,7 @@ struct MicroblogChangesTests {
         }
     }
 
-    @Test("A status of a new user of other changes is refused")
+    @Test("A status of a new user from another collection is refused")
     func strangers() throws {
         var others = MicroblogChanges()
         let ann = others.add(User(name: "Ann"))

@@ -18,7 +18,7 @@ struct MicroblogLinesTests {
     }
 
     @Test(
-        "Users and statuses come in; unknown fields, endings and a mark at the beginning do not matter"
+        "Users and statuses are imported; unknown fields, line endings and a byte-order mark do not matter"
     )
     func imports() throws {
         let blog = try MicroblogStore.inMemory()
@@ -49,28 +49,28 @@ struct MicroblogLinesTests {
     }
 
     @Test(
-        "Lines that are nothing of the contract are reported with number and reason, the others imported"
+        "Lines that violate the contract are reported with number and reason, the others imported"
     )
     func rejections() throws {
         let blog = try MicroblogStore.inMemory()
         let lines: [(String, String?)] = [
             (#"{"kind":"user","id":1,"name":"Ann"}"#, nil),
-            ("", "it is no JSON object"), ("secret", "it is no JSON object"),
-            ("[1]", "it is no JSON object"),
-            (#"{"kind":"user","id":2,"name":"cut"#, "it is no JSON object"),
+            ("", "it is not a JSON object"), ("secret", "it is not a JSON object"),
+            ("[1]", "it is not a JSON object"),
+            (#"{"kind":"user","id":2,"name":"cut"#, "it is not a JSON object"),
             (#"{"id":2}"#, "it has no kind"),
             (#"{"kind":"secret"}"#, "its kind is neither user nor status"),
             (#"{"kind":"user","name":"x"}"#, "a user has no id"),
             (#"{"kind":"user","id":2}"#, "a user has no name"),
-            (#"{"kind":"user","id":1,"name":"x"}"#, "its id is that of a user before it"),
-            (#"{"kind":"user","id":"2","name":"x"}"#, "id is of another type"),
-            (#"{"kind":"user","id":2,"name":3}"#, "name is of another type"),
+            (#"{"kind":"user","id":1,"name":"x"}"#, "its id is that of an earlier user"),
+            (#"{"kind":"user","id":"2","name":"x"}"#, "id has the wrong type"),
+            (#"{"kind":"user","id":2,"name":3}"#, "name has the wrong type"),
             (#"{"kind":"status","user":1}"#, "a status has no text"),
-            (#"{"kind":"status","user":2,"text":"x"}"#, "its user is on no line before it"),
-            (#"{"kind":"status","text":"x","createdAt":"secret"}"#, "createdAt is no date"),
-            (#"{"kind":"status","text":"x","createdAt":true}"#, "createdAt is of another type"),
-            (#"{"kind":"status","text":"\ud800"}"#, "it is no JSON object"),
-            (#"{"kind":"user","id":3,"name":"x"} {}"#, "it is no JSON object"),
+            (#"{"kind":"status","user":2,"text":"x"}"#, "its user is on no earlier line"),
+            (#"{"kind":"status","text":"x","createdAt":"secret"}"#, "createdAt is not a date"),
+            (#"{"kind":"status","text":"x","createdAt":true}"#, "createdAt has the wrong type"),
+            (#"{"kind":"status","text":"\ud800"}"#, "it is not a JSON object"),
+            (#"{"kind":"user","id":3,"name":"x"} {}"#, "it is not a JSON object"),
             (#"{"kind":"status","user":1,"text":"last"}"#, nil),
         ]
         let report = try read(Array(lines.map(\.0).joined(separator: "\n").utf8), blog)
@@ -82,7 +82,7 @@ struct MicroblogLinesTests {
                 })
         #expect(!"\(report)".contains("secret"))
         let bytes = Array(#"{"kind":"user","id":1,"name":""#.utf8) + [0xFF] + Array("\"}".utf8)
-        #expect(try read(bytes, blog).rejections.map(\.reason) == ["it is no JSON object"])
+        #expect(try read(bytes, blog).rejections.map(\.reason) == ["it is not a JSON object"])
         let deep = String(repeating: "[", count: 100_000)
         #expect(
             try read(Array(#"{"kind":"user","id":1,"name":"x","y":\#(deep)"#.utf8), blog).rejected
@@ -92,7 +92,7 @@ struct MicroblogLinesTests {
         #expect(try blog.count() == 1)
     }
 
-    @Test("What is exported imports back unchanged, every awkward text included")
+    @Test("An export can be imported unchanged, including every awkward text")
     func roundTrip() async throws {
         let blog = try await MicroblogStore.inMemory()
         for (index, text) in AwkwardTexts.all.enumerated() {
@@ -117,7 +117,7 @@ struct MicroblogLinesTests {
         }
     }
 
-    @Test("An export that cannot be written ends with the error of who writes")
+    @Test("A failing export ends with the writer's error")
     func failing() throws {
         struct Full: Error {}
         let blog = try MicroblogStore.inMemory()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The microblog, against a model")
 struct MicroblogModelTests {
-    /// What must be in the store.
+    /// The expected content of the store.
     private struct Model {
         var users: [Int64: User] = [:]
         var statuses: [Int64: Status] = [:]
@@ -58,11 +58,11 @@ struct MicroblogModelTests {
     }
 
     @Test(
-        "Ten thousand random calls on an encrypted file, killed and opened again in between, leave what they should"
+        "Ten thousand random calls on an encrypted file, killed and reopened in between, give the expected content"
     )
     mutating func random10000() throws {
         var bench = try ModelBench()
-        // What a kill leaves is the same; only a power cut would tell the difference.
+        // A kill leaves the same files; only a power failure would make a difference.
         bench.options.connection.synchronous = .normal
         var blog = try bench.open(MicroblogStore.self)
         for number in 1...10_000 {

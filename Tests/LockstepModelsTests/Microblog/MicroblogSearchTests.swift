@@ -15,7 +15,7 @@ struct MicroblogSearchTests {
         return blog
     }
 
-    @Test("A word is found in any case, without its accents, and as a whole")
+    @Test("A word is found in any case, without its accents, and only as a whole")
     func words() throws {
         let blog = try blog(["Grüße aus Köln", "from köln to bonn", "kölner", "nothing", ""])
         #expect(try blog.search("KÖLN").map(\.status.id) == [2, 1])
@@ -30,7 +30,7 @@ struct MicroblogSearchTests {
     }
 
     @Test(
-        "What is typed is never an operator, and never an error",
+        "Typed text is never an operator, and never an error",
         arguments: [
             "", " ", "\0", "\"", "\"\"", "a\"b", "*", "a*", "a OR b", "NOT a", "a AND b",
             "NEAR(a b)", "text:a", "^a",
@@ -42,13 +42,13 @@ struct MicroblogSearchTests {
         let blog = try blog(["nothing of that", "b a"])
         _ = try blog.users(whoWrote: word)
         let found = try blog.search(word).map(\.status.text)
-        // Punctuation separates words; what is left are those that stand in a row.
+        // Punctuation separates words; the remaining words must be adjacent.
         let isOneWord = ["a*", "^a", "-a", "(a", "a)", "\0a"].contains(word)
         #expect(found == (isOneWord ? ["b a"] : []), "\(found)")
         #expect(try blog.count() == 2)
     }
 
-    @Test("Every awkward text that holds a word is found by itself")
+    @Test("Every awkward text that contains a word is found by itself")
     func itself() throws {
         for text in AwkwardTexts.all where text.contains(where: { $0.isLetter }) {
             let blog = try blog([text])
@@ -56,14 +56,14 @@ struct MicroblogSearchTests {
         }
     }
 
-    @Test("A word in 10 MB is found, and a query of twenty thousand words is none that fails")
+    @Test("A word in 10 MB is found, and a query of twenty thousand words does not fail")
     func long() throws {
         let blog = try blog([AwkwardTexts.long])
         #expect(try blog.search("megabytes").count == 1)
         _ = try blog.search(String(repeating: "word ", count: 20_000))
     }
 
-    @Test("The index follows what is added, changed and removed")
+    @Test("The index follows inserts, changes and deletions")
     func current() throws {
         let blog = try blog(["one", "two"])
         try blog.update(Status(id: 1, text: "three", userID: 1))

@@ -6,7 +6,7 @@ import Testing
 @Suite("The microblog")
 struct MicroblogStoreTests {
     @Test(
-        "Users are added, found, changed and removed, and a removed user takes the statuses along")
+        "Users are added, found, changed and removed, and their statuses are removed with them")
     func users() throws {
         let blog = try MicroblogStore.inMemory()
         #expect(try blog.users().isEmpty)
@@ -26,11 +26,11 @@ struct MicroblogStoreTests {
         #expect(try blog.user(ann) == nil)
         #expect(try blog.timeline().map(\.status.text) == ["b"])
         #expect(try blog.search("a").isEmpty)
-        // AUTOINCREMENT: a key is never given twice.
+        // AUTOINCREMENT: a key is never reused.
         #expect(try blog.add(User(name: "Cy")) == bob + 1)
     }
 
-    @Test("Statuses are added one by one and as a batch, found, changed and removed")
+    @Test("Statuses are added singly and as a batch, found, changed and removed")
     func statuses() throws {
         let blog = try MicroblogStore.inMemory()
         let ann = try blog.add(User(name: "Ann"))
@@ -54,7 +54,8 @@ struct MicroblogStoreTests {
         #expect(try blog.add(Status(text: "", userID: ann)) == more[7] + 1)
     }
 
-    @Test("A status of nobody is an error that names the key, and nothing of its batch is written")
+    @Test(
+        "A status of an unknown user is an error that names the key, and its batch is not written")
     func foreign() throws {
         let blog = try MicroblogStore.inMemory()
         let ann = try blog.add(User(name: "Ann"))
@@ -84,7 +85,7 @@ struct MicroblogStoreTests {
         #expect(try blog.timeline().map(\.source) == ["", "", "from web", "from web"])
     }
 
-    @Test("Every text comes back as it was, in every field")
+    @Test("Every text is read back unchanged, in every field")
     func texts() throws {
         let blog = try MicroblogStore.inMemory()
         for text in AwkwardTexts.all + [AwkwardTexts.long] {
@@ -139,7 +140,7 @@ struct MicroblogStoreTests {
         try blog.store.close()
     }
 
-    @Test("Every call has a twin that does not block, which does the same")
+    @Test("Every call has a non-blocking twin with the same result")
     func twins() async throws {
         let blog = try await MicroblogStore.inMemory()
         let ann = try await blog.add(User(name: "Ann"))
@@ -166,7 +167,7 @@ struct MicroblogStoreTests {
         }
     }
 
-    @Test("Where the set was never migrated, the error says what to do")
+    @Test("Where the set was never migrated, the error names the remedy")
     func unmigrated() throws {
         let blog = MicroblogStore(try Store.inMemory())
         let error = try #require(throws: LockstepError.self) { try blog.add(User(name: "Ann")) }

@@ -7,7 +7,7 @@ import Testing
 @Suite("The microblog on every version")
 struct MicroblogVersionsTests {
     @Test(
-        "Pages, changes and JSON lines work from version 2 on, words from version 3 on",
+        "Pages, changes and JSON lines work from version 2 on, search from version 3 on",
         arguments: [2, 3, 4] as [UInt64])
     func versions(version: UInt64) throws {
         let bench = try ModelBench()
@@ -29,7 +29,7 @@ struct MicroblogVersionsTests {
         #expect(try blog.search("word").count == 9)
     }
 
-    @Test("Down to version 2 and up again leaves users and statuses as they were")
+    @Test("Down to version 2 and up again does not change users and statuses")
     func downAndUp() throws {
         let blog = try MicroblogStore.inMemory()
         for text in AwkwardTexts.all {
@@ -51,7 +51,7 @@ struct MicroblogVersionsTests {
     }
 
     @Test(
-        "A status whose user the original program left behind is read, changed and removed",
+        "A status whose user the original program deleted can be read, changed and removed",
         .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing))
     func dangling() throws {
         let bench = try ModelBench()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Keys of new rows")
 struct NextKeysTests {
-    @Test("Where the largest key is taken, the error says so, and nothing is written")
+    @Test("Where the largest key is taken, the error reports that, and nothing is written")
     func full() throws {
         let blog = try MicroblogStore.inMemory()
         try blog.store.write { connection in

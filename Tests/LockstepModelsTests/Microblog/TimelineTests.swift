@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The microblog's timeline")
 struct TimelineTests {
-    /// Instants of which many are equal and some missing.
+    /// Instants, many of which are equal and some missing.
     private func filled(_ options: StoreOptions = .init()) throws -> MicroblogStore {
         let blog = try MicroblogStore.inMemory(options: options)
         let users = try (0..<3).map { try blog.add(User(name: "user \($0)")) }
@@ -30,13 +30,13 @@ struct TimelineTests {
     }
 
     @Test(
-        "Pages of any size give every status once, newest first, those without an instant last",
+        "Pages of any size return every status once, newest first, those without an instant last",
         arguments: [1, 2, 3, 7, 59, 60, 61])
     func pages(size: Int) throws {
         let blog = try filled()
         var seen: [Int64] = []
         var cursor: TimelineCursor?
-        // No more than there are, lest a mistake goes on for ever.
+        // A limit, so that a bug cannot loop for ever.
         while seen.count <= 60 {
             let page = try blog.timeline(size, before: cursor)
             guard let last = page.last else { break }
@@ -48,7 +48,7 @@ struct TimelineTests {
         #expect(try seen == expected(blog))
     }
 
-    @Test("What is written while somebody turns pages moves nothing")
+    @Test("Writes between two pages do not move the rest")
     func steady() throws {
         let blog = try filled()
         let all = try expected(blog)
@@ -59,7 +59,7 @@ struct TimelineTests {
         #expect(second.map(\.status.id) == Array(all[20...]))
     }
 
-    @Test("No pages of nothing, and limits that are none give nothing")
+    @Test("An empty store has no pages, and limits of zero or less return nothing")
     func borders() throws {
         let blog = try MicroblogStore.inMemory()
         #expect(try blog.timeline().isEmpty)
@@ -73,7 +73,7 @@ struct TimelineTests {
         #expect(try blog.timeline(.max, before: last).isEmpty)
     }
 
-    /// What a store ran.
+    /// The statements that a store ran.
     private final class Recorder: Sendable {
         private let events = Mutex<[String]>([])
         var options: StoreOptions {
@@ -91,7 +91,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("A page is one statement, users included, however many there are")
+    @Test("A page is one statement, including users, whatever its size")
     func oneStatement() throws {
         let recorder = Recorder()
         let blog = try filled(recorder.options)
@@ -108,7 +108,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("What a trace tells while debugging holds no value")
+    @Test("A trace for debugging contains no values")
     func trace() throws {
         let recorder = Recorder()
         let blog = try MicroblogStore.inMemory(options: recorder.options)
@@ -121,7 +121,7 @@ struct TimelineTests {
         #expect(ran.allSatisfy { !$0.contains("secret") })
     }
 
-    @Test("Pages walk indexes: nothing is scanned or sorted")
+    @Test("Pages use indexes: nothing is scanned or sorted")
     func plans() throws {
         let blog = try filled()
         let cursors = [

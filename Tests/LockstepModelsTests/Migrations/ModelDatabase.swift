@@ -1,7 +1,7 @@
 import Lockstep
 import LockstepModels
 
-/// A model's schema in memory, filled at version 1 as the original programs filled it.
+/// A model's schema in memory, with rows at version 1 like those of the original programs.
 struct ModelDatabase: ~Copyable {
     let connection: Connection
     private let migrator: Migrator
@@ -20,8 +20,8 @@ struct ModelDatabase: ~Copyable {
             version.map { .version(MigrationVersion($0)) } ?? .latest, on: connection)
     }
 
-    /// Rows as text, columns separated by bars, NULL as a dash. A transaction, since only at the beginning of one does
-    /// a connection see what a migration has sealed.
+    /// Rows as text, columns separated by bars, NULL as a dash. Runs in a transaction, since only a new transaction
+    /// notices what a migration has sealed.
     func rows(_ sql: String) throws -> [String] {
         try connection.read { connection in try Self.rows(sql, connection) }
     }

@@ -37,7 +37,7 @@ struct ModelMigrationsTests {
         #expect(set.files.count >= 2)
     }
 
-    @Test("All five live in one database")
+    @Test("All five share one database")
     func together() throws {
         let connection = try Connection.inMemory(ModelKeys.options())
         let sets = try ModelMigrations.all()
@@ -45,7 +45,7 @@ struct ModelMigrationsTests {
         #expect(try Ledger.entries(connection).count == sets.map(\.files.count).reduce(0, +))
     }
 
-    @Test("Movies: ratings are brought into their range, the rest is kept")
+    @Test("Movies: ratings are brought into their range, other columns do not change")
     func movies() throws {
         let database = try ModelDatabase(
             "movies",
@@ -80,7 +80,7 @@ struct ModelMigrationsTests {
             ])
     }
 
-    @Test("Notes: titles come from texts, the text is found by its words")
+    @Test("Notes: titles come from texts, and a note is found by its words")
     func notes() throws {
         let long = String(repeating: "abcdefghi ", count: 8)
         let database = try ModelDatabase(
@@ -112,7 +112,7 @@ struct ModelMigrationsTests {
         #expect(try database.rows("SELECT count(*) FROM records") == ["2"])
     }
 
-    @Test("Microblog: every form of date becomes an instant, and what is none stays readable")
+    @Test("Microblog: every date format becomes an instant, and an invalid date stays readable")
     func microblog() throws {
         let dates = [
             ("'2012-08-28 20:35:00'", "1346186100000000|-"),
@@ -146,7 +146,7 @@ struct ModelMigrationsTests {
         #expect(try database.rows("SELECT count(*) FROM Status") == ["0"])
     }
 
-    @Test("Microblog: the way down writes dates that the way up reads again")
+    @Test("Microblog: the way down writes dates that the way up can read")
     func microblogDown() throws {
         let database = try ModelDatabase(
             "microblog",
@@ -168,7 +168,7 @@ struct ModelMigrationsTests {
             try database.rows("SELECT createdAt, createdAtAsWritten FROM Status") == instants)
     }
 
-    @Test("Contacts: phones move to a table of their own, and the first comes back")
+    @Test("Contacts: phones move to their own table, and the first one moves back")
     func contacts() throws {
         let database = try ModelDatabase(
             "contacts",

@@ -7,7 +7,7 @@ import Testing
 @Suite("The models' schemas, verified")
 struct VerifiedModelsTests {
     @Test(
-        "All five in one file hold, down and up again included, and lose no more than they declare")
+        "All five in one file verify, including down and up again, and lose only what they declare")
     func deep() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("all.db")
@@ -36,7 +36,7 @@ struct VerifiedModelsTests {
                 == "\(versions) versions of \(versions) down and up again, on a copy")
         #expect(
             report.outcomes.last?.findings.map(\.message) == [
-                "movies has 0 rows after down and up again, and had 1"
+                "movies has 0 rows after migrating down and up again, but had 1 before"
             ])
     }
 }

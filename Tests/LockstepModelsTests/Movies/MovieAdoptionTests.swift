@@ -33,12 +33,12 @@ struct MovieAdoptionTests {
             #expect(AwkwardTexts.areSame(film.coverURL, text))
             #expect(film.year == 1900 + index)
             #expect(film.isWatched == (index % 2 == 1) && film.likes == index % 4)
-            // An address of nothing but blanks is none since version 2.
+            // An address of blanks is removed since version 2.
             let address = String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
             #expect(AwkwardTexts.areSame(film.movieURL, address.isEmpty ? nil : address))
         }
         #expect(try films.count() == AwkwardTexts.all.count)
-        // A key is never given twice.
+        // A key is never reused.
         #expect(try films.insert(Movie(title: "new", category: "", year: 2000)) == 501)
         try films.store.close()
         let report = try bench.verify()

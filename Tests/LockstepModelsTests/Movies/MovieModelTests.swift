@@ -27,11 +27,11 @@ struct MovieModelTests {
     private mutating func key() -> Int64 { ModelSeed.key(of: model, upTo: last, &random) }
 
     @Test(
-        "Ten thousand random calls on an encrypted file, killed and opened again in between, leave what they should"
+        "Ten thousand random calls on an encrypted file, killed and reopened in between, give the expected content"
     )
     mutating func random10000() throws {
         var bench = try ModelBench("movies")
-        // What a kill leaves is the same; only a power cut would tell the difference.
+        // A kill leaves the same files; only a power failure would make a difference.
         bench.options.connection.synchronous = .normal
         var films = try bench.open(MovieStore.self)
         for number in 1...10_000 {

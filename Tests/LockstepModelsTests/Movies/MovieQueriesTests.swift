@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Films, found and rated")
+@Suite("Films: search and ratings")
 struct MovieQueriesTests {
     private static let films = [
         Movie(title: "Casablanca", category: "Romance", year: 1942, coverURL: "c"),
@@ -40,7 +40,7 @@ struct MovieQueriesTests {
         #expect(try store.movie(7) == nil)
     }
 
-    @Test("awaited calls give the same")
+    @Test("awaited calls return the same")
     func awaited() async throws {
         let bench = try ModelBench("movies")
         let store: MovieStore = try await MovieStore.open(
@@ -59,7 +59,7 @@ struct MovieQueriesTests {
     }
 
     @Test(
-        "watched and likes are changed, likes only from 0 to 3, and a deletion tells whether it did"
+        "watched and likes are changed, likes only from 0 to 3, and a deletion returns whether it did"
     )
     func rated() throws {
         let bench = try ModelBench("movies")
@@ -90,7 +90,7 @@ struct MovieQueriesTests {
     }
 
     @Test(
-        "sealed, a look-up goes by the blind index, and the file holds no title, category or address"
+        "sealed, a search uses the blind index, and the file contains no title, category or address"
     )
     func sealed() throws {
         let bench = try ModelBench("movies")
@@ -119,7 +119,7 @@ struct MovieQueriesTests {
     }
 
     @Test(
-        "without the keys of the dataset films can be counted, rated and deleted, and not read or written"
+        "without the keys of the dataset films can be counted, rated and deleted, but not read or written"
     )
     func withoutKeys() throws {
         let bench = try ModelBench("movies")
@@ -146,7 +146,7 @@ struct MovieQueriesTests {
         #expect(try store.delete(1))
     }
 
-    @Test("any text is stored and comes back unchanged", arguments: [2, 3] as [UInt64])
+    @Test("any text is read back unchanged", arguments: [2, 3] as [UInt64])
     func texts(version: UInt64) throws {
         let bench = try ModelBench("movies")
         let store = try bench.open(MovieStore.self, version: version)
@@ -163,7 +163,7 @@ struct MovieQueriesTests {
     }
 
     @Test(
-        "what is exported is imported again, whatever it holds, and is the same but for TABs and line ends"
+        "an export can be imported again, whatever it contains, unchanged except TABs and line ends"
     )
     func exported() throws {
         let bench = try ModelBench("movies")
@@ -185,7 +185,7 @@ struct MovieQueriesTests {
                 as: (String, String).self)
         }
         for (film, text) in zip(films, texts) {
-            // The file begins with the first title: a mark there is one of the file's.
+            // The file begins with the first title, so a byte-order mark there counts as one of the file.
             let flat = String(
                 decoding: text.utf8.map { [9, 10, 13].contains($0) ? 32 : $0 }, as: UTF8.self)
             #expect(AwkwardTexts.areSame(film.0, flat), "\(text.debugDescription)")

@@ -12,7 +12,8 @@ struct MovieStoreTests: ~Copyable {
     init() throws { bench = try ModelBench("movies") }
 
     @Test(
-        "A file's films come in, on every version of the schema", arguments: [1, 2, 3] as [UInt64])
+        "A file of films is imported, on every version of the schema",
+        arguments: [1, 2, 3] as [UInt64])
     func imports(version: UInt64) throws {
         let store = try bench.open(MovieStore.self, version: version)
         let report = try store.importTSV(
@@ -28,7 +29,7 @@ struct MovieStoreTests: ~Copyable {
         #expect(films.map(\.category) == ["", "Crime"])
     }
 
-    @Test("Lines that are no films are reported with number and reason, the others imported")
+    @Test("Lines that are not films are reported with number and reason, the others imported")
     func rejections() throws {
         let store = try bench.open(MovieStore.self)
         let bytes =
@@ -41,10 +42,10 @@ struct MovieStoreTests: ~Copyable {
         #expect(report.imported == 2)
         #expect(
             report.rejections.map { "\($0.line ?? 0): \($0.reason)" } == [
-                "2: it has 4 fields, and 5 are due", "3: it has 6 fields, and 5 are due",
-                "4: it is not valid UTF-8", "5: the year is no whole number",
+                "2: it needs 5 fields and has 4", "3: it needs 5 fields and has 6",
+                "4: it is not valid UTF-8", "5: the year is not a whole number",
                 "6: the title is empty", "7: the year is not between 1 and 9999",
-                "8: it has 1 fields, and 5 are due",
+                "8: it needs 5 fields and has 1",
             ])
         #expect(try store.allByYear().map(\.title) == ["good", "last"])
     }
@@ -79,13 +80,13 @@ struct MovieStoreTests: ~Copyable {
     }
 
     @Test(
-        "The tutorial's twenty films, and 3,201 of another table's lines, come in",
+        "The tutorial's twenty films, and 3,201 lines of another table, are imported",
         .enabled(if: SharedData.has("data/movies.tsv"), "\(SharedData.missing)"))
     func sharedData() throws {
         let store = try bench.open(MovieStore.self)
         #expect(try store.importTSV(SharedData.path("data/movies.tsv")).imported == 20)
         #expect(try store.allByYear().first?.title == "Casablanca")
-        // Another number of fields in every line.
+        // A different number of fields in every line.
         let report = try store.importTSV(SharedData.path("data/films-3201.tsv"))
         #expect(report.imported == 0)
         #expect(report.rejected == 3202)

@@ -4,9 +4,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The films' tutorial")
+@Suite("The films tutorial")
 struct MoviesTutorialTests {
-    @Test("Its program compiles and does what it says")
+    @Test("Its program compiles and does what the text says")
     func program() throws {
         let scratch = try TemporaryFolder()
         let folder = scratch.path

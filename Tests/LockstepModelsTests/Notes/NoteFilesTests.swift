@@ -29,7 +29,7 @@ struct NoteFilesTests {
         try notes.list(limit: 1000).map(\.id).sorted().compactMap { try notes.body(of: $0) }
     }
 
-    @Test("A folder's texts come in by name, in every encoding that they say; the rest is reported")
+    @Test("A folder's texts are imported by name, in every declared encoding; the rest is reported")
     func folder() throws {
         let text = "Grüße 👋\r\naus Köln\n"
         try texts.write("a.txt", text)
@@ -57,18 +57,18 @@ struct NoteFilesTests {
         #expect(
             report.rejections.map { "\($0.file ?? "-"): \($0.reason)" } == [
                 "sub: it is a folder",
-                "e.txt: it is not valid UTF-8, and says no other encoding",
-                "f.txt: it holds no text", "g.txt: it holds no text",
+                "e.txt: it is not valid UTF-8 and declares no other encoding",
+                "f.txt: it contains no text", "g.txt: it contains no text",
                 "h.txt: it is not valid UTF-16", "i.txt: it is not valid UTF-16",
                 "j.txt: it is UTF-32: save it as UTF-8",
                 "k.txt: it looks like UTF-16 without a byte-order mark: save it as UTF-8",
-                "l.txt: it is not valid UTF-8, and says no other encoding",
+                "l.txt: it is not valid UTF-8 and declares no other encoding",
                 "m.jpg: its name ends in none of .txt, .text, .md, .markdown",
                 "n.txt: it cannot be read: not-a-file",
             ])
     }
 
-    @Test("What is neither UTF-8 nor UTF-16 is read as it was asked for")
+    @Test("Text that is neither UTF-8 nor UTF-16 is read in the requested encoding")
     func legacy() throws {
         let file = try texts.write("old.txt", (0x80...0xFF).map { UInt8($0) })
         #expect(try notes.importTexts(file).rejections.map(\.line) == [nil])
@@ -80,12 +80,12 @@ struct NoteFilesTests {
         let windows =
             "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ" + String(upper)
         #expect(try bodies() == [latin, windows])
-        // What is UTF-8 stays so.
+        // UTF-8 is still read as UTF-8.
         _ = try notes.importTexts(texts.write("new.txt", "ü"), legacy: .latin1)
         #expect(try bodies().last == "ü")
     }
 
-    @Test("One file may have any name; one that is missing is an error")
+    @Test("A single file can have any name; a missing one is an error")
     func oneFile() throws {
         #expect(try notes.importTexts(texts.write("README", "text")).imported == 1)
         let error = #expect(throws: LockstepError.self) {
@@ -96,7 +96,7 @@ struct NoteFilesTests {
         #expect(try notes.importTexts(empty.path) == ImportReport())
     }
 
-    @Test("Every text goes out and comes back, NULs and line ends too")
+    @Test("Every text is exported and imported unchanged, including NULs and line ends")
     func roundTrip() async throws {
         for text in AwkwardTexts.notEmpty { try await notes.create(text) }
         let folder = texts.file("out")
@@ -116,7 +116,7 @@ struct NoteFilesTests {
         #expect(try await notes.exportTexts(to: texts.file("again")) == AwkwardTexts.notEmpty.count)
     }
 
-    @Test("An export writes nothing over, and leaves nothing where it fails")
+    @Test("An export overwrites nothing, and leaves nothing if it fails")
     func exportRefused() throws {
         try notes.create("text")
         let before = try FileManager.default.contentsOfDirectory(atPath: texts.path.string)
@@ -127,7 +127,7 @@ struct NoteFilesTests {
         #expect(throws: LockstepError.self) {
             try notes.exportTexts(to: texts.file("no/such/folder"))
         }
-        // Fails in the middle: the second text is no UTF-8.
+        // Fails in the middle: the second text is not UTF-8.
         try notes.store.write { connection in
             try connection.execute(
                 "INSERT INTO records (title, txt) VALUES ('x', CAST(x'FFFE41' AS TEXT))")

@@ -48,7 +48,7 @@ struct NoteListTests {
         #expect(try notes.list(limit: -1).isEmpty)
     }
 
-    @Test("A page begins behind the last one, though that is gone by now")
+    @Test("A page begins after the last note of the previous one, even if that note was deleted")
     func deletedCursor() throws {
         try fill(10) { Int64($0) }
         let first = try notes.list(limit: 3)
@@ -57,7 +57,7 @@ struct NoteListTests {
         #expect(try notes.list(limit: 3, after: last).map(\.id) == [7, 6, 5])
     }
 
-    @Test("No list touches a page that holds a text: all are read from one index, in its order")
+    @Test("No list reads a page with a text: all use one index, in its order")
     func coveringIndex() throws {
         try notes.store.read { connection in
             for query in [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LockstepModels
 
-/// The store does what a dictionary does, 10,000 times.
+/// The store behaves like a dictionary, 10,000 times.
 @Suite("Notes against a model")
 struct NoteModelTests {
     private struct Entry: Equatable {
@@ -26,16 +26,16 @@ struct NoteModelTests {
     }
 
     @Test(
-        "Ten thousand random changes, with a kill after each two thousand",
+        "Ten thousand random changes, with a kill after every two thousand",
         arguments: [1, UInt64.random(in: .min ... .max)])
     func random(seed: UInt64) throws {
         print("notes against a model: seed \(seed)")
         var numbers = SplitMix64(state: seed)
         let scratch = try ModelScratch()
-        // What is killed is a process, not the machine: there is nothing to sync for.
+        // Only the process is killed, not the machine, so syncing is unnecessary.
         scratch.options.connection.synchronous = .normal
         var model: [Int64: Entry] = [:]
-        // A dictionary's own order is another one in each run.
+        // A dictionary's order differs in each run.
         var ids: [Int64] = []
         var time: Int64 = 0
         var notes = NoteStore(try scratch.open(NoteStore.self).store) { 0 }

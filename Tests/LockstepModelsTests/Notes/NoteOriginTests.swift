@@ -6,10 +6,10 @@ import Testing
 
 @testable import LockstepModels
 
-@Suite("Where notes come from")
+@Suite("The origins of notes")
 struct NoteOriginTests {
     @Test(
-        "A template that may only be read is copied at the first run, and never over what is there")
+        "A read-only template is copied at the first run, and never over an existing file")
     func template() throws {
         let scratch = try ModelScratch()
         let shipped = try scratch.open(NoteStore.self)
@@ -41,14 +41,14 @@ struct NoteOriginTests {
         #expect(try second.list().map(\.title) == ["changed", "mine"])
         #expect(try Bytes.read(template) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: bundle.path.string).count == 1)
-        // It is under a key of its own.
+        // The copy has its own key.
         #expect(throws: LockstepError.self) {
             try NoteStore.open(path, key: scratch.keyring.databaseKey())
         }
     }
 
     @Test(
-        "An original in UTF-16 is adopted, migrated and verified, and nothing of it is lost",
+        "An original in UTF-16 is adopted, migrated and verified, without any loss",
         .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing),
         arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
     func adopted(encoding: String) throws {
@@ -84,7 +84,7 @@ struct NoteOriginTests {
     }
 
     @Test(
-        "A database of another schema is not adopted, and nothing is left of the attempt",
+        "A database with another schema is not adopted, and the attempt leaves nothing",
         .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing))
     func otherSchema() throws {
         let scratch = try ModelScratch()

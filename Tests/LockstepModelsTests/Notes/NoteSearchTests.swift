@@ -14,7 +14,7 @@ struct NoteSearchTests {
         notes = try scratch.open()
     }
 
-    @Test("Notes are found by their words, all of them, whatever their case and accents")
+    @Test("Notes are found by all of their words, whatever their case and accents")
     func words() throws {
         try notes.create("Grüße aus Köln am Rhein")
         try notes.create("Köln ist auch in Minnesota")
@@ -35,7 +35,7 @@ struct NoteSearchTests {
         #expect(try notes.search("köln", limit: 0).isEmpty)
     }
 
-    @Test("The best match comes first, with an excerpt around what was found")
+    @Test("The best match comes first, with an excerpt around the match")
     func excerpts() throws {
         try notes.create(String(repeating: "filler words ", count: 50) + "needle in here")
         try notes.create("needle needle")
@@ -49,7 +49,7 @@ struct NoteSearchTests {
     }
 
     @Test(
-        "What is typed is looked for, and never obeyed",
+        "Typed text is searched for, and never interpreted",
         arguments: [
             "\"", "\"\"", "a\"b", "needle\"", "\" OR needle", "title:needle", "needle*", "*",
             "^needle",
@@ -61,7 +61,7 @@ struct NoteSearchTests {
         try notes.create("needle")
         try notes.create(words)
         for isLastBegun in [false, true] {
-            // Nothing throws; and what has words finds at least the note that is made of them.
+            // Nothing throws, and a query with words finds at least the note with that text.
             let found = try notes.search(words, isLastBegun: isLastBegun)
             if NoteQuery(words, isLastBegun: false) != nil, !words.isEmpty {
                 #expect(found.contains { $0.id == 2 })
@@ -72,7 +72,7 @@ struct NoteSearchTests {
         #expect(try notes.search("needle OR nothing").contains { $0.id == 1 } == false)
     }
 
-    @Test("What was changed or deleted is found as it is now, and the index holds")
+    @Test("Changed and deleted notes are found in their current state, and the index is consistent")
     func current() throws {
         let id = try #require(try notes.create("alpha"))
         try notes.update(id, "beta")
@@ -83,7 +83,7 @@ struct NoteSearchTests {
         try notes.checkSearch()
     }
 
-    @Test("An index that does not fit the notes is told, and made anew")
+    @Test("An index that does not match the notes is reported, and can be rebuilt")
     func damagedIndex() throws {
         try notes.create("alpha")
         try notes.store.write { connection in

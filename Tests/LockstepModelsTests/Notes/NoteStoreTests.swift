@@ -15,7 +15,7 @@ struct NoteStoreTests {
         notes = try scratch.open()
     }
 
-    @Test("A note comes back as it was written, with the first 50 characters as its title")
+    @Test("A note is read back as it was written, with the first 50 characters as its title")
     func roundTrip() throws {
         for text in AwkwardTexts.notEmpty {
             let id = try #require(try notes.create(text))
@@ -49,7 +49,7 @@ struct NoteStoreTests {
         }
     }
 
-    @Test("Ten megabytes are a note, and a title if they are one character")
+    @Test("Ten megabytes can be a note, and even a title if they are one character")
     func long() throws {
         let id = try #require(try notes.create(AwkwardTexts.long))
         #expect(try notes.body(of: id) == AwkwardTexts.long)
@@ -61,7 +61,7 @@ struct NoteStoreTests {
         #expect(try notes.list().map(\.id) == [id])
     }
 
-    @Test("Without text nothing is inserted, and no note loses the text it has")
+    @Test("Without text nothing is inserted, and no note loses its existing text")
     func empty() throws {
         #expect(try notes.create("") == nil)
         #expect(try notes.count() == 0)
@@ -74,7 +74,7 @@ struct NoteStoreTests {
         #expect(try notes.body(of: id) == " ")
     }
 
-    @Test("What is not there is neither read, changed nor deleted")
+    @Test("A missing note is neither read, changed nor deleted")
     func missing() throws {
         #expect(try notes.body(of: 1) == nil)
         #expect(try notes.note(.min) == nil)
@@ -103,7 +103,7 @@ struct NoteStoreTests {
         #expect(try await notes.count() == 0)
     }
 
-    @Test("A clock that stands still or goes back makes dates, not mistakes")
+    @Test("A clock that stands still or goes back gives odd dates, but no errors")
     func clock() throws {
         let still = NoteStore(notes.store) { -7 }
         let ids = try (0..<3).compactMap { try still.create("note \($0)") }
@@ -111,7 +111,7 @@ struct NoteStoreTests {
         #expect(try still.note(ids[0])?.createdAt == -7)
     }
 
-    @Test("A database that nobody has migrated is told so")
+    @Test("An unmigrated database is reported")
     func unmigrated() throws {
         let bare = NoteStore(try Store.inMemory())
         for call in [
@@ -123,7 +123,7 @@ struct NoteStoreTests {
         }
     }
 
-    @Test("No error holds what a note says")
+    @Test("No error contains the text of a note")
     func silent() throws {
         let error = #expect(throws: LockstepError.self) {
             try notes.store.write { connection in

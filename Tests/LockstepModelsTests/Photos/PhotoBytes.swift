@@ -4,7 +4,7 @@ import TestSupport
 
 /// Content for photos.
 enum PhotoBytes {
-    /// What begins as a JPEG does, with `count` bytes in all, no two blocks of which are equal.
+    /// Content that begins like a JPEG, with `count` bytes in all, no two blocks of which are equal.
     static func jpeg(_ count: Int, salt: UInt64 = 1) -> [UInt8] {
         var numbers = SplitMix64(state: salt)
         var bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
@@ -16,7 +16,7 @@ enum PhotoBytes {
         return Array(bytes.prefix(count))
     }
 
-    /// Its pieces, of a size that divides nothing.
+    /// The content in pieces of a size that divides no other size.
     static func pieces(
         _ bytes: [UInt8], of size: Int = 7919, failing error: (any Error)? = nil
     ) -> AsyncThrowingStream<[UInt8], any Error> {
@@ -28,7 +28,7 @@ enum PhotoBytes {
         }
     }
 
-    /// All of a photo's pieces.
+    /// The whole content of a photo.
     static func all(_ photos: PhotoStore, _ id: Int64, size: Int = 10_000) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await piece in photos.chunks(of: id, size: size) { bytes += piece }

@@ -18,7 +18,7 @@ struct PhotoFilesTests {
         files = try TemporaryFolder()
     }
 
-    @Test("A folder's images come in by name, each by itself, and the rest is reported")
+    @Test("A folder's images are imported by name, each one separately, and the rest is reported")
     func folder() async throws {
         try files.write("a.jpg", PhotoBytes.jpeg(500))
         try files.write("b O'Brien 👋.jpg", PhotoBytes.jpeg(5000))
@@ -31,8 +31,8 @@ struct PhotoFilesTests {
             atPath: files.file("sub").string, withIntermediateDirectories: false)
         let reasons = [
             "sub: it is a folder",
-            "d.txt: it is no image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
-            "e.jpg: it is no image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
+            "d.txt: it is not an image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
+            "e.jpg: it is not an image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
             "f.jpg: it cannot be read: not-a-file",
         ]
         let report = try await photos.importFiles(files.path)
@@ -40,16 +40,16 @@ struct PhotoFilesTests {
         #expect(report.rejections.map { "\($0.file ?? "-"): \($0.reason)" } == reasons)
         #expect(try await photos.all().map(\.name) == ["a.jpg", "b O'Brien 👋.jpg", "c.jpg"])
         #expect(try await photos.duplicates().map { $0.map(\.id) } == [[1, 3]])
-        // Again: what is there is told, and not taken twice.
+        // Again: known content is reported, and not imported twice.
         let again = try await photos.importFiles(
             files.path, rules: PhotoRules(refusesKnownContent: true))
         #expect(again.imported == 0 && again.known == 3 && !again.tookNothing)
         #expect(
-            again.rejections.contains { $0.reason == "its content is there already as photo 2" })
+            again.rejections.contains { $0.reason == "its content is already stored as photo 2" })
         #expect(try await photos.count() == 3)
     }
 
-    @Test("One file, any content if that is allowed; one that is missing is an error")
+    @Test("A single file, with any content if allowed; a missing one is an error")
     func one() throws {
         let file = try files.write("x.bin", "any")
         let refused = try photos.importFiles(file)
@@ -60,7 +60,7 @@ struct PhotoFilesTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test("Every photo goes out to a file of its own, whatever it is called")
+    @Test("Every photo is exported to its own file, whatever its name")
     func export() async throws {
         let names =
             AwkwardTexts.all + [
@@ -85,7 +85,7 @@ struct PhotoFilesTests {
         #expect(taken?.code == .alreadyExists)
     }
 
-    @Test("Where one photo is damaged, no folder is left")
+    @Test("If a photo is damaged, no folder is left")
     func damaged() async throws {
         for _ in 0..<3 {
             try await photos.insert("a", from: PhotoBytes.pieces(PhotoBytes.jpeg(1500)))

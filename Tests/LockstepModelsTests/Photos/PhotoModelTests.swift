@@ -4,12 +4,12 @@ import Testing
 
 @testable import LockstepModels
 
-/// The store does what a dictionary does, 10,000 times.
+/// The store behaves like a dictionary, 10,000 times.
 @Suite("Photos against a model")
 struct PhotoModelTests {
     private struct Entry: Equatable {
         var name: String
-        /// How long its content is, and what makes it.
+        /// The length of its content, and the seed.
         let count: Int
         let salt: UInt64
 
@@ -17,13 +17,13 @@ struct PhotoModelTests {
     }
 
     @Test(
-        "Ten thousand random changes, with a kill after each two thousand",
+        "Ten thousand random changes, with a kill after every two thousand",
         arguments: [1, UInt64.random(in: .min ... .max)])
     func random(seed: UInt64) throws {
         print("photos against a model: seed \(seed)")
         var numbers = SplitMix64(state: seed)
         let scratch = try ModelScratch()
-        // What is killed is a process, not the machine: there is nothing to sync for.
+        // Only the process is killed, not the machine, so syncing is unnecessary.
         scratch.options.connection.synchronous = .normal
         let files = try TemporaryFolder()
         let lengths = [12, 100, 999, 1000, 1001, 3500]

@@ -5,14 +5,14 @@ import Testing
 
 @testable import LockstepModels
 
-@Suite("Where photos come from, and back")
+@Suite("The origins of photos, and the way back")
 struct PhotoOriginTests {
     let scratch: ModelScratch
 
     init() throws { scratch = try ModelScratch() }
 
     @Test(
-        "A program's canned database is adopted, migrated and verified, and nothing of it is lost",
+        "A program's canned database is adopted, migrated and verified, without any loss",
         .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing))
     func adopted() async throws {
         let photos: PhotoStore = try scratch.adopt(
@@ -32,7 +32,7 @@ struct PhotoOriginTests {
         #expect(try await PhotoBytes.all(photos, 1) == [0xFF, 0xD8, 0xFF, 0xE0, 0, 1, 2, 3])
         #expect(try await PhotoBytes.all(photos, 3).isEmpty)
         #expect(try await PhotoBytes.all(photos, 9) == Array("no blob".utf8))
-        // It stays in one value, and is read from anywhere like others.
+        // It stays in one value, and any range of it can be read, as of others.
         #expect(try await photos.bytes(of: 4, in: 9_000_000..<9_000_003) == [0, 0, 0])
         let folder = try TemporaryFolder()
         try await photos.write(4, to: folder.file("4"))
@@ -44,7 +44,7 @@ struct PhotoOriginTests {
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }
 
-    @Test("On the way down parts become one value again, and on the way up that stays")
+    @Test("On the way down parts become one value again, and stay one on the way up")
     func down() async throws {
         let photos = PhotoStore(try scratch.open(PhotoStore.self).store, partLength: 1000)
         let contents = [500, 1000, 1001, 12_345].map { PhotoBytes.jpeg($0) }
@@ -61,7 +61,7 @@ struct PhotoOriginTests {
         #expect(try await PhotoBytes.all(photos, 4) == contents[3])
     }
 
-    @Test("Sealed parts are not put together on the way down: everything stays")
+    @Test("Sealed parts cannot be joined on the way down: nothing changes")
     func sealedDown() async throws {
         let keys = try Keyring.create(.fields).fieldKeys(named: "photos")
         scratch.options.connection.fieldKeys = [keys]
@@ -76,7 +76,8 @@ struct PhotoOriginTests {
         #expect(try await PhotoBytes.all(photos, 1) == content)
     }
 
-    @Test("Long content of the store's own parts goes in and out, and a photo's row stays small")
+    @Test(
+        "Long content in the store's own parts is written and read, and a photo's row stays small")
     func long() async throws {
         let photos = try scratch.open(PhotoStore.self)
         let block = PhotoBytes.jpeg(1 << 20)

@@ -28,7 +28,7 @@ struct PhotoSealingTests {
 
     private static let sizes = [100, 1000, 100_000, 100_001, 350_000]
 
-    @Test("What was there is sealed, what comes is too, and both come out the same way")
+    @Test("Existing content is sealed, new content is too, and both are read the same way")
     func sealed() async throws {
         let photos = try open()
         for size in Self.sizes {
@@ -37,7 +37,7 @@ struct PhotoSealingTests {
         try photos.seal(keys: keys)
         for size in Self.sizes {
             try await photos.insert(
-                "behind", from: PhotoBytes.pieces(PhotoBytes.jpeg(size, salt: 2)))
+                "after", from: PhotoBytes.pieces(PhotoBytes.jpeg(size, salt: 2)))
         }
         let folder = try TemporaryFolder()
         for (index, photo) in try await photos.all().enumerated() {
@@ -69,7 +69,7 @@ struct PhotoSealingTests {
     }
 
     @Test(
-        "Without the keys lists are read, photos are renamed and deleted, and content is not read or added"
+        "Without the keys lists are read, photos are renamed and deleted, but content is not read or added"
     )
     func locked() async throws {
         do {
@@ -99,7 +99,7 @@ struct PhotoSealingTests {
         #expect(try await photos.all().map(\.name) == ["c"])
     }
 
-    @Test("A part that is moved, dropped or cut off is found, whatever else is changed with it")
+    @Test("A moved, dropped or truncated part is found, whatever else is changed with it")
     func forged() async throws {
         let photos = try open()
         try photos.seal(keys: keys)
@@ -108,7 +108,7 @@ struct PhotoSealingTests {
             "b", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000, salt: 2)))
         try photos.store.close()
         let original = try Bytes.read(scratch.path)
-        // By whoever has the database key alone, and removes the guards.
+        // By an attacker with the database key only, who removes the guards.
         for forgery in [
             "UPDATE photo_part SET bytes = (SELECT bytes FROM photo_part WHERE photo = \(other) AND start = 0) WHERE photo = \(id) AND start = 0",
             "DELETE FROM photo_part WHERE photo = \(id) AND isLast; UPDATE photo_part SET isLast = 1 WHERE photo = \(id) AND start = 100000; UPDATE photos SET byteCount = 200000",
@@ -132,7 +132,7 @@ struct PhotoSealingTests {
         }
     }
 
-    @Test("Sealed in one place only, no content goes open to the other")
+    @Test("With one of the two sealed, no content goes unsealed to the other")
     func half() async throws {
         let photos = try open()
         try protect("photo", photos)
@@ -146,7 +146,7 @@ struct PhotoSealingTests {
         try await photos.insert("long", from: PhotoBytes.pieces(PhotoBytes.jpeg(100_001)))
     }
 
-    @Test("Names can be sealed besides")
+    @Test("Names can be sealed as well")
     func names() async throws {
         let photos = try open()
         try await photos.insert("secret name", from: PhotoBytes.pieces(PhotoBytes.jpeg(1000)))

@@ -14,13 +14,13 @@ struct PhotoStoreTests {
 
     init() throws {
         scratch = try ModelScratch()
-        // Parts so short that all there is about them happens within some kilobytes.
+        // Parts so short that some kilobytes cover all cases.
         photos = PhotoStore(try scratch.open(PhotoStore.self).store, partLength: 1000)
         files = try TemporaryFolder()
     }
 
     @Test(
-        "What goes in comes out, from files and streams, in one value or in parts",
+        "Content is read back as it was written, from files and streams, in one value or in parts",
         arguments: [4, 12, 999, 1000, 1001, 1999, 2000, 2001, 65_536, 70_000])
     func roundTrip(count: Int) async throws {
         let bytes = PhotoBytes.jpeg(count)
@@ -53,7 +53,7 @@ struct PhotoStoreTests {
         #expect(try await photos.duplicates().map { $0.map(\.id) } == [[1, 2, 3]])
     }
 
-    @Test("Threads that wait have the same calls")
+    @Test("Blocking threads have the same calls")
     func blocking() throws {
         let bytes = PhotoBytes.jpeg(2500)
         let id = try photos.insert("a", from: files.write("in", bytes))
@@ -74,7 +74,7 @@ struct PhotoStoreTests {
         #expect(left == 0)
     }
 
-    @Test("A name is any text, ten megabytes too, and comes back as it was")
+    @Test("A name is any text, even of ten megabytes, and is read back unchanged")
     func names() async throws {
         let file = try files.write("in", PhotoBytes.jpeg(20))
         for name in AwkwardTexts.all + ["", AwkwardTexts.long] {
@@ -86,7 +86,7 @@ struct PhotoStoreTests {
         }
     }
 
-    @Test("What a photo is, its first bytes say, as the migration has it")
+    @Test("The first bytes determine a photo's type, as in the migration")
     func mediaTypes() async throws {
         let samples: [[UInt8]] = [
             [0xFF, 0xD8, 0xFF], [0xFF, 0xD8], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A],
@@ -118,7 +118,7 @@ struct PhotoStoreTests {
         #expect(try await photos.count() == samples.count)
     }
 
-    @Test("What fails on its way leaves nothing, and the store goes on")
+    @Test("A failed write leaves nothing, and the store continues")
     func undone() async throws {
         let bytes = PhotoBytes.jpeg(5000)
         await #expect(throws: Stop.self) {
@@ -145,7 +145,7 @@ struct PhotoStoreTests {
         #expect(parts == 5)
     }
 
-    @Test("What is not there is neither read, renamed, written nor deleted")
+    @Test("A missing photo is neither read, renamed, written nor deleted")
     func missing() async throws {
         #expect(try await photos.photo(1) == nil)
         #expect(try await !photos.rename(1, "x"))
@@ -165,7 +165,7 @@ struct PhotoStoreTests {
         #expect(error?.hint?.contains("lockstep migrate") == true)
     }
 
-    @Test("A file that stands there is not written over")
+    @Test("An existing file is not overwritten")
     func writeRefused() async throws {
         let id = try await photos.insert("a", from: PhotoBytes.pieces(PhotoBytes.jpeg(3000)))
         let taken = try files.write("taken", "mine")
@@ -176,7 +176,7 @@ struct PhotoStoreTests {
         #expect(try Bytes.read(taken) == Array("mine".utf8))
     }
 
-    @Test("Content that was changed, or lacks a part, is an error, and no file is left of it")
+    @Test("Content that was changed, or lacks a part, is an error, and no file of it is left")
     func damaged() async throws {
         let id = try await photos.insert("a", from: PhotoBytes.pieces(PhotoBytes.jpeg(3500)))
         for damage in [

@@ -1,4 +1,4 @@
-/// Texts that programs have stumbled over: each must come back byte for byte.
+/// Texts that programs have failed on: each must be read back byte for byte.
 enum AwkwardTexts {
     static let all: [String] = [
         "O'Brien", "''", "\"", "\"quoted\" \"\"", "Robert'); DROP TABLE User;--", "%s %d %n",
@@ -11,13 +11,13 @@ enum AwkwardTexts {
         "../../etc/passwd", "a\u{0}b' OR 1=1 --", "七人の侍", " leading and trailing ",
     ]
 
-    /// Those that are any text at all.
+    /// Those that contain any text at all.
     static let notEmpty = all.filter { !$0.isEmpty }
 
-    /// 10 MB in one piece.
+    /// 10 MB in a single text.
     static let long = String(repeating: "It's 10 megabytes; ", count: 10_000_000 / 19)
 
-    /// Whether both are the same bytes: Swift's `==` takes what looks the same for equal.
+    /// Whether both have the same bytes: Swift's `==` compares canonical equivalents as equal.
     static func areSame(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         return one.utf8.elementsEqual(other.utf8)

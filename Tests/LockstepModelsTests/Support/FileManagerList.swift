@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
 
-/// What lies in a folder, hidden files too.
+/// The files in a folder, including hidden files.
 enum FileManagerList {
     static func names(_ folder: FilePath) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []).sorted()

@@ -1,7 +1,7 @@
 @testable import LockstepModels
 
 extension ImportReport {
-    /// So many imported, and nothing left out.
+    /// The given number imported, and nothing rejected.
     static func of(_ imported: Int) -> ImportReport {
         var report = ImportReport()
         report.imported = imported

@@ -2,9 +2,9 @@ import Foundation
 import SystemPackage
 import TestSupport
 
-/// What a kill leaves: the file and the log of a database that is in use, copied elsewhere. A process that is killed
-/// cannot close anything, and what the operating system has been given stays: these two files are all that is found.
-/// Copying them while nobody writes is the same, and quick.
+/// The state after a kill: the file and the log of a database in use, copied elsewhere. A killed process cannot close
+/// anything, but data that it has given to the operating system stays: only these two files remain.
+/// Copying them while nothing writes gives the same result, quickly.
 enum LiveCopy {
     static func make(of path: FilePath, in folder: TemporaryFolder, _ name: String) throws
         -> FilePath

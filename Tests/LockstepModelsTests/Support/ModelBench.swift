@@ -3,14 +3,14 @@ import LockstepModels
 import SystemPackage
 import TestSupport
 
-/// A folder with one encrypted database, and all keys that a model store may need.
+/// A folder with one encrypted database, and all keys that a model store might need.
 struct ModelBench: ~Copyable {
     let folder: TemporaryFolder
     let path: FilePath
     let keyring: Keyring
     var options = StoreOptions()
 
-    /// - Parameter datasets: Whose keys the connections get.
+    /// - Parameter datasets: The datasets whose keys the connections get.
     init(_ datasets: String...) throws {
         let keys = try datasets.map { try Keyring.create(.fields).fieldKeys(named: $0) }
         let folder = try TemporaryFolder()
@@ -28,7 +28,7 @@ struct ModelBench: ~Copyable {
         try Model.open(other ?? path, key: keyring.databaseKey(), options: options)
     }
 
-    /// The store on some version.
+    /// The store on the given version.
     func open<Model: ModelStore>(_ type: Model.Type = Model.self, version: UInt64) throws -> Model {
         let store = try Store.create(path, key: keyring.databaseKey(), options: options)
         try store.migrate(
@@ -36,7 +36,7 @@ struct ModelBench: ~Copyable {
         return Model(store)
     }
 
-    /// Adopts a plaintext database, in place of a new one, whose schema is version 1.
+    /// Adopts a plaintext database, instead of a new one, whose schema is version 1.
     func adopt<Model: ModelStore>(_ plaintext: FilePath, as type: Model.Type) throws {
         _ = try Adoption.adopt(plaintext: plaintext, into: path, key: keyring.databaseKey())
         let connection = try Connection.open(path, key: keyring.databaseKey())

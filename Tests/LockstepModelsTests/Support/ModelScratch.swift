@@ -3,7 +3,7 @@ import LockstepModels
 import SystemPackage
 import TestSupport
 
-/// A folder with the key of one model's database, which is made when it is opened.
+/// A folder with the key of one model's database, which is created when it is opened.
 final class ModelScratch {
     let folder: TemporaryFolder
     let keyring: Keyring
@@ -18,21 +18,21 @@ final class ModelScratch {
         self.keyring = keyring
     }
 
-    /// Where the database lies.
+    /// The path of the database.
     var path: FilePath { folder.file("\(number).db") }
 
     func open<Model: ModelStore>(_ type: Model.Type = Model.self) throws -> Model {
         try Model.open(path, key: keyring.databaseKey(), options: options)
     }
 
-    /// Goes on with a copy of the files of a database that is in use, its log among them: what a process that is killed
-    /// leaves behind, since nothing of the store is closed.
+    /// Continues with a copy of the files of a database in use, including its log, as after a killed process: the
+    /// store is not closed.
     func moveToCopy() throws {
         number += 1
         _ = try LiveCopy.make(of: folder.file("\(number - 1).db"), in: folder, "\(number).db")
     }
 
-    /// Adopts a plaintext database that sqlite3 makes of SQL, as a program of version 1 left it.
+    /// Adopts a plaintext database that sqlite3 creates from SQL, like one from a program of version 1.
     func adopt<Model: ModelStore>(_ sql: String, _ type: Model.Type = Model.self) throws -> Model {
         let original = try PlainDatabase.make("original-\(number).sqlite", in: folder, sql)
         return try Model.adopt(

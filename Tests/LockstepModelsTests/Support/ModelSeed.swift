@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Another random work in each run, printed so that `LOCKSTEP_TEST_SEED=… swift test --filter …` repeats it.
+/// Random work that differs in each run; `LOCKSTEP_TEST_SEED=… swift test --filter …` with the printed seed repeats it.
 enum ModelSeed {
     static func random(_ what: String) -> SplitMix64 {
         let given = ProcessInfo.processInfo.environment["LOCKSTEP_TEST_SEED"].flatMap { UInt32($0) }
@@ -10,7 +10,7 @@ enum ModelSeed {
         return SplitMix64(state: UInt64(seed))
     }
 
-    /// A key that is there, mostly; of the same dictionary the same in every run, whose order Swift shuffles.
+    /// An existing key in most cases. It does not depend on the dictionary's order, which Swift shuffles.
     static func key<Value>(
         of values: [Int64: Value], upTo last: Int64, _ random: inout SplitMix64
     ) -> Int64 {

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Plaintext databases as the original programs made them, by the program `sqlite3`.
+/// Plaintext databases like those of the original programs, created by the program `sqlite3`.
 enum PlainDatabase {
     static let isPossible = program != nil
     static let missing: Comment = "there is no program sqlite3"
@@ -13,13 +13,13 @@ enum PlainDatabase {
     ]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// A text in SQL, whatever it holds.
+    /// A text in SQL, whatever its content.
     static func quoted(_ text: String) -> String {
         let hex = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return "CAST(x'\(hex)' AS TEXT)"
     }
 
-    /// Makes one by SQL.
+    /// Creates one from SQL.
     static func make(_ name: String, in folder: TemporaryFolder, _ sql: String) throws -> FilePath {
         let path = folder.file(name)
         let process = Process()

@@ -2,10 +2,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The Swift of a tutorial, compared with the test that runs it.
+/// Compares the Swift code of a tutorial with the test that runs it.
 enum TutorialText {
-    /// Expects that every line of the article's Swift stands in the test's source in the same order, and that there are
-    /// fewer than 40.
+    /// Expects that the test's source contains every line of the article's Swift code in the same order, and that
+    /// there are fewer than 40.
     static func expectSame(
         _ article: String, as test: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The tutorial on notes")
+@Suite("The notes tutorial")
 struct NotesTutorialTests {
     @Test("From an empty folder to an encrypted, searchable store")
     func runs() throws {
@@ -41,6 +41,6 @@ struct NotesTutorialTests {
         #expect(try notes.body(of: 2)?.hasSuffix("To be continued.") == true)
     }
 
-    @Test("The article shows what runs here")
+    @Test("The article shows the code that runs here")
     func isShown() throws { try Tutorial.expect("NotesTutorial") }
 }

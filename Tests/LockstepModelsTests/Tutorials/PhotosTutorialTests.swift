@@ -4,9 +4,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The tutorial on photos")
+@Suite("The photos tutorial")
 struct PhotosTutorialTests {
-    @Test("From an empty folder to photos that are sealed")
+    @Test("From an empty folder to sealed photos")
     func runs() throws {
         let scratch = try TemporaryFolder()
         let folder = scratch.path
@@ -43,6 +43,6 @@ struct PhotosTutorialTests {
         #expect(try Bytes.read(folder.appending("copy.jpg")) == content)
     }
 
-    @Test("The article shows what runs here")
+    @Test("The article shows the code that runs here")
     func isShown() throws { try Tutorial.expect("PhotosTutorial") }
 }

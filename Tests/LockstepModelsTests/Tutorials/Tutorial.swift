@@ -2,9 +2,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// An article's code, and the same in a test, where it is compiled and run.
+/// An article's code, and its copy in a test that compiles and runs it.
 enum Tutorial {
-    /// Expects that the article's Swift is what stands between `// tutorial:` and `// end` in the test's file.
+    /// Expects that the article's Swift code equals the part between `// tutorial:` and `// end` in the test's file.
     static func expect(
         _ article: String, in file: String = #filePath, longest: Int = 40,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What else may be under a keyring that lists databases: what programs make, copies of all kinds, and files from before.
+/// Other files under a keyring that lists databases: those that programs make, copies of all kinds, and older ones.
 @Suite("Other databases under a keyring that lists databases")
 struct BoundCopiesTests {
     private let bound: BoundScratch
@@ -30,7 +30,7 @@ struct BoundCopiesTests {
         var keyring = try bound.scratch.keyring()
         try keyring.bind(bound.open(path), in: bound.scratch.file)
         #expect(keyring.document.files.count == 2)
-        // The first one has not heard of that: a program that changes keyrings binds each of them.
+        // The first one has not learned of that: a program that changes keyrings binds each of them.
         do { try keyring.bind(bound.open(), in: bound.scratch.file) }
         #expect(try bound.age(path).findings == [])
         #expect(try bound.age().findings == [])
@@ -47,7 +47,7 @@ struct BoundCopiesTests {
         try bound.open(path)
     }
 
-    @Test("A backup remembers what its database does, and is restored under the keyring of today")
+    @Test("A backup remembers what its database does, and is restored under the current keyring")
     func restored() throws {
         let backup = bound.scratch.folder.file("backup.db")
         let id = try KeyringTable.database(bound.open())
@@ -55,7 +55,7 @@ struct BoundCopiesTests {
             .backup(to: backup)
         #expect(try KeyringTable.database(bound.open(backup)) == id)
         #expect(try bound.age(backup).findings == [])
-        // Since then the keyring has changed, and its ring.
+        // Since then the keyring has changed, and so has its ring.
         try bound.save()
         try bound.rotateRing()
         try bound.bind()
@@ -95,7 +95,7 @@ struct BoundCopiesTests {
         #expect(try bound.age().findings == [])
     }
 
-    @Test("What is salvaged keeps its id, and opens under the keyring")
+    @Test("A salvaged database keeps its id, and opens under the keyring")
     func salvaged() throws {
         let new = bound.scratch.folder.file("salvaged.db")
         let key = try bound.scratch.keyring().databaseKey()
@@ -105,7 +105,7 @@ struct BoundCopiesTests {
     }
 
     @Test(
-        "What was exported and is adopted again keeps its id, to which its registry is bound, and remembers the keyring"
+        "A database that was exported and adopted again keeps its id, to which its registry is bound, and remembers the keyring"
     )
     func adopted() throws {
         let plain = bound.scratch.folder.file("plain.db")
@@ -135,7 +135,7 @@ struct BoundCopiesTests {
     }
 
     @Test(
-        "A database from before ids opens and verifies without a word, and gets its id when it is bound"
+        "A database from before ids opens and verifies without a notice, and gets its id when it is bound"
     )
     func legacy() throws {
         let legacy = try makeLegacy()
@@ -144,7 +144,7 @@ struct BoundCopiesTests {
         #expect(try KeyringTable.read(connection).epochs.count == 1)
         func age() throws -> [VerificationReport.Finding] {
             let report = try Verification(legacy.path, sets: []).run(keyring: legacy.keyring())
-            return report.outcomes.first { $0.check == .age }?.findings ?? []
+            return report.outcomes.first { $0.check == .freshness }?.findings ?? []
         }
         #expect(try age() == [])
         var keyring = try legacy.keyring()
@@ -157,7 +157,7 @@ struct BoundCopiesTests {
         #expect(try KeyringTable.database(connection) == id)
     }
 
-    @Test("Remembering alone gives it an id, too")
+    @Test("Remembering alone also gives it an id")
     func legacyRemembers() throws {
         let legacy = try makeLegacy()
         let connection = try Connection.open(legacy.path, key: legacy.keyring().databaseKey())

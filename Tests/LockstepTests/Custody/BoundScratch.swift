@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A database and a keyring that know each other.
+/// A database and a keyring that remember each other.
 struct BoundScratch {
     let scratch: RotationScratch
 
@@ -33,10 +33,10 @@ struct BoundScratch {
     func age(_ path: FilePath? = nil) throws -> VerificationReport.Outcome {
         let report = try Verification(path ?? scratch.path, sets: []).run(
             keyring: scratch.keyring())
-        return try #require(report.outcomes.first { $0.check == .age })
+        return try #require(report.outcomes.first { $0.check == .freshness })
     }
 
-    /// As somebody does who has the key and nothing of ours.
+    /// As an attacker does who has the key and none of the library's safeguards.
     func tamper(_ sql: String) throws {
         let connection = try Connection.open(
             scratch.path, key: scratch.keyring().databaseKey(version: 1))

@@ -14,7 +14,7 @@ struct DatabaseKeyRotationTests {
 
     init() throws { scratch = try RotationScratch() }
 
-    /// The folder's files by name, without the lock files and what belongs to whoever reads.
+    /// The folder's files by name, without the lock files and the readers' shared memory.
     private func files() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try scratch.names where !name.hasPrefix(".") && !name.hasSuffix("-shm") {
@@ -24,7 +24,7 @@ struct DatabaseKeyRotationTests {
     }
 
     @Test(
-        "Everything is there under the new key, what was in the log too, and the old opens it no more"
+        "Everything is there under the new key, the log's content too, and the old key no longer opens it"
     )
     func success() throws {
         try scratch.fill(rows: 300)
@@ -50,7 +50,7 @@ struct DatabaseKeyRotationTests {
         }
     }
 
-    @Test("A database without tables, and again and again")
+    @Test("A database without tables, rotated again and again")
     func empty() throws {
         do { _ = try Connection.create(scratch.path, key: scratch.keyring().databaseKey()) }
         for version: UInt32 in 2...5 {
@@ -64,7 +64,7 @@ struct DatabaseKeyRotationTests {
         #expect(try connection.headerField("application_id") == Connection.applicationID)
     }
 
-    @Test("The file's permissions stay what they were")
+    @Test("The file's permissions stay as they were")
     func permissions() throws {
         try scratch.fill(rows: 5)
         try FileManager.default.setAttributes(
@@ -73,7 +73,9 @@ struct DatabaseKeyRotationTests {
         #expect(try DatabaseScratch.mode(of: scratch.path) == 0o640)
     }
 
-    @Test("Rotated for a compromise, the old key is marked so, and a pending one is not relied on")
+    @Test(
+        "After a rotation for a compromise, the old key is marked so, and a pending one is not relied on"
+    )
     func compromise() throws {
         try scratch.fill(rows: 50)
         let content = try RotationScratch(copying: scratch).content()
@@ -87,7 +89,7 @@ struct DatabaseKeyRotationTests {
         #expect(try scratch.states == [.compromised, .destroyed, .retired, .active])
     }
 
-    @Test("Collations and functions that the schema needs are given to it")
+    @Test("Collations and functions that the schema needs are available to it")
     func extensions() throws {
         var options = ConnectionOptions()
         options.collations = [Collation("backwards") { $0 == $1 ? 0 : $0 > $1 ? -1 : 1 }]
@@ -116,7 +118,7 @@ struct DatabaseKeyRotationTests {
     // MARK: Progress
 
     @Test(
-        "Progress is told up to the end; what it throws ends the rotation, and the next one goes on"
+        "Progress is reported up to the end; an error that it throws ends the rotation, and the next one goes on"
     )
     func progress() throws {
         try scratch.fill(rows: 4000, size: 4000)
@@ -131,10 +133,10 @@ struct DatabaseKeyRotationTests {
         #expect(findings.contains { "\($0)".contains("database key 2 was not finished") })
         #expect(try aborted.findFault(content) == nil)
         #expect(try aborted.rotate().newVersion == 2)
-        var told: [CopyProgress] = []
-        let report = try scratch.rotate { told.append($0) }
-        #expect(told.count > 2 && told.last?.done == report.copy?.pages)
-        #expect(zip(told, told.dropFirst()).allSatisfy { $0.done < $1.done })
+        var reported: [CopyProgress] = []
+        let report = try scratch.rotate { reported.append($0) }
+        #expect(reported.count > 2 && reported.last?.done == report.copy?.pages)
+        #expect(zip(reported, reported.dropFirst()).allSatisfy { $0.done < $1.done })
     }
 
     @Test("Cancelling its task ends it")
@@ -197,7 +199,7 @@ struct DatabaseKeyRotationTests {
     }
 
     @Test(
-        "While somebody has the database open it is busy, and nothing changes",
+        "While another connection has the database open it is busy, and nothing changes",
         arguments: [true, false])
     func busy(isWriting: Bool) throws {
         try scratch.fill(rows: 50)
@@ -218,7 +220,7 @@ struct DatabaseKeyRotationTests {
         try scratch.add(1, 10, to: connection)
     }
 
-    @Test("While it runs nobody else gets at the database, and no other rotation starts")
+    @Test("While it runs nobody else can open the database, and no other rotation starts")
     func exclusive() throws {
         try scratch.fill(rows: 50)
         var options = ConnectionOptions()
@@ -234,13 +236,14 @@ struct DatabaseKeyRotationTests {
     }
 
     @Test(
-        "Who opened the old file and waited cannot write to it, nor leave a log beside the new one")
+        "A connection that opened the old file and waited cannot write to it, nor leave a log for the new one"
+    )
     func latecomer() throws {
         try scratch.fill(rows: 50)
         let key = try Secrets.bytes(of: scratch.keyring().databaseKey().secret)
         let late = try RawDatabase(scratch.path, key: "x'\(Hex.encode(key))'")
         try scratch.rotate { _ in
-            // What it opens with is the old file from here on.
+            // From here on, the file that it would open is the old one.
             #expect(throws: RawDatabase.Failure.self) { try late.run("SELECT * FROM item") }
         }
         let new = try Bytes.read(scratch.path)
@@ -251,7 +254,7 @@ struct DatabaseKeyRotationTests {
         #expect(try scratch.databaseNames == ["data.db"])
     }
 
-    @Test("Where the disk has too little space it is refused before anything changes")
+    @Test("If the disk has too little space it is refused before anything changes")
     func space() throws {
         try scratch.fill(rows: 500)
         let content = try RotationScratch(copying: scratch).content()
@@ -269,7 +272,7 @@ struct DatabaseKeyRotationTests {
     }
 
     @Test(
-        "A disk that is too small is told, before or in the midst of it, and the old file stays",
+        "A disk that is too small is reported, before the rotation or during it, and the old file stays",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func smallDisk() throws {
         try scratch.fill(rows: 580, size: 3900)
@@ -291,7 +294,7 @@ struct DatabaseKeyRotationTests {
         #expect(try RotationScratch.content(connection) == content)
     }
 
-    @Test("What is damaged is not copied")
+    @Test("Damaged content is not copied")
     func damaged() throws {
         try scratch.fill(rows: 500, logged: 1)
         let connection = try Connection.open(scratch.path, key: scratch.keyring().databaseKey())
@@ -306,7 +309,7 @@ struct DatabaseKeyRotationTests {
         #expect(try scratch.states == [.active])
     }
 
-    @Test("A damaged log, behind which commits would be lost, is left as it is")
+    @Test("A damaged log is left as it is if commits after the damage would be lost")
     func damagedLog() throws {
         try scratch.fill(rows: 50)
         let log = FilePath(scratch.path.string + "-wal")
@@ -318,7 +321,7 @@ struct DatabaseKeyRotationTests {
         #expect(try scratch.states == [.active])
     }
 
-    @Test("A file of somebody's where the copy would be made stays")
+    @Test("Another program's file where the copy would be made stays")
     func occupied() throws {
         try scratch.fill(rows: 5)
         try scratch.folder.write("data.db.rotating", "something of somebody's")
@@ -335,7 +338,7 @@ struct DatabaseKeyRotationTests {
     // MARK: After an interruption
 
     @Test(
-        "Interrupted behind the exchange, the file opens under the pending key, and a rotation ends it"
+        "Interrupted after the exchange, the file opens under the pending key, and a rotation ends it"
     )
     func resume() throws {
         try scratch.fill(rows: 50)
@@ -359,7 +362,7 @@ struct DatabaseKeyRotationTests {
     }
 
     @Test(
-        "An old copy in the database's place is not opened in silence; restored, it is under the new key"
+        "An old copy in the database's place is not opened silently; restored, it is under the new key"
     )
     func oldCopies() throws {
         try scratch.fill(rows: 50)
@@ -376,13 +379,13 @@ struct DatabaseKeyRotationTests {
         try Store.restore(
             scratch.path, key: keyring.databaseKey(), from: backup,
             backupKey: keyring.databaseKey(ofBackup: backup))
-        // It came from before the rotation, and is told so until it is made to remember.
+        // It came from before the rotation, and verification says so until it is made to remember.
         #expect(try scratch.findFault(content)?.contains("the file is older") == true)
         try keyring.remember(in: Connection.open(scratch.path, key: keyring.databaseKey()))
         #expect(try scratch.findFault(content) == nil)
     }
 
-    @Test("A file under a salt that is not the keyring's, or none at all, has the active key")
+    @Test("A file with a salt that is not the keyring's, or with none at all, has the active key")
     func foreignSalt() throws {
         let keyring = try scratch.keyring()
         let active = try keyring.databaseKey().salt

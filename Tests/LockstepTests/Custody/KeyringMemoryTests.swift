@@ -29,7 +29,7 @@ struct KeyringMemoryTests {
         try KeyringTable.read(scratch.open()).epochs
     }
 
-    @Test("A database that was never told of one remembers nothing, and has no table for it")
+    @Test("A database that never remembered a keyring has no table for it")
     func nothing() throws {
         #expect(try remembered().isEmpty)
         #expect(try !EngineTables.exists(EngineTables.epochs, scratch.open()))
@@ -73,7 +73,7 @@ struct KeyringMemoryTests {
         #expect(try scratch.bytes == before)
     }
 
-    @Test("A new ring takes the place of the old one, whose copies are too old from then on")
+    @Test("A new ring replaces the old one, whose copies are too old from then on")
     func newRing() throws {
         let file = try file(Rings.make())
         let old = try open(file)
@@ -92,7 +92,7 @@ struct KeyringMemoryTests {
         #expect(try remembered()[old.document.ringID] == 3)
     }
 
-    @Test("A ring that the database never knew is too old as well, where it was seen to go")
+    @Test("A ring that the database never knew is too old as well, if its replacement was seen")
     func unknownOldRing() throws {
         let file = try file(Rings.make())
         let old = try open(file)
@@ -104,7 +104,7 @@ struct KeyringMemoryTests {
         Refusal.expect(.keyringOutdated) { try old.remember(in: scratch.open()) }
     }
 
-    @Test("Killed before the database was told of a new ring, it learns of it all the same later")
+    @Test("Killed before the database remembered a new ring, it remembers it later")
     func killedBetween() throws {
         let file = try file(Rings.make())
         let old = try open(file)
@@ -130,7 +130,7 @@ struct KeyringMemoryTests {
         #expect(try remembered() == [ring.document.ringID: 6, other.document.ringID: 1])
     }
 
-    @Test("The greatest epoch that there may be is remembered")
+    @Test("The greatest possible epoch is remembered")
     func greatest() throws {
         let ring = try Rings.make()
         try ring.remember(epoch: KeyringDocument.maximumEpoch, in: scratch.open())
@@ -175,7 +175,7 @@ struct KeyringMemoryTests {
     }
 
     @Test(
-        "Rows that no Lockstep wrote are refused, and not taken for something else",
+        "Rows that Lockstep did not write are refused, and not taken for something else",
         arguments: ["x'00', 1", "x'000102030405060708090a0b0c0d0e0f', 0", "zeroblob(16), -1"])
     func foreignRows(_ values: String) throws {
         let connection = try scratch.open()
@@ -209,7 +209,7 @@ struct KeyringMemoryTests {
         #expect(try remembered().count == 1)
     }
 
-    @Test("It is no part of the schema that migrations make, whenever it came")
+    @Test("It is not part of the schema that migrations make, whenever it was added")
     func schema() throws {
         let set = try MigrationSet(
             name: "test",

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Lockstep
 
-/// A rotation that is killed, or whose calls to the system fail, at any of those that change files.
+/// A rotation that is killed, or whose system calls fail, at any call that changes files.
 @Suite(
     "Interrupted rotations",
     .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct RotationFaultTests {
     private static let isTorture = FaultyWorker.isTorture
 
-    /// A database of 2 MB; for the torture of 40.
+    /// A database of 2 MB, or of 40 MB for torture.
     private static func original(isLarge: Bool = isTorture) throws -> (RotationScratch, [String]) {
         let scratch = try RotationScratch()
         try scratch.fill(rows: isLarge ? 10_000 : 480, size: 3900, logged: isLarge ? 200 : 30)
@@ -21,7 +21,7 @@ struct RotationFaultTests {
         _ scratch: RotationScratch, _ fault: String, at call: Int, _ action: String = "rotate"
     ) async throws -> FaultyWorker.Outcome {
         let run = try await FaultyWorker.run(
-            "RotationWorker", action, in: scratch.folder.path, fault, at: call)
+            "rotates", action, in: scratch.folder.path, fault, at: call)
         return run.outcome
     }
 
@@ -30,13 +30,13 @@ struct RotationFaultTests {
         _ original: RotationScratch
     ) async throws -> (Int, [FaultyWorker.Call]) {
         let copy = try RotationScratch(copying: original)
-        let run = try await FaultyWorker.run("RotationWorker", "rotate", in: copy.folder.path)
+        let run = try await FaultyWorker.run("rotates", "rotate", in: copy.folder.path)
         #expect(run.outcome == .succeeded)
         return (run.count, run.calls)
     }
 
-    /// Some calls: those at which the rotation goes from one thing to the next, and of those that write page
-    /// after page so many.
+    /// Some calls: those between the steps of the rotation, and a given number of those that write page
+    /// after page.
     private static func chosen(of calls: (count: Int, steps: [FaultyWorker.Call]), pages: Int)
         -> [Int]
     {
@@ -45,7 +45,7 @@ struct RotationFaultTests {
         return numbers.union(stride(from: step, through: calls.count, by: step)).sorted()
     }
 
-    /// At most so many of the steps, from the first on.
+    /// At most this many of the steps, from the first on.
     private static func some(of calls: (count: Int, steps: [FaultyWorker.Call]), _ count: Int)
         -> [Int]
     {
@@ -55,7 +55,8 @@ struct RotationFaultTests {
     }
 
     @Test(
-        "Each step is on the disk before the next one begins, so that a loss of power is as a kill")
+        "Each step is on the disk before the next one begins, so that a loss of power has the effect of a kill"
+    )
     func order() async throws {
         let (original, _) = try Self.original(isLarge: false)
         let (count, calls) = try await Self.calls(original)
@@ -102,7 +103,7 @@ struct RotationFaultTests {
         var kills = 0
         var seen: Set<[KeyState]> = []
         for call in Self.chosen(of: calls, pages: Self.isTorture ? 160 : 8) {
-            // In the middle of a write, and in torture before it as well.
+            // In the middle of a write, and for torture before it as well.
             for fault in Self.isTorture && call % 3 == 0 ? ["tear", "kill"] : ["tear"] {
                 let scratch = try RotationScratch(copying: original)
                 #expect(try await Self.run(scratch, fault, at: call) == .killed)
@@ -118,7 +119,7 @@ struct RotationFaultTests {
         print("\(kills) kills at \(calls.0) calls")
     }
 
-    @Test("Where the power goes, and what was not synced is lost, it is the same")
+    @Test("The same holds after a loss of power, when everything that was not synced is lost")
     func power() async throws {
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original)
@@ -126,7 +127,7 @@ struct RotationFaultTests {
         for call in Self.isTorture
             ? Self.chosen(of: calls, pages: 300) : Self.some(of: calls, 30)
         {
-            // All that was not synced, or a part of it: the parity of the call decides.
+            // Everything that was not synced, or a part of it: the parity of the call decides.
             for call in Self.isTorture ? [call, call + 1] : [call] where call <= calls.0 {
                 let scratch = try RotationScratch(copying: original)
                 try scratch.makeLost()
@@ -157,7 +158,7 @@ struct RotationFaultTests {
     }
 
     @Test(
-        "The run that follows a kill right after the exchange has it on the disk before the keyring changes"
+        "The run that follows a kill right after the exchange syncs it to disk before the keyring changes"
     )
     func finishing() async throws {
         let (original, content) = try Self.original(isLarge: false)
@@ -167,7 +168,7 @@ struct RotationFaultTests {
         let scratch = try RotationScratch(copying: original)
         #expect(try await Self.run(scratch, "kill", at: calls[exchange + 1].number) == .killed)
         #expect(try scratch.states == [.active, .pending])
-        let next = try await FaultyWorker.run("RotationWorker", "rotate", in: scratch.folder.path)
+        let next = try await FaultyWorker.run("rotates", "rotate", in: scratch.folder.path)
         #expect(next.outcome == .succeeded)
         let synced = try #require(
             next.calls.firstIndex { $0.action == "sync" && $0.name == "." }, "\(next.calls)")
@@ -179,7 +180,7 @@ struct RotationFaultTests {
     }
 
     @Test(
-        "Where a call fails, or the disk is full from there on, it is the same",
+        "The same holds if a call fails, or if the disk is full from there on",
         arguments: ["once", "staying", "full"])
     func faults(_ fault: String) async throws {
         let (original, content) = try Self.original(isLarge: false)
@@ -206,7 +207,7 @@ struct RotationFaultTests {
     }
 
     @Test(
-        "Negative control: promoted before the file is replaced, a kill leaves a file that no key opens"
+        "Negative control: if the key is promoted before the file is replaced, a kill leaves a file that no key opens"
     )
     func wrongOrder() async throws {
         let (original, content) = try Self.original(isLarge: false)
@@ -223,7 +224,7 @@ struct RotationFaultTests {
     }
 
     @Test(
-        "Negative control: on a disk that only says that it has synced, a loss of power is noticed")
+        "Negative control: on a disk that only claims to have synced, a loss of power is noticed")
     func lyingDisk() async throws {
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Lockstep
 
-/// A folder with a database, its keyring and what opens that, and the check that everything is as it should
-/// be whatever has happened to a rotation.
+/// A folder with a database, its keyring and what opens it, and the check that everything is as it should
+/// be, whatever has happened to a rotation.
 struct RotationScratch {
     let folder: TemporaryFolder
 
@@ -80,12 +80,12 @@ struct RotationScratch {
         }
     }
 
-    /// All that the rows, the schema and the header say, so that databases can be compared.
+    /// Everything that the rows, the schema and the header say, so that databases can be compared.
     static func content(_ connection: borrowing Connection) throws -> [String] {
         var content: [String] = []
         for query in [
             "SELECT count(*) || ' ' || sum(id) || ' ' || sum(length(body)) FROM item",
-            // Of each body a part, which costs less than all of it.
+            // Only a part of each body, which costs less.
             "SELECT hex(substr(body, 1, 8)) || id FROM item WHERE id % 7 = 1",
             "SELECT rowid || x FROM loose ORDER BY x",
             "SELECT rowid || text FROM words WHERE words MATCH 'two'",
@@ -101,14 +101,14 @@ struct RotationScratch {
 
     // MARK: What must hold
 
-    /// The content, by the key that the keyring says.
+    /// The content, under the key that the keyring names.
     func content() throws -> [String] {
         let connection = try Connection.open(path, key: keyring().databaseKey(for: path))
         try IntegrityAnswer.require(connection)
         return try Self.content(connection)
     }
 
-    /// What is wrong with the database: nothing, whatever has happened. Its content is `content`, under the
+    /// What is wrong with the database: nothing, whatever has happened. Its content must be `content`, under the
     /// one key of those in use that its keyring names for it, and under no other.
     func findFault(_ content: [String]) throws -> String? {
         let keyring = try keyring()
@@ -132,7 +132,7 @@ struct RotationScratch {
         return try findAgeFault(keyring)
     }
 
-    /// Whether the file and its keyring seem to be of two times: they never are.
+    /// Whether the file and its keyring seem to be from different times: they never are.
     func findAgeFault(_ keyring: borrowing Keyring) throws -> String? {
         var options = ConnectionOptions()
         options.isQueryOnly = true
@@ -162,7 +162,7 @@ struct RotationScratch {
             .run(&keyring, progress: progress)
     }
 
-    /// Expects that the next rotation gets through, and leaves nothing behind.
+    /// Expects that the next rotation completes, and leaves no other files.
     func expectCompletion(_ content: [String], _ context: Comment) throws {
         let report = try rotate()
         #expect(try findFault(content) == nil, context)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A database at version 1 of a set, with rows in it, and sets that lead on from there.
+/// A database at version 1 of a set, with rows in it, and sets that continue from there.
 struct DeploymentScratch {
     static let first = Scratch.up(
         """
@@ -18,15 +18,15 @@ struct DeploymentScratch {
     static let third = Scratch.up(
         "CREATE TABLE tag (name TEXT PRIMARY KEY); INSERT INTO tag VALUES ('a'), ('b');",
         down: "-- lockstep: allow loss of table tag\nDROP TABLE tag;")
-    /// Fails behind its first statement.
+    /// Fails after its first statement.
     static let failing = Scratch.up("CREATE TABLE last (x);\nCREATE TABEL wrong (x);")
-    /// Gets through where there are items, and not in a fresh build of the schema.
+    /// Succeeds if there are items, and fails in a fresh build of the schema.
     static let drifting = Scratch.up(
         "CREATE TABLE many (n INTEGER CHECK (n > 0)); INSERT INTO many SELECT count(*) FROM item;")
 
     let database: DatabaseScratch
 
-    /// A text that lies in the rows, to be looked for.
+    /// A text in the rows to search for.
     static let secret = "the body of an item"
 
     init(rows: Int = 50) throws {
@@ -56,15 +56,15 @@ struct DeploymentScratch {
         try Scratch.set(first, second, drifting)
     }
 
-    /// The names in the folder but for the lock file's.
+    /// The names in the folder, except the lock file's.
     var names: [String] {
         get throws { try database.names.filter { !$0.hasSuffix("-lock") } }
     }
 
     var backups: [String] { get throws { try names.filter { $0.hasSuffix("before-migration") } } }
 
-    /// Everything that the database holds: the schema, every row of every table, the header's numbers.
-    /// - Parameter ignored: Columns, in whichever table, whose values do not matter.
+    /// The whole content of the database: the schema, every row of every table, the header's numbers.
+    /// - Parameter ignored: Columns, in any table, whose values do not matter.
     static func content(
         _ connection: borrowing Connection, without ignored: Set<String> = []
     ) throws -> [String] {
@@ -99,7 +99,7 @@ struct DeploymentScratch {
         return try Ledger.entries(connection).map(\.version.description)
     }
 
-    /// Expects a database that is whole, whose ledger and schema agree.
+    /// Expects an undamaged database whose ledger and schema agree.
     func expectSound(_ set: MigrationSet, sourceLocation: SourceLocation = #_sourceLocation) throws
     {
         let report = try Verification(path, sets: [set]).run(key: database.key())

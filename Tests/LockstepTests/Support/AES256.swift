@@ -1,5 +1,5 @@
-/// AES-256 in its encrypting direction (FIPS 197), written anew for tests that make pages of their own: the
-/// engine itself only takes pages apart.
+/// AES-256 in its encrypting direction (FIPS 197), implemented independently for tests that make their own pages: the
+/// engine itself only decrypts pages.
 struct AES256 {
     private let roundKeys: [[UInt8]]
     private static let box = Self.makeBox()
@@ -25,7 +25,7 @@ struct AES256 {
         var state = block
         Self.add(roundKeys[0], to: &state)
         var next = state
-        // Loops and no closures: a page has 250 blocks, and tests make many pages.
+        // Loops instead of closures: a page has 250 blocks, and tests make many pages.
         for round in 1...14 {
             var index = 0
             while index < 16 {

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Lockstep
 
-/// Whole messages of chunked encryption in memory, sealed and read chunk by chunk.
+/// Complete messages of chunked encryption in memory, sealed and read chunk by chunk.
 struct ChunkedMessage {
     var key = Array(UInt8(0)..<32)
     var salt = Array(UInt8(100)..<124)
@@ -26,19 +26,19 @@ struct ChunkedMessage {
         return sealed
     }
 
-    /// What the reader of a stream gets.
+    /// The result for a reader of a stream.
     struct Reading {
-        /// Whether salt and commitment were there and fitted.
+        /// Whether salt and commitment were present and correct.
         var isAccepted = false
-        /// What the chunks before the first wrong one hold.
+        /// The plaintext of the chunks before the first invalid one.
         var plaintext: [UInt8] = []
-        /// Whether the stream ended with a right short chunk.
+        /// Whether the stream ended with a valid short chunk.
         var isWhole = false
-        /// Whether the chunk that lies where the length wants the last one is right.
+        /// Whether the chunk at the last position, according to the length, is valid.
         var hasLastChunk = false
     }
 
-    /// What opens a stream's chunks; nil where salt and commitment are not there or do not fit.
+    /// The key that opens a stream's chunks; nil if salt and commitment are missing or wrong.
     func opening(_ stream: [UInt8]) throws -> ChunkedEncryption? {
         guard stream.count >= ChunkedLayout.headerLength else { return nil }
         let header = stream.span.extracting(first: ChunkedLayout.headerLength)
@@ -73,7 +73,7 @@ struct ChunkedMessage {
         return reading
     }
 
-    /// The plaintext of a whole stream, or nil.
+    /// The plaintext of a complete stream, or nil.
     func open(_ stream: [UInt8]) throws -> [UInt8]? {
         let reading = try read(stream)
         return reading.isWhole ? reading.plaintext : nil
@@ -81,13 +81,13 @@ struct ChunkedMessage {
 }
 
 extension ChunkedEncryption {
-    /// Seals `chunk`, the end of which is room for the tag.
+    /// Seals `chunk`, whose end has room for the tag.
     mutating func seal(_ chunk: inout [UInt8], _ number: Int, isLast: Bool) throws {
         var span = chunk.mutableSpan
         try seal(inPlace: &span, number: number, isLast: isLast)
     }
 
-    /// The plaintext of a chunk of any length; nil if it is not right, and then no byte of it is left.
+    /// The plaintext of a chunk of any length; nil if it is invalid, and then all its bytes are wiped.
     func open(_ chunk: ArraySlice<UInt8>, _ number: Int, isLast: Bool) throws -> [UInt8]? {
         var memory = [UInt8](repeating: 0xAA, count: max(chunk.count - AEAD.tagLength, 0))
         var span = memory.mutableSpan

@@ -33,8 +33,8 @@ struct DatabaseScratch {
         try Connection.open(path, key: key(), options: options)
     }
 
-    /// Makes the database with a table `item(id, body)` of `rows` rows of 100 bytes, and closes it,
-    /// which brings everything into the main file. 50 rows are about two pages.
+    /// Makes the database with a table `item(id, body)` of `rows` rows of 100 bytes, and closes it, which checkpoints
+    /// everything into the main file. 50 rows are about two pages.
     func fill(rows: Int) throws {
         let connection = try create()
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, body BLOB NOT NULL)")
@@ -45,7 +45,7 @@ struct DatabaseScratch {
         try connection.write { connection in try add(rows: rows, inside: connection) }
     }
 
-    /// The same in a transaction that is open.
+    /// The same in an open transaction.
     func add(rows: Int, inside connection: borrowing Connection) throws {
         let insert = try connection.prepare("INSERT INTO item (body) VALUES (?)")
         for number in 0..<rows {
@@ -67,7 +67,7 @@ struct DatabaseScratch {
     func damage(_ suffix: String = "", _ change: (inout [UInt8]) -> Void) throws {
         var bytes = try Bytes.read(side(suffix))
         change(&bytes)
-        // In place: a new file would be another one than an open connection has.
+        // In place: an open connection would not have a new file.
         let file = try FileDescriptor.open(side(suffix), .writeOnly, options: [.truncate])
         try file.closeAfter { _ = try file.writeAll(bytes) }
     }

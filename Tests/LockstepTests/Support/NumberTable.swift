@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// Suites that watch what of a table of numbers remains.
+/// Suites that check which numbers remain in a table.
 protocol NumberTable {
     var scratch: DatabaseScratch { get }
 }

@@ -1,5 +1,5 @@
-/// A plaintext SQLite database of one page without tables, as "Database File Format" has it: the
-/// process that runs the tests cannot make one, since it must not hold plain SQLite.
+/// A plaintext SQLite database of one page without tables, following "Database File Format": the process that runs the
+/// tests cannot make one, because it must not contain plain SQLite.
 enum PlaintextDatabase {
     static let bytes: [UInt8] = {
         var page = [UInt8](repeating: 0, count: 4096)
@@ -14,7 +14,7 @@ enum PlaintextDatabase {
         put([0, 0, 0, 4], at: 44)
         put([0, 0, 0, 1], at: 56)
         put([0, 0, 0, 1], at: 92)
-        // An empty leaf of a table whose content would begin at the page's end.
+        // An empty leaf of a table whose content area would begin at the page's end.
         put([0x0D, 0, 0, 0, 0, 0x10, 0x00, 0], at: 100)
         return page
     }()

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// Finds the files in which a text lies open: in a folder, in the folders for temporary files, and
-/// behind this process's descriptors of deleted files, which SQLite's temporary files are at once.
+/// Finds the files in which a text is readable: in a folder, in the folders for temporary files, and through this
+/// process's descriptors of deleted files (SQLite deletes its temporary files at once).
 struct PlaintextSearch: Sendable {
     private let folder: FilePath
 
@@ -12,7 +12,7 @@ struct PlaintextSearch: Sendable {
     func places(of text: String) throws -> [String] {
         let wanted = Data(text.utf8)
         return (try files(in: folder.string) + temporaryFiles() + deletedFiles()).filter { path in
-            // What others delete meanwhile is no longer a place.
+            // Files that others delete meanwhile are skipped.
             let content = try? Data(contentsOf: URL(filePath: path))
             return content?.range(of: wanted) != nil
         }
@@ -43,7 +43,7 @@ struct PlaintextSearch: Sendable {
     }
 }
 
-/// Searches again and again on a thread of its own, while something runs that yields no rows.
+/// Searches repeatedly on its own thread, while something runs that yields no rows.
 final class PlaintextWatch: Sendable {
     private struct State {
         var isRunning = true
@@ -69,10 +69,10 @@ final class PlaintextWatch: Sendable {
         }
     }
 
-    /// How many searches have ended.
+    /// The number of completed searches.
     var searches: Int { state.withLock { $0.searches } }
 
-    /// Ends the search and gives what all of it found.
+    /// Ends the search and returns all findings.
     func stop() -> Set<String> {
         state.withLock { $0.isRunning = false }
         ended.wait()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Expecting an error of one code.
+/// Expectations of errors with a given code.
 enum Refusal {
     static func expect(
         _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation,

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Lockstep
 
-/// Secrets as plain bytes and back, which only a test may do.
+/// Converts secrets to plain bytes and back, which only a test is permitted to do.
 enum Secrets {
     static func bytes(of secret: borrowing SecretBytes) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -1,4 +1,4 @@
-/// SHAKE-128 (FIPS 202), which the XAES-256-GCM specification makes its accumulated vectors with.
+/// SHAKE-128 (FIPS 202), with which the XAES-256-GCM specification makes its accumulated vectors.
 struct Shake128 {
     private static let rate = 168
     private static let rotations = [

@@ -7,7 +7,7 @@ import Testing
     import Darwin
 #endif
 
-/// A socket in a folder, which nobody listens at.
+/// A socket in a folder, on which no process listens.
 enum SocketFile {
     static func make(at path: FilePath) throws {
         #if canImport(Glibc)

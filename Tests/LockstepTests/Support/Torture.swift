@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// Random but repeatable work: short in a plain test run, as long as one likes by
-/// `LOCKSTEP_TORTURE_SECONDS=30 swift test --filter …`, and the same again by `LOCKSTEP_TEST_SEED=…`.
+/// Random but repeatable work: short in a plain test run, as long as requested by `LOCKSTEP_TORTURE_SECONDS=30 swift
+/// test --filter …`, and repeated with the same seed by `LOCKSTEP_TEST_SEED=…`.
 enum Torture {
-    /// How long to go on; nil for a plain test run, which counts instead.
+    /// The duration of the work; nil for a plain test run, which counts instead.
     static let duration: Duration? = number(of: "LOCKSTEP_TORTURE_SECONDS").map { .seconds($0) }
 
-    /// Whether one that began at `start` shall go on, having done `count` of the `due` that are enough
-    /// for a plain test run.
+    /// Whether work that began at `start` continues, after `count` of the `due` rounds that are enough for a plain test
+    /// run.
     static func goesOn(since start: ContinuousClock.Instant, done count: Int, of due: Int) -> Bool {
         if let duration { ContinuousClock.now - start < duration } else { count < due }
     }
@@ -21,8 +21,8 @@ enum Torture {
         return seed
     }()
 
-    /// The seed of campaigns over generated cases. In a plain test run it is always the same, so that one fails only
-    /// where the code has changed; with LOCKSTEP_TORTURE=1 it is a new one each time.
+    /// The seed of campaigns over generated cases. In a plain test run it is constant, so that a campaign fails only if
+    /// the code has changed; with LOCKSTEP_TORTURE=1 it is new each time.
     static let campaignSeed =
         number(of: "LOCKSTEP_TEST_SEED").map { UInt64($0) }
         ?? (FaultyWorker.isTorture ? seed : 20_261_123)

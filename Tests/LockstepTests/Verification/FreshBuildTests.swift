@@ -16,7 +16,7 @@ struct FreshBuildTests {
             FreshBuild.run(MigrationHistory(entries: ledger), sets, ConnectionOptions()) { true })
     }
 
-    @Test("It is what migrating makes, rebuilds and switched foreign keys included")
+    @Test("It equals the result of migrating, rebuilds and switched foreign keys included")
     func same() throws {
         let set = try Scratch.set(
             "-- lockstep: up\nCREATE TABLE p (id INTEGER PRIMARY KEY);\nCREATE TABLE c (p REFERENCES p);\nINSERT INTO p VALUES (1);\nINSERT INTO c VALUES (1);\n",
@@ -30,7 +30,7 @@ struct FreshBuildTests {
         #expect(fresh.differences(from: migrated) == [])
     }
 
-    @Test("Only what was applied is built, in the order of the ledger")
+    @Test("Only applied versions are built, in the order of the ledger")
     func order() throws {
         let one = try MigrationSet(
             name: "one",
@@ -50,7 +50,7 @@ struct FreshBuildTests {
         #expect(fresh.differences(from: try SchemaSnapshot(connection)) == [])
     }
 
-    @Test("Files that are needed and were not given are named")
+    @Test("Required files that were not given are named")
     func missing() throws {
         let set = try Scratch.set("-- lockstep: up\nCREATE TABLE a (x);\n", "-- lockstep: up\n")
         let ledger = try ledger(set)
@@ -59,7 +59,7 @@ struct FreshBuildTests {
         Refusal.expect(.migrationMissing) { _ = try build(ledger, [short]) }
     }
 
-    @Test("A file that no longer runs is told with its line, and giving up is heard")
+    @Test("A file that no longer runs is reported with its line, and an interruption is obeyed")
     func failing() throws {
         let ledger = try ledger(try Scratch.set("-- lockstep: up\nCREATE TABLE a (x);\n"))
         let broken = try Scratch.set("-- lockstep: up\nCREATE TABLE a (x);\nCREATE TABEL b;\n")
@@ -71,7 +71,7 @@ struct FreshBuildTests {
         }
     }
 
-    @Test("Hundreds of versions of two sets that take turns")
+    @Test("Hundreds of versions of two sets that alternate")
     func many() throws {
         func set(_ name: String, _ count: Int) throws -> MigrationSet {
             try MigrationSet(

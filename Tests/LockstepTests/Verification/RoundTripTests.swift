@@ -24,7 +24,7 @@ struct RoundTripTests {
         try MigrationSet(name: name, files: files.map { (name: $0.0, content: $0.1) })
     }
 
-    @Test("It is not run unless it is asked for")
+    @Test("It only runs on request")
     func optional() throws {
         #expect(try VerifiedDatabase().outcome(.roundTrip) == nil)
     }
@@ -42,15 +42,15 @@ struct RoundTripTests {
             "\(steps)")
     }
 
-    @Test("Ways down that lead back are fine; rows that they drop are worth a notice")
+    @Test("Ways down that lead back pass; rows that they drop are worth a notice")
     func fine() throws {
         try expect { outcome in
             #expect(!outcome.hasFailed, "\(outcome)")
             #expect(outcome.summary == "2 versions of 2 down and up again, on a copy")
             #expect(
                 outcome.findings.map(\.message) == [
-                    "child has 0 rows after down and up again, and had 50",
-                    "parent has 0 rows after down and up again, and had 50",
+                    "child has 0 rows after migrating down and up again, but had 50 before",
+                    "parent has 0 rows after migrating down and up again, but had 50 before",
                 ])
         }
     }
@@ -63,7 +63,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("A way down that does not undo everything is found, with what is left")
+    @Test("A way down that does not undo everything is found, with the remaining objects")
     func forgetful() throws {
         let set = try set(
             "test",
@@ -92,12 +92,13 @@ struct RoundTripTests {
         try expect([leaving]) { outcome in
             #expect(outcome.hasFailed)
             let finding = try #require(outcome.findings.first)
-            #expect(finding.message == "after down and up again the table t is different")
+            #expect(
+                finding.message == "after migrating down and up again, the table t is different")
             #expect(finding.difference?.details == ["column left: nothing, expected absent"])
         }
     }
 
-    @Test("A way down that fails is a failure, and one that cannot be gone up again, too")
+    @Test("A way down that fails is a failure, and so is one that cannot be reversed")
     func failing() throws {
         let down = try set(
             "test",
@@ -123,7 +124,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Where there is no way down it ends, says so, and other sets go on")
+    @Test("Without a way down it ends, reports that, and continues with other sets")
     func irreversible() throws {
         let one = try set(
             "one",
@@ -141,12 +142,12 @@ struct RoundTripTests {
             #expect(outcome.summary.hasPrefix("2 versions of 4"))
             #expect(
                 outcome.findings.map(\.message) == [
-                    "one 2 (b) has no way down, so nothing below it was tried"
+                    "one 2 (b) has no way down, so no version before it was tried"
                 ])
         }
     }
 
-    @Test("Where rows would be lost undeclared, the guard ends it, and that is no failure")
+    @Test("If rows would be lost undeclared, the guard ends it, and that is no failure")
     func guarded() throws {
         let set = try set(
             "test",
@@ -205,34 +206,34 @@ struct RoundTripTests {
         #expect(try database.scratch.names == ["data.db"])
     }
 
-    @Test("Given up anywhere, nothing stays, and the original is as it was")
+    @Test("Stopped at any point, nothing stays, and the original is unchanged")
     func givenUp() throws {
         struct Stop: Error {}
         let database = try VerifiedDatabase(rows: 300)
         let before = try database.scratch.bytes
         var seen: Set<String> = []
         for stop in 1...40 {
-            var told = 0
+            var reported = 0
             do {
                 _ = try database.verification(deep: true).run(key: database.scratch.key()) {
                     progress in
                     guard progress.check == .roundTrip else { return }
-                    told += 1
+                    reported += 1
                     seen.insert(progress.step ?? "")
-                    if told == stop { throw Stop() }
+                    if reported == stop { throw Stop() }
                 }
             } catch is Stop {
-                #expect(told == stop)
+                #expect(reported == stop)
             }
             #expect(try database.scratch.names == ["data.db"])
             #expect(try database.scratch.bytes == before)
-            if told < stop { break }
+            if reported < stop { break }
         }
         #expect(!seen.isEmpty)
     }
 
     @Test(
-        "Without the space for a copy it says how much it needs",
+        "Without the space for a copy it reports how much it needs",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func full() throws {
         let disk = try SmallDisk(megabytes: 1)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Checks at once")
+@Suite("Simultaneous checks")
 struct SimultaneousChecksTests {
     private struct Stop: Error {}
 
     @Test(
-        "Outcomes come in the order of the checks, whichever was first, and all of them are told of"
+        "Outcomes come in the order of the checks, whichever finished first, and each is reported"
     )
     func order() throws {
         let database = try VerifiedDatabase(rows: 2000)
@@ -35,23 +35,23 @@ struct SimultaneousChecksTests {
         #expect(report.duration > 0 && report.outcomes.allSatisfy { $0.duration >= 0 })
     }
 
-    @Test("What the progress throws ends the run, wherever that is", arguments: 1...12)
+    @Test("An error from the progress handler ends the run, at any point", arguments: 1...12)
     func givenUp(stop: Int) throws {
         let database = try VerifiedDatabase(rows: 2000)
-        var told = 0
+        var reported = 0
         do {
             _ = try database.verification().run(key: database.scratch.key()) { _ in
-                told += 1
-                if told == stop { throw Stop() }
+                reported += 1
+                if reported == stop { throw Stop() }
             }
-            #expect(told < stop)
+            #expect(reported < stop)
         } catch is Stop {
-            #expect(told == stop)
+            #expect(reported == stop)
         }
         #expect(try database.scratch.names == ["data.db"])
     }
 
-    @Test("An error of ours that the progress throws is no finding")
+    @Test("Our own error from the progress handler is not a finding")
     func interrupted() throws {
         let database = try VerifiedDatabase()
         Refusal.expect(.interrupted) {
@@ -61,7 +61,7 @@ struct SimultaneousChecksTests {
         }
     }
 
-    @Test("Beside a writer everything still holds")
+    @Test("Beside a writer everything still passes")
     func besideWriter() async throws {
         let database = try VerifiedDatabase(rows: 200)
         let store = try Store.open(database.scratch.path, key: database.scratch.key())
@@ -91,7 +91,7 @@ struct SimultaneousChecksTests {
         let database = try VerifiedDatabase(rows: 3000, name: marker)
         let watch = PlaintextWatch(database.scratch.folder.path, marker)
         var verification = database.verification(deep: true)
-        // Far too little, so that whatever can spill does.
+        // Far too little, so that everything that can spill does.
         verification.cacheBytes = 0
         var runs = 0
         while watch.searches < 5 || runs < 2 {

@@ -46,12 +46,12 @@ struct VerificationTests {
         report.outcomes.filter(\.hasFailed).map(\.check)
     }
 
-    /// What it reports about the database; what it says of the linked library is the same for each.
+    /// The report about the database, without the linked library, which is the same for each.
     private func messages(_ report: VerificationReport) -> [String] {
         report.outcomes.filter { $0.check != .library }.flatMap(\.findings).map(\.message)
     }
 
-    @Test("A sound database passes every check, and is not changed by it")
+    @Test("A sound database passes every check, and does not change")
     func sound() throws {
         let scratch = try database()
         let before = try scratch.bytes
@@ -89,7 +89,8 @@ struct VerificationTests {
         }
     }
 
-    @Test("With the first page damaged the other checks fail too, and the run goes on to the end")
+    @Test(
+        "If the first page is damaged the other checks fail too, and the run continues to the end")
     func firstPage() throws {
         let scratch = try database()
         try scratch.damage { $0[1000] ^= 1 }
@@ -99,7 +100,7 @@ struct VerificationTests {
                 .profile, .pages, .integrity, .foreignKeys, .references, .objects, .ledger, .drift,
                 .registry,
             ])
-        // All but the pages for the same reason: the database does not open.
+        // All but the page check for the same reason: the database does not open.
         let hindered = report.outcomes.filter { $0.hasFailed && $0.check != .pages }
         #expect(hindered.allSatisfy { $0.obstacle?.code == .damaged })
     }
@@ -114,17 +115,17 @@ struct VerificationTests {
         let report = try verify(scratch)
         #expect(failed(report) == [.ledger])
         let messages = messages(report)
-        #expect(messages == ["application_id is 77, which is not Lockstep's mark"])
+        #expect(messages == ["application_id is 77, which is not Lockstep's"])
     }
 
-    @Test("Bytes behind the last page are found")
+    @Test("Bytes after the last page are found")
     func strayBytes() throws {
         let scratch = try database()
         try scratch.damage { $0 += [1, 2] }
         #expect(failed(try verify(scratch)) == [.pages])
     }
 
-    @Test("The wrong key is no finding but an error, as are a plaintext and a missing file")
+    @Test("The wrong key is not a finding but an error, as are a plaintext and a missing file")
     func errors() throws {
         let scratch = try database()
         Refusal.expect(.wrongKey) {
@@ -162,7 +163,7 @@ struct VerificationTests {
         #expect(failed(try verify(scratch, [])) == [.ledger, .drift])
     }
 
-    @Test("A user_version that does not count the ledger is found")
+    @Test("A user_version that does not match the ledger's count is found")
     func userVersion() throws {
         let scratch = try database()
         try scratch.open().setHeaderField("user_version", 9)
@@ -191,8 +192,8 @@ struct VerificationTests {
         let report = try verify(scratch)
         #expect(failed(report).contains(.drift))
         let findings = report.outcomes.flatMap(\.findings)
-        let told = findings.map(\.message) + findings.flatMap { $0.difference?.details ?? [] }
-        #expect(told.contains { $0.contains(message) }, "\(told)")
+        let reported = findings.map(\.message) + findings.flatMap { $0.difference?.details ?? [] }
+        #expect(reported.contains { $0.contains(message) }, "\(reported)")
     }
 
     @Test("A compromised key fails the keyring's check, a cheap or open slot is worth a notice")
@@ -206,11 +207,20 @@ struct VerificationTests {
         try keyring.remember(in: Connection.create(scratch.path, key: keyring.databaseKey()))
         let sound = try Verification(scratch.path, sets: []).run(keyring: keyring)
         #expect(sound.isClean, "\(sound)")
-        #expect(sound.outcomes.map(\.check).suffix(2) == [.age, .keyring])
+        #expect(sound.outcomes.map(\.check).suffix(2) == [.freshness, .keyring])
         #expect(sound.outcomes.last?.findings.count == 2)
         try keyring.addKey(.database, state: .pending)
         try keyring.setState(.database, version: 2, to: .compromised)
         let report = try Verification(scratch.path, sets: []).run(keyring: keyring)
         #expect(failed(report) == [.keyring])
+    }
+
+    @Test("every check is found by its name, and freshness by the name that it once had")
+    func checkNames() {
+        for check in VerificationReport.Check.allCases {
+            #expect(VerificationReport.Check(named: check.rawValue) == check)
+        }
+        #expect(VerificationReport.Check(named: "age") == .freshness)
+        #expect(VerificationReport.Check(named: "Age") == nil)
     }
 }

@@ -71,6 +71,6 @@ struct VerifiedDatabase {
 extension VerificationReport {
     /// The checks that failed.
     var failed: [Check] { outcomes.filter(\.hasFailed).map(\.check) }
-    /// Everything that any check said.
+    /// All messages of any check.
     var messages: [String] { outcomes.flatMap(\.findings).map(\.message) }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LockstepBench
 
-/// What a run says that it wrote, and how often it waited for the disk.
+/// What a run reports about its writes, and how often it waited for the disk.
 @Suite("File activity of a run")
 struct ActivityTests {
     private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ struct ActivityTests {
     }
 
     #if os(Linux)
-        @Test("Each commit waits for the disk if that is asked for, and not otherwise")
+        @Test("Each commit waits for the disk only if that is requested")
         func commits() async throws {
             let full = try await run(.commit, ["--operations", "40", "--sync", "full"])
             let normal = try await run(.commit, ["--operations", "40", "--sync", "normal"])
@@ -34,14 +34,14 @@ struct ActivityTests {
             #expect(try #require(normal.bytesWritten) >= 40 * 4096)
         }
 
-        @Test("What lies outside of the measured region is not counted")
+        @Test("Work outside the measured region is not counted")
         func region() async throws {
             let fields = try await run(.fields, ["--operations", "10", "--variant", "seal-16"])
             #expect(fields.syncs == 0)
             #expect(fields.bytesWritten == 0)
         }
 
-        @Test("A clock that is entered again goes on counting")
+        @Test("A clock that is started again continues counting")
         func again() throws {
             var clock = ProcessClock()
             for count in 1...2 {
@@ -53,7 +53,7 @@ struct ActivityTests {
                     _ = try file.writeAll([UInt8](repeating: 1, count: 1000))
                 }
                 clock.stop()
-                // Other tests of the process may add to it.
+                // Other tests of the process can add to it.
                 #expect(try #require(clock.bytesWritten) >= 1000 * count)
             }
         }

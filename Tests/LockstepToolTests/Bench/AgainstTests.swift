@@ -6,13 +6,13 @@ import Testing
 
 @testable import LockstepBench
 
-@Suite("The built harness, held against another build of itself")
+@Suite("The built harness, compared with another build of itself")
 struct AgainstTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A program that is lockstep-bench after some lines of shell.
+    /// A program that runs lockstep-bench after some lines of shell.
     private func build(_ lines: String) throws -> FilePath {
         let file = folder.file("other-bench")
         let script = "#!/bin/sh\n\(lines)\nexec '\(Programs.path("lockstep-bench"))' \"$@\"\n"
@@ -39,8 +39,8 @@ struct AgainstTests {
         return try #require(report.changes).map(\.cpu.difference)
     }
 
-    /// 20 ms an operation, where one takes some microseconds: nothing that a machine does hides that.
-    @Test("A build that was slowed down is slower, and the report says on purpose")
+    /// 20 ms per operation, where one takes some microseconds: no other load on the machine hides that.
+    @Test("A deliberately slowed build is slower, and the report says so")
     func slower() async throws {
         let other = try build("unset \(SlowDown.variable)")
         let chart = folder.file("chart.svg")
@@ -57,20 +57,20 @@ struct AgainstTests {
         #expect(text.contains("changes since before"))
     }
 
-    @Test("Beside one that was slowed down ours is faster")
+    @Test("Beside a slowed build ours is faster")
     func faster() async throws {
         let other = try build("export \(SlowDown.variable)=20000")
         let (line, _) = try await bench(["--against", other.string, "--format", "json"])
         #expect(try differences(line) == [.faster, .faster])
     }
 
-    @Test("A build under other settings, or over another library, is refused")
+    @Test("A build with other settings, or with another library, is refused")
     func refused() async throws {
         for (change, reason) in [
-            ("s/\"synchronous\":\"normal\"/\"synchronous\":\"off\"/", "other settings"),
-            ("s/\"cacheBytes\":[0-9]*/\"cacheBytes\":1/", "other settings"),
-            ("s/SQLCipher [0-9]*/SQLCipher 3/", "other versions"),
-            ("s/\"checksum\":\"..../\"checksum\":\"0000/", "read something else"),
+            ("s/\"synchronous\":\"normal\"/\"synchronous\":\"off\"/", "different settings"),
+            ("s/\"cacheBytes\":[0-9]*/\"cacheBytes\":1/", "different settings"),
+            ("s/SQLCipher [0-9]*/SQLCipher 3/", "different versions"),
+            ("s/\"checksum\":\"..../\"checksum\":\"0000/", "did not read the expected rows"),
         ] {
             let other = try build(
                 """
@@ -85,19 +85,19 @@ struct AgainstTests {
         }
     }
 
-    @Test("What is no build of ours, or goes by a name that is taken, is refused")
+    @Test("A program that is not our build, or a name that is taken, is refused")
     func noBuild() async throws {
         let missing = try await bench(["--against", folder.file("none").string])
-        #expect(missing.err.contains("what it can do is not known") || missing.err.contains("none"))
+        #expect(missing.err.contains("could not be listed") || missing.err.contains("none"))
         let old = try build(#"[ "$1" = list ] && { echo usage >&2; exit 64; }"#)
         let error = try await bench(["--against", old.string]).err
-        #expect(error.contains("take a newer commit"), "\(error)")
+        #expect(error.contains("use a newer commit"), "\(error)")
         let peer = try build(#"echo '{"peer":"grdb","encrypted":false,"workloads":{}}'; exit"#)
         #expect(try await bench(["--against", peer.string]).err.contains("not a lockstep-bench"))
         let same = try await bench(["--against", try build("").string, "--label", "lockstep"])
         #expect(same.err.contains("same name"), "\(same.err)")
         let up = try await bench(["--against", try build("").string, "--label", "../up"])
-        #expect(up.err.contains("small letters"), "\(up.err)")
+        #expect(up.err.contains("lower-case letters"), "\(up.err)")
     }
 
     @Test(
@@ -108,7 +108,7 @@ struct AgainstTests {
         #expect(error?.message.contains(SlowDown.variable) == true)
     }
 
-    @Test("What the program lists is what it can run")
+    @Test("The program can run everything that it lists")
     func list() async throws {
         let result = try await Subprocess.run(
             .path(Programs.path("lockstep-bench")), arguments: ["list"],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LockstepBench
 
-@Suite("What changed since another build")
+@Suite("Changes since another build")
 struct ChangeTests {
     private func report(new: [Int64], old: [Int64]) -> Report {
         Report(
@@ -31,14 +31,14 @@ struct ChangeTests {
         #expect(change(new: [100, 110, 199], old: [200, 210, 220])?.cpu.difference == .faster)
     }
 
-    @Test("Spreads that touch are none, whatever the medians say")
+    @Test("Touching spreads are not a difference, whatever the medians")
     func same() {
         #expect(change(new: [200, 300, 310], old: [100, 110, 200])?.cpu.difference == .same)
         #expect(change(new: [100, 100, 100], old: [100, 100, 100])?.cpu.difference == .same)
         #expect(change(new: [90, 120, 300], old: [100, 110, 115])?.cpu.difference == .same)
     }
 
-    @Test("The ratio is new by old, and only what both builds have is compared")
+    @Test("The ratio is new by old, and only workloads of both builds are compared")
     func ratio() throws {
         let report = report(new: [200, 220, 240], old: [100, 110, 120])
         let changes = try #require(report.changes)
@@ -47,13 +47,13 @@ struct ChangeTests {
         #expect(changes.first?.wall.difference == .slower)
     }
 
-    @Test("Text and JSON tell it")
-    func told() throws {
+    @Test("Text and JSON report it")
+    func reported() throws {
         let report = report(new: [200, 220, 240], old: [100, 110, 120])
         #expect(
             report.text.contains(
                 """
-                changes since ref-1; where spreads overlap it is the same
+                changes since ref-1; overlapping spreads count as the same
                   workload  variant  CPU new/old               wall new/old
                   insert    typed    2.00 (2.00–2.00)  slower  2.00 (2.00–2.00)  slower
                 """), "\(report.text)")
@@ -65,7 +65,7 @@ struct ChangeTests {
         #expect(again.changes?.isEmpty == false)
     }
 
-    @Test("Without another build nothing is said of changes")
+    @Test("Without another build no changes are reported")
     func alone() throws {
         let report = Report([], repetitions: 1)
         #expect(report.changes == nil)
@@ -74,7 +74,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "Two builds over other versions of a library are not compared; their own versions may differ"
+        "Builds with different versions of a library are not compared; their own versions may differ"
     )
     func engines() throws {
         func outcome(_ library: String) -> Outcome {
@@ -92,7 +92,7 @@ struct ChangeTests {
             let error = #expect(throws: BenchError.self) {
                 try outcome(library).requireSameEngine(as: own)
             }
-            #expect(error?.message.contains("other versions") == true)
+            #expect(error?.message.contains("different versions") == true)
         }
     }
 

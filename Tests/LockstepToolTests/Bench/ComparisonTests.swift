@@ -4,13 +4,13 @@ import Testing
 
 @testable import LockstepBench
 
-@Suite("Programs that take turns")
+@Suite("Programs run in turns")
 struct ComparisonTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Writes a peer that says what it was written to say, and notes in a file that it was called.
+    /// Writes a peer that prints a given answer, and records its calls in a file.
     private func peer(_ name: String, _ outcome: Outcome?, exit code: Int = 0) throws {
         let answer = try outcome.map { try JSON.line($0) } ?? "no outcome"
         let script = """
@@ -38,7 +38,7 @@ struct ComparisonTests {
         ).run()
     }
 
-    @Test("Peers run by turns, no one always first, and every run is kept")
+    @Test("Peers run in turns, none always first, and every run is kept")
     func turns() async throws {
         try peer("one", Outcomes.good(peer: "one", cpu: 1000))
         try peer("two", Outcomes.good(peer: "two", cpu: 3000))
@@ -52,17 +52,17 @@ struct ComparisonTests {
         #expect(calls == "one\ntwo\ntwo\none\none\ntwo\n")
     }
 
-    @Test("Who skipped work is not compared")
+    @Test("A peer that skipped work is not compared")
     func skippedWork() async throws {
         var lazy = Outcomes.good(peer: "lazy")
         lazy.checksum = "00000000deadbeef"
         try peer("good", Outcomes.good(peer: "good"))
         try peer("lazy", lazy)
         let error = await #expect(throws: BenchError.self) { try await compare() }
-        #expect(error?.message.contains("lazy (plain) in insert read something else") == true)
+        #expect(error?.message.contains("lazy (plain) in insert did not read") == true)
     }
 
-    @Test("Who ran under softer rules is not compared")
+    @Test("A peer that ran with weaker settings is not compared")
     func softerSettings() async throws {
         var soft = Outcomes.good(peer: "soft")
         soft.settings.synchronous = "off"
@@ -71,14 +71,14 @@ struct ComparisonTests {
         #expect(error?.message.contains("synchronous off instead of") == true)
     }
 
-    @Test("Who answers nonsense is not compared")
+    @Test("A peer with an invalid answer is not compared")
     func nonsense() async throws {
         try peer("mad", nil)
         let error = await #expect(throws: BenchError.self) { try await compare() }
-        #expect(error?.message.contains("mad did not answer with an outcome") == true)
+        #expect(error?.message.contains("mad did not print an outcome") == true)
     }
 
-    @Test("A peer's failure is told in its own words")
+    @Test("A peer's failure is reported in its own words")
     func failure() async throws {
         try peer("ill", Outcomes.good(peer: "ill"), exit: 3)
         let error = await #expect(throws: BenchError.self) { try await compare() }
@@ -86,7 +86,7 @@ struct ComparisonTests {
         #expect(error?.message.contains("why it failed") == true)
     }
 
-    @Test("A folder without peers, or with two of one name, says so")
+    @Test("A folder without peers, or with two of the same name, is reported")
     func folders() async throws {
         let empty = await #expect(throws: BenchError.self) { try await compare() }
         #expect(empty?.message.contains("there is no peer in") == true)

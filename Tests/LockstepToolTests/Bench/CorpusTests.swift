@@ -5,9 +5,9 @@ import Testing
 
 @testable import LockstepBench
 
-@Suite("The migrations that are measured")
+@Suite("The measured migrations")
 struct CorpusTests {
-    @Test("The same everywhere, and fewer are the first of more")
+    @Test("The corpus is the same everywhere, and a smaller one is its beginning")
     func deterministic() {
         let all = MigrationCorpus.migrations(300)
         #expect(all == MigrationCorpus.migrations(300))
@@ -15,7 +15,7 @@ struct CorpusTests {
         #expect(Set(all.flatMap(\.statements)).count > 300)
     }
 
-    @Test("All kinds come up, in about their shares")
+    @Test("All kinds occur, in about their shares")
     func kinds() {
         let statements = MigrationCorpus.migrations(700).map {
             $0.statements.joined(separator: "; ")
@@ -28,16 +28,16 @@ struct CorpusTests {
         }
     }
 
-    /// The answers are those of the peer in C, on what sql-migrate, yoyo, alembic and sqitch had
-    /// made.
+    /// The answers are those of the peer in C, on the files that sql-migrate, yoyo, alembic and sqitch
+    /// created.
     @Test(
-        "The digest is what every peer comes to",
+        "Every peer computes this digest",
         arguments: [(1, "23971b7b757c7ed4"), (700, "d749297c938c239d")])
     func digest(_ count: Int, _ answer: String) throws {
         #expect(try CorpusDigest.expected(MigrationCorpus.migrations(count)) == answer)
     }
 
-    @Test("Our own form, with directives, makes the same schema as the statements by hand")
+    @Test("Our own form, with directives, makes the same schema as the plain statements")
     func native() throws {
         let migrations = MigrationCorpus.migrations(150)
         let files = migrations.enumerated().map { index, migration in
@@ -70,7 +70,7 @@ struct CorpusTests {
         #expect(
             try digest("DROP TABLE a;\nCREATE TABLE a (x TEXT);\nINSERT INTO a VALUES (1)") != plain
         )
-        // Renaming puts quotes in; books are not looked into.
+        // Renaming adds quotes; the tools' own tables do not count.
         let renamed = "ALTER TABLE a RENAME TO b;\nALTER TABLE b RENAME TO a"
         #expect(try digest(renamed) == plain)
         #expect(
@@ -92,7 +92,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("What holds semicolons is marked for the tool that would split there")
+    @Test("Statements that contain semicolons are marked for the tool that would split there")
     func forms() {
         let trigger = CorpusMigration(
             name: "t", statements: ["CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END"],
@@ -140,7 +140,7 @@ struct CorpusTests {
         #expect(try text("deploy/0001_t.sql") != text("deploy/0002_t.sql"))
     }
 
-    @Test("A folder that cannot be written says so")
+    @Test("A folder that cannot be written is reported")
     func unwritable() throws {
         let folder = try TemporaryFolder()
         try folder.write("corpus", "a file")

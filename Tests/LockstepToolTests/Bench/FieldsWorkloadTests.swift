@@ -11,9 +11,9 @@ struct FieldsWorkloadTests {
             cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey)
     }
 
-    @Test("Ours opens what it sealed, of every length", arguments: Cells.all)
+    @Test("Ours opens the cells that it sealed, of every length", arguments: Cells.all)
     func run(_ cells: Cells) throws {
-        // More than a batch, and no multiple of one.
+        // More than a batch, and not a multiple of one.
         let count = cells.batch + 3
         let request = request(cells.variant, count)
         let measured = try OwnWorkloads.run(request)
@@ -23,9 +23,9 @@ struct FieldsWorkloadTests {
         #expect(measured.clock.wallNanoseconds > 0)
     }
 
-    /// The answers are those of the peer over swift-crypto.
+    /// The answers are those of the peer that uses swift-crypto.
     @Test(
-        "Checksums are what the peer comes to",
+        "The peer computes these checksums",
         arguments: [
             ("seal-16", "809f7f7d8e8a80c7"), ("open-16", "809f7f7d8e8a80c7"),
             ("seal-256", "591526c6b162027a"),
@@ -35,13 +35,13 @@ struct FieldsWorkloadTests {
     }
 
     @Test(
-        "A variant is a direction and a length that there are", arguments: ["", "seal", "seal-17"])
+        "A variant is a known direction and a known length", arguments: ["", "seal", "seal-17"])
     func unknown(_ variant: String) {
         #expect(Cells(variant: variant) == nil)
         #expect(throws: BenchError.self) { try OwnWorkloads.variant(variant, of: .fields) }
     }
 
-    @Test("Each length does its own number, fewer when it is to be quick")
+    @Test("Each length has its own number of operations, fewer in a quick run")
     func operations() {
         for cells in Cells.all {
             let name = cells.variant
@@ -58,7 +58,7 @@ struct FieldsWorkloadTests {
         #expect(Round.group(of: "jobs", in: .fleet) == nil)
     }
 
-    @Test("Times are told in nanoseconds, without settings that there are none of")
+    @Test("Times are in nanoseconds, without settings that do not apply")
     func table() {
         let round = Outcomes.round(
             .fields, [Outcomes.series("lockstep", "seal-16", .fields, cpu: [412])])

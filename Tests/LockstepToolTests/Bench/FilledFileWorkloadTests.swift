@@ -24,7 +24,7 @@ struct FilledFileWorkloadTests {
         _ = try OwnWorkloads.run(request(.fill, rows: rows))
     }
 
-    @Test("An update reaches the rows of the keys, and no others", arguments: [1, 7, 200])
+    @Test("An update changes the rows of the keys, and no others", arguments: [1, 7, 200])
     func update(_ operations: Int) throws {
         try fill()
         let request = try request(.update, operations: operations)
@@ -37,13 +37,13 @@ struct FilledFileWorkloadTests {
 
     /// The answers are those of the peer in C.
     @Test(
-        "Checksums of updates are what peers come to",
+        "Peers compute these checksums of updates",
         arguments: [(1, 1, "a966fddcd406f394"), (1000, 500, "9f47a317feaf9846")])
     func checksums(_ rows: Int, _ operations: Int, _ answer: String) {
         #expect(UpdateWorkload.expected(rows: rows, operations: operations) == answer)
     }
 
-    @Test("A rotation leaves every row under another key, and the run answers as peers must")
+    @Test("A rotation leaves every row under a new key, and the run answers as peers must")
     func rotate() throws {
         try fill()
         let request = try request(.rotate)
@@ -55,7 +55,7 @@ struct FilledFileWorkloadTests {
         #expect(measured.settings == request.settings)
         #expect(try Bytes.read(request.path).prefix(16) != before.prefix(16))
         #expect(throws: LockstepError.self) { _ = try Connection.open(request.path, key: old) }
-        // And once more, on what it left.
+        // And once more, on the result.
         #expect(try OwnWorkloads.run(request).hash.hex == measured.hash.hex)
     }
 
@@ -69,7 +69,7 @@ struct FilledFileWorkloadTests {
         #expect(measured.settings == request.settings)
     }
 
-    @Test("A file that does not verify is no measurement")
+    @Test("A file that does not verify is not measured")
     func damaged() throws {
         try fill()
         let store = try BenchDatabase(request(.scan)).open(BenchDatabase(request(.scan)).key())
@@ -78,12 +78,12 @@ struct FilledFileWorkloadTests {
         #expect(throws: (any Error).self) { try OwnWorkloads.run(request(.verify)) }
     }
 
-    @Test("Without the file they say so", arguments: [WorkloadName.update, .rotate, .verify])
+    @Test("Without the file they report that", arguments: [WorkloadName.update, .rotate, .verify])
     func missing(_ workload: WorkloadName) throws {
         #expect(throws: (any Error).self) { try OwnWorkloads.run(request(workload)) }
     }
 
-    @Test("Each run gets a copy of the file, under settings that it can have")
+    @Test("Each run gets a copy of the file, with settings that it supports")
     func copies() {
         for workload in [WorkloadName.update, .rotate, .verify] {
             #expect(workload.preparation == .fill)

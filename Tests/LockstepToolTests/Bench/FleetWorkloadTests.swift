@@ -45,12 +45,12 @@ struct FleetWorkloadTests {
     }
 
     /// The answer is that of the peer in C.
-    @Test("The checksum is what the peer comes to")
+    @Test("The peer computes this checksum")
     func answer() throws {
         #expect(try Fleet.expected(3) == "b3eb2e5f6719d6e3")
     }
 
-    @Test("Settings that a fleet does not have are refused, and compare does not ask for them")
+    @Test("Settings that a fleet does not have are refused, and compare does not request them")
     func synchronous() throws {
         var request = try request(files: 1)
         request.synchronous = .full
@@ -60,8 +60,8 @@ struct FleetWorkloadTests {
         #expect(WorkloadName.migrate.canBeFull)
     }
 
-    /// A peer that notes its command line and what it finds in the corpus.
-    @Test("Peers get sixteen migrations, whatever migrate gets, and as many files as are asked for")
+    /// A peer that records its command line and the corpus that it finds.
+    @Test("Peers get sixteen migrations, whatever migrate gets, and the requested number of files")
     func comparison() async throws {
         var outcome = Outcomes.good(try request(files: 5))
         outcome.variant = "x"

@@ -24,7 +24,7 @@ struct GoalTests {
         #expect(verdict.measured?.ofMedians == 0.5)
     }
 
-    @Test("Too slow is a goal missed")
+    @Test("Too slow is a missed goal")
     func missed() throws {
         let verdict = try #require(goal.verdicts([round(own: [100, 150, 160])]).first)
         #expect(verdict.state == .missed)
@@ -32,18 +32,18 @@ struct GoalTests {
         #expect(verdict.measured?.least == 0.5)
     }
 
-    @Test("The bound itself holds")
+    @Test("The bound itself passes")
     func boundary() {
         #expect(goal.verdicts([round(own: [110, 110, 110])]).first?.state == .holds)
     }
 
-    @Test("A goal may name the variants that it means")
+    @Test("A goal can name its variants")
     func variants() {
         let goal = Goal(.insert, "typed", .cpu(atMost: 0.55, times: "grdb", ["slow"]))
         #expect(goal.verdicts([round(own: [400, 400, 400])]).first?.state == .holds)
     }
 
-    @Test("Without the peer, or without our variant, nothing is claimed")
+    @Test("Without the peer, or without our variant, there is no verdict")
     func notMeasured() {
         let alone = Outcomes.round(
             .insert, [Outcomes.series("lockstep", "typed", .insert, cpu: [1])])
@@ -53,7 +53,7 @@ struct GoalTests {
         #expect(goal.verdicts([]).isEmpty)
     }
 
-    @Test("Throughput is of the wall clock, and more is better")
+    @Test("Throughput is by the wall clock, and more is better")
     func throughput() {
         let goal = Goal(.concurrent, "tasks", .throughput(atLeast: 5, times: "grdb"))
         func state(_ own: Int64) -> Verdict.State? {
@@ -70,7 +70,7 @@ struct GoalTests {
         #expect(state(101) == .missed)
     }
 
-    @Test("How many times as fast is of CPU time in the same variant, and more is better")
+    @Test("A speed ratio is by CPU time in the same variant, and more is better")
     func speed() {
         let goal = Goal(.fields, "seal-16", .speed(atLeast: 4, times: "swift-crypto"))
         func state(_ own: Int64, _ variant: String = "seal-16") -> Verdict.State? {
@@ -117,7 +117,7 @@ struct GoalTests {
         #expect(state(1_000_000) == .missed)
     }
 
-    @Test("Reads in one transaction are not held against reads in one each")
+    @Test("Reads in one transaction are not compared with reads in one each")
     func groups() {
         let each = Outcomes.round(
             .point,

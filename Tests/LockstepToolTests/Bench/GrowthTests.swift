@@ -39,7 +39,7 @@ struct GrowthTests {
         ])
     }
 
-    @Test("Figures are of one row, by workload and then by rows")
+    @Test("Figures are per row, by workload and then by number of rows")
     func points() {
         let points = some.points
         #expect(points.map(\.workload) == [.insert, .insert, .scan])
@@ -51,7 +51,7 @@ struct GrowthTests {
     @Test("A table, line by line")
     func text() {
         let expected = """
-            a chip, 2 cores, a system; medians of 3 runs; µs and bytes of one row, or of one row that is read by key
+            a chip, 2 cores, a system; medians of 3 runs; µs and bytes per row, or per row read by key
               lockstep: none
 
               workload  variant    rows  CPU µs  least–most  wall µs  peak MiB  written
@@ -77,18 +77,18 @@ struct GrowthTests {
         }
     }
 
-    @Test("One size, figures that are not told, and nothing at all are drawn all the same")
+    @Test("One size, unreported figures, and no figures at all can be drawn")
     func borders() {
         for rounds in [[], [round(.scan, rows: 5, cpu: [0], written: nil)]] {
             let chart = GrowthChart.draw(growth(rounds))
             #expect(chart.hasSuffix("</svg>\n"))
             #expect(!chart.contains("nan") && !chart.contains("inf"))
-            #expect(chart.contains("not told") == !rounds.isEmpty)
+            #expect(chart.contains("not measured") == !rounds.isEmpty)
         }
     }
 
     @Test(
-        "An axis ends in its largest value, or in nothing where that is nothing",
+        "An axis ends in its largest value, and has no label for zero",
         arguments: [(12_345, ">1.23<"), (5, ">&lt;0.01<"), (0, nil)] as [(Int, String?)])
     func axis(_ written: Int, _ label: String?) {
         let chart = GrowthChart.draw(
@@ -99,11 +99,11 @@ struct GrowthTests {
     }
 
     @Test(
-        "Numbers of rows as an axis shows them",
+        "Numbers of rows as an axis label shows them",
         arguments: [(1, "1"), (999, "999"), (1000, "1k"), (1500, "1.5k"), (10_000_000, "10M")])
     func short(_ count: Int, _ text: String) { #expect(GrowthChart.short(count) == text) }
 
-    @Test("Sizes are numbers above 0, each once, the smallest first")
+    @Test("Sizes are positive numbers, each once, the smallest first")
     func sizes() {
         #expect(RowCounts(argument: "1000,10,1000")?.counts == [10, 1000])
         #expect(RowCounts(argument: "5")?.counts == [5])
@@ -112,7 +112,7 @@ struct GrowthTests {
         }
     }
 
-    @Test("The program measures all of it, and draws what it kept as it drew it first")
+    @Test("The program measures everything, and draws the stored report as it drew the original")
     func program() async throws {
         let chart = folder.file("first.svg")
         let result = try await Subprocess.run(

@@ -39,7 +39,7 @@ struct MigrationWorkloadTests {
         #expect(again.clock.wallNanoseconds > 0)
     }
 
-    @Test("A run that finds something left to do is no re-run")
+    @Test("A run that finds more to do is not a re-run")
     func notApplied() throws {
         let migrations = MigrationCorpus.migrations(9)
         try CorpusFolder.write(migrations, to: folder.file("corpus"))
@@ -52,7 +52,7 @@ struct MigrationWorkloadTests {
         #expect(error?.message.contains("1 migrations were not applied") == true)
     }
 
-    @Test("Ours rebuilds the table of fill, rows and index kept")
+    @Test("Ours rebuilds the table of fill, and keeps rows and index")
     func rebuild() throws {
         var fill = try request(.rebuild, "bench.db")
         fill.workload = .fill
@@ -64,7 +64,7 @@ struct MigrationWorkloadTests {
         #expect(try RebuildWorkload.expected(51) != RebuildWorkload.expected(50))
     }
 
-    @Test("Without a corpus the run says where to get one")
+    @Test("Without a corpus the run reports how to get one")
     func noCorpus() throws {
         let request = try request(.migrate, "bench.db")
         let error = #expect(throws: BenchError.self) { try OwnWorkloads.run(request) }
@@ -73,7 +73,7 @@ struct MigrationWorkloadTests {
     }
 
     @Test(
-        "The command line says where the corpus is and when a process was started, where that matters"
+        "The command line has the corpus and the start time of a process, where that matters"
     )
     func arguments() throws {
         var request = try request(.migrate, "bench.db")
@@ -92,7 +92,7 @@ struct MigrationWorkloadTests {
         #expect(throws: (any Error).self) { try BenchCommand.parseAsRoot(["compare"] + arguments) }
     }
 
-    @Test("The command corpus writes as many as it is asked for")
+    @Test("The command corpus writes the requested number")
     func corpusCommand() throws {
         let path = folder.file("written")
         var command = try BenchCommand.parseAsRoot(["corpus", path.string, "--migrations", "4"])
@@ -105,7 +105,7 @@ struct MigrationWorkloadTests {
 
     // MARK: Peers
 
-    /// A peer that notes its command lines, and answers for a file that it finds or makes.
+    /// A peer that records its command lines, and answers for a file that it finds or creates.
     private func peer(_ answers: [WorkloadName: Outcome]) throws {
         let cases = try answers.map { "\($0.key.rawValue)) echo '\(try JSON.line($0.value))';;" }
         let script = """
@@ -136,7 +136,7 @@ struct MigrationWorkloadTests {
     }
 
     @Test(
-        "The corpus is made once; re-runs find what migrate left; each rebuild has a copy of its own"
+        "The corpus is made once; re-runs find the result of migrate; each rebuild has its own copy"
     )
     func comparison() async throws {
         let digest = try CorpusDigest.expected(MigrationCorpus.migrations(5))

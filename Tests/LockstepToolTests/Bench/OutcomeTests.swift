@@ -2,16 +2,16 @@ import Testing
 
 @testable import LockstepBench
 
-@Suite("What a peer answers")
+@Suite("A peer's answers")
 struct OutcomeTests {
-    @Test("An outcome survives the way there and back")
+    @Test("An outcome is the same after encoding and decoding")
     func roundTrip() throws {
         let outcome = Outcomes.good()
         let line = try JSON.line(outcome)
         #expect(try Outcome.parse(line + "\n", of: "fake") == outcome)
     }
 
-    @Test("Fields that we do not know are passed over")
+    @Test("Unknown fields are ignored")
     func newerFields() throws {
         let line = try JSON.line(Outcomes.good())
         let newer = "{\"pagesRead\":7," + line.dropFirst()
@@ -19,19 +19,19 @@ struct OutcomeTests {
     }
 
     @Test(
-        "What is no outcome is refused, and the reason told",
+        "An invalid outcome is refused, with the reason",
         arguments: [
             ("", "0 lines"),
             ("warning: slow\n{}", "2 lines"),
             ("Segmentation fault", "not JSON"),
-            ("[]", "another type"),
+            ("[]", "wrong type"),
             ("{}", "is missing"),
         ])
     func malformed(_ output: String, _ reason: String) {
         let error = #expect(throws: BenchError.self) {
             try Outcome.parse(output, of: "fake")
         }
-        #expect(error?.message.contains("fake did not answer") == true)
+        #expect(error?.message.contains("fake did not print") == true)
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
         #expect(error?.hint != nil)
     }
@@ -63,7 +63,7 @@ struct OutcomeTests {
         try good.check(against: Outcomes.request(), of: "fake", checksum: good.checksum)
     }
 
-    /// Each changes one thing in a good outcome, and the refusal must say which.
+    /// Each changes one thing in a good outcome, and the refusal must name it.
     @Test(
         "Other work, or other settings, are refused",
         arguments: [
@@ -75,8 +75,8 @@ struct OutcomeTests {
         var bad = good
         var reason = "settings"
         switch field {
-        case "checksum": (bad.checksum, reason) = ("0000000000000000", "read something else")
-        case "operations": (bad.operations, reason) = (9, "did 9 operations, and 10")
+        case "checksum": (bad.checksum, reason) = ("0000000000000000", "did not read")
+        case "operations": (bad.operations, reason) = (9, "did 9 operations instead of 10")
         case "pageSize": bad.settings.pageSize = 1024
         case "cacheBytes": bad.settings.cacheBytes *= 2
         case "journal": bad.settings.journal = "memory"

@@ -2,7 +2,7 @@ import SystemPackage
 
 @testable import LockstepBench
 
-/// Outcomes as a peer might answer them, for tests that change one thing.
+/// Outcomes of possible peers, for tests that change one thing.
 enum Outcomes {
     static func request(_ workload: WorkloadName = .insert, rows: Int = 10) -> RunRequest {
         RunRequest(
@@ -10,7 +10,7 @@ enum Outcomes {
             cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey)
     }
 
-    /// What a good peer answers to the request.
+    /// A good peer's answer to the request.
     static func good(
         _ request: RunRequest = request(), peer: String = "fake", cpu: Int64 = 1000
     ) -> Outcome {
@@ -22,7 +22,7 @@ enum Outcomes {
             peakKiB: 2048, library: "none", settings: request.settings)
     }
 
-    /// Runs of a variant, each of one operation and so many nanoseconds.
+    /// Runs of a variant, each of one operation and the given number of nanoseconds.
     static func series(
         _ peer: String, _ variant: String, _ workload: WorkloadName, cpu: [Int64],
         wall: [Int64]? = nil

@@ -24,7 +24,7 @@ struct ReportChartTests {
             ], repetitions: 3, machine: Machine(system: "a system", processor: "a chip", cores: 2))
     }
 
-    @Test("Every variant has a bar, its time, and how many times ours that is")
+    @Test("Every variant has a bar, its time, and its ratio to ours")
     func bars() {
         let chart = ReportChart.draw(report())
         for text in [
@@ -39,7 +39,7 @@ struct ReportChartTests {
         #expect(chart.contains(#"width="110" height="12""#))
     }
 
-    @Test("It needs nothing but itself, and is well-formed whatever peers are called")
+    @Test("It needs no other files, and is well-formed whatever the names of peers")
     func selfContained() throws {
         let chart = ReportChart.draw(report())
         for text in ["<script", "href=", "url(", "@import", "<style", "<image", "<a "] {
@@ -63,12 +63,12 @@ struct ReportChartTests {
         let drawn = String(decoding: try Bytes.read(picture), as: UTF8.self)
         #expect(drawn == ReportChart.draw(report()))
         #expect(ReportChart.draw(report()) == ReportChart.draw(report()))
-        // Once more, over the one that is there.
+        // Once more, over the existing one.
         try command.run()
         #expect(String(decoding: try Bytes.read(picture), as: UTF8.self) == drawn)
     }
 
-    @Test("A report without rounds, or with a round that nobody ran, is drawn all the same")
+    @Test("A report without rounds, or with a round without runs, can be drawn")
     func empty() {
         let machine = Machine(system: "a system", processor: "a chip", cores: 1)
         #expect(
@@ -79,7 +79,7 @@ struct ReportChartTests {
         #expect(!ReportChart.draw(unused).contains("nan"))
     }
 
-    @Test("Fields that are newer than this program are passed over, and older reports are read")
+    @Test("Fields from newer versions are ignored, and older reports are read")
     func otherVersions() throws {
         let line = try JSON.line(report())
         let newer = "{\"colour\":[1,{\"a\":null}]," + line.dropFirst()
@@ -90,7 +90,7 @@ struct ReportChartTests {
         #expect(try JSON.line(report) == line)
     }
 
-    @Test("What is no report, or no place for a picture, is told with a hint")
+    @Test("An invalid report, or an invalid place for a picture, is reported with a hint")
     func errors() throws {
         let svg = folder.file("a.svg").string
         func failure(_ arguments: [String]) throws -> BenchError? {
@@ -106,7 +106,7 @@ struct ReportChartTests {
         let file = try folder.write("report.json", try JSON.line(report()))
         for place in ["nowhere/a.svg", "a.png", ""] {
             let error = try failure([file.string, folder.file(place).string])
-            #expect(error?.message.contains("no chart can be written") == true, "\(place)")
+            #expect(error?.message.contains("cannot write a chart") == true, "\(place)")
             #expect(error?.hint?.contains(".svg") == true)
         }
     }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("The report's contract")
 struct ReportContractTests {
-    /// The names of all fields of an object and what is in it.
+    /// The names of all fields of an object and its contents.
     private func fields(_ value: Any) -> Set<String> {
         if let object = value as? [String: Any] {
             return object.reduce(into: []) { names, field in
                 names.insert(field.key)
-                // Its fields are the peers.
+                // Its fields are the names of peers.
                 if field.key != "libraries" { names.formUnion(fields(field.value)) }
             }
         }
@@ -40,7 +40,7 @@ struct ReportContractTests {
         ]
     }
 
-    @Test("Every field of the JSON is in the document that describes it")
+    @Test("Every field of the JSON is documented")
     func documented() throws {
         let path = Programs.package.appending("Tests/Peers/REPORT.md")
         let text = String(decoding: try Bytes.read(path), as: UTF8.self)
@@ -52,7 +52,7 @@ struct ReportContractTests {
         }
     }
 
-    @Test("A machine says what it is, and nothing of who it is")
+    @Test("A machine is described, and its user is not")
     func machine() throws {
         let machine = Machine.current
         #expect(machine.cores > 0)
@@ -62,7 +62,7 @@ struct ReportContractTests {
     }
 
     @Test(
-        "The processor's model as Linux tells it",
+        "The processor's model as Linux reports it",
         arguments: [
             ("processor\t: 0\nmodel name\t: A Chip: 3 GHz\nmodel name\t: other", "A Chip: 3 GHz"),
             ("processor\t: 0\nBogoMIPS\t: 50", nil), ("", nil),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LockstepBench
 
-@Suite("The rows that every peer has")
+@Suite("The rows of every peer")
 struct RowsTests {
     @Test("The generator draws splitmix64's published numbers")
     func draws() {
@@ -34,7 +34,7 @@ struct RowsTests {
         #expect(Rows.records(100).allSatisfy { $0.first.utf8.allSatisfy { $0 < 128 } })
     }
 
-    @Test("Keys are those of rows that there are")
+    @Test("Keys are those of existing rows")
     func keys() {
         #expect(Rows.keys(1000, of: 7).allSatisfy { (1...7).contains($0) })
         #expect(Set(Rows.keys(1000, of: 7)).count == 7)
@@ -42,7 +42,7 @@ struct RowsTests {
 
     /// The answers are those of the peer in C.
     @Test(
-        "Checksums are what peers in other languages come to",
+        "Peers in other languages compute these checksums",
         arguments: [
             (WorkloadName.fill, 1, 1, "1e9968ffdcb71b47"),
             (.insert, 1000, 1000, "95eb493d4c6d3624"),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Drawings")
 struct SVGTests {
     @Test(
-        "Text is told as it is, whatever it is made of",
+        "Text is escaped, whatever its characters",
         arguments: [
             ("a < b & c > d", "a &lt; b &amp; c &gt; d"),
             (#""it's""#, "&quot;it&#39;s&quot;"),
@@ -19,7 +19,7 @@ struct SVGTests {
         #expect(SVG.escape(text) == expected)
     }
 
-    @Test("A drawing is one element on white paper, a shape a line")
+    @Test("A drawing is one element on white paper, one shape per line")
     func document() {
         var svg = SVG(width: 100)
         svg.rectangle(x: 1, y: 2.25, width: 3, height: .infinity, .own)

@@ -12,7 +12,7 @@ struct SpreadTests {
         #expect(Spread([]) == nil)
     }
 
-    @Test("The least and the most")
+    @Test("The least and the greatest")
     func ends() {
         let spread = Spread([5, 1, 9, 3])
         #expect(spread?.least == 1)
@@ -40,7 +40,7 @@ struct SpreadTests {
     }
 
     @Test(
-        "Numbers as people read them",
+        "Numbers formatted for people",
         arguments: [
             (Figures.microseconds(2413), "2.41"), (Figures.microseconds(123_456), "123.5"),
             (Figures.microseconds(12_345_678), "12346"), (Figures.ratio(1.005), "1.00"),

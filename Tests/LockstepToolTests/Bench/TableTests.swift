@@ -2,9 +2,9 @@ import Testing
 
 @testable import LockstepBench
 
-@Suite("What people read")
+@Suite("Output for people")
 struct TableTests {
-    @Test("Columns are as wide as they need to be, words left and numbers right")
+    @Test("Columns are as wide as necessary, words left and numbers right")
     func columns() {
         let table = Table(words: [0], rows: [["a", "1.00"], ["long", "10.00"], ["b", ""]])
         #expect(table.lines == ["a      1.00", "long  10.00", "b"])
@@ -24,7 +24,7 @@ struct TableTests {
     @Test("A report, line by line")
     func text() {
         let expected = """
-            a chip, 2 cores, a system; medians of 3 alternating runs, times and bytes written of one operation, syncs of a run; * is encrypted
+            a chip, 2 cores, a system; medians of 3 alternating runs, times and bytes written per operation, syncs per run; * is encrypted
               grdb: none
               lockstep: none
               pages of 4096 bytes, 1,024 KiB of cache for each connection, WAL

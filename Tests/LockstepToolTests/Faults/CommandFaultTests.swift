@@ -3,14 +3,14 @@ import Subprocess
 import TestSupport
 import Testing
 
-/// Every command that writes meets with faults at the system's calls: it is killed, killed in the middle of a write, a
-/// call fails, the disk is full, the power goes. The database is then as before the command or as after it, and the
-/// command, run once more, does it. LOCKSTEP_TORTURE=1 takes a hundred calls of each,
-/// and LOCKSTEP_TEST_SEED=N others; a plain run takes some.
+/// Every command that writes is tested with faults in system calls: it is killed, killed in the middle of a write, a
+/// call fails, the disk is full, the power fails. Afterwards the database is in its state before or after the command,
+/// and running the command again completes it. LOCKSTEP_TORTURE=1 uses a hundred calls of each,
+/// and LOCKSTEP_TEST_SEED=N other calls; a plain run uses some.
 @Suite("Commands under faults", .timeLimit(.minutes(120)))
 struct CommandFaultTests {
     private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
-    /// Faults of each command in a plain run, and in the torture.
+    /// Faults of each command in a plain run, and in the torture run.
     private static let most = isTorture ? 600 : 1
 
     private static let seed =
@@ -22,7 +22,7 @@ struct CommandFaultTests {
     init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "Before or after, and done by the next run", .disabled(if: !isPossible),
+        "Before or after, and completed by the next run", .disabled(if: !isPossible),
         arguments: CommandScenario.all)
     func faults(_ scenario: CommandScenario) async throws {
         let library = try await CommandFaults.makeLibrary(in: folder)
@@ -45,7 +45,7 @@ struct CommandFaultTests {
         private static let isPossible = false
     #endif
 
-    /// What the command does where nothing happens.
+    /// The command's result without a fault.
     private struct Whole {
         let before: String
         let after: String

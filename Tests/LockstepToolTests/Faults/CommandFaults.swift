@@ -3,22 +3,22 @@ import Subprocess
 import SystemPackage
 import TestSupport
 
-/// Runs commands of the tool with a fault at one of the system's calls that change files (Tests/FaultyCalls).
+/// Runs commands of the tool with a fault at one of the system calls that change files (Tests/FaultyCalls).
 struct CommandFaults {
-    /// The faults, by the numbers that FaultyCalls gives them.
+    /// The faults, with the numbers that FaultyCalls gives them.
     enum Fault: Int, CaseIterable, Sendable {
         case kill = 0
         case tear, once, staying, full, lose, lie
 
-        /// Whether the process ends at the call, as it does not where the call only fails.
+        /// Whether the process ends at the call. It does not if the call only fails.
         var ends: Bool { [.kill, .tear, .lose, .lie].contains(self) }
     }
 
-    /// What a run came to.
+    /// The result of a run.
     struct Run {
         let status: TerminationStatus
         let errors: String
-        /// How many calls it made; nil where it was ended.
+        /// How many calls it made; nil if it was killed.
         let calls: Int?
     }
 
@@ -30,7 +30,7 @@ struct CommandFaults {
     private var template: FilePath { folder.file("template") }
     var work: FilePath { folder.file("work") }
 
-    /// Makes what the command begins with.
+    /// Creates the command's initial state.
     /// - Parameter library: The watched functions, from ``makeLibrary(in:)``.
     init(_ scenario: CommandScenario, library: FilePath) async throws {
         self.scenario = scenario
@@ -46,7 +46,7 @@ struct CommandFaults {
         }
     }
 
-    /// A harness that cannot do its work.
+    /// A harness that does not work.
     struct Failure: Error {
         let message: String
         init(_ message: String) { self.message = message }
@@ -73,7 +73,7 @@ struct CommandFaults {
 
     // MARK: Running
 
-    /// Puts the folder back to what the command begins with.
+    /// Restores the folder to the command's initial state.
     func restore() throws {
         let files = FileManager.default
         if files.fileExists(atPath: work.string) { try files.removeItem(atPath: work.string) }
@@ -103,14 +103,14 @@ struct CommandFaults {
             calls: calls.flatMap { Int($0.trimmingCharacters(in: .newlines)) })
     }
 
-    /// Runs what its users run after it was interrupted.
+    /// Runs the commands that users run after an interruption.
     func recover() async throws -> Run {
         guard let recovery = scenario.recovery else { return try await run() }
         let result = try await shell.run(recovery, in: work)
         return Run(status: result.status, errors: result.errors, calls: nil)
     }
 
-    /// What shows whether the command was done.
+    /// Output that shows whether the command completed.
     func probe() async throws -> String { try await shell.run(scenario.probe, in: work).text }
 
     /// The names of all files.

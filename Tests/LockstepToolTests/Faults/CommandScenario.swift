@@ -1,22 +1,22 @@
-/// A command that writes: what it begins with, and what shows whether it was done.
+/// A command that writes, its initial state, and the output that shows whether it completed.
 struct CommandScenario: Sendable, CustomStringConvertible {
     let name: String
-    /// Lines of the shell that make what it begins with, after ``basics``.
+    /// Lines of shell that create its initial state, after ``basics``.
     var setup = Self.database
     /// The command's arguments.
     let command: String
-    /// Lines of the shell whose output is the same as before the command or as after it. They change nothing.
+    /// Lines of shell whose output is the same as before or after the command. They change nothing.
     var probe = Self.rows
-    /// Exit codes of the command where it is run once more after it was done, beside 0.
+    /// Accepted exit codes, besides 0, if the command runs again after it completed.
     var again: Set<Int32> = []
-    /// Lines of the shell that its users run after it was interrupted, where that is not the command once more.
+    /// Lines of shell that users run after an interruption, if that is not the command again.
     var recovery: String?
-    /// Whether it works in steps that stay, so that it may stop between before and after.
+    /// Whether it works in permanent steps, so that it can stop between before and after.
     var hasSteps = false
 
     var description: String { name }
 
-    /// A key file, and a migration set of three versions, of which one works in batches.
+    /// A key file, and a migration set of three versions, one of which works in batches.
     static let basics = """
         set -e
         lockstep keys create-key-file k
@@ -60,7 +60,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
 
         """
     }
-    /// A database of its own beside the first one.
+    /// A second database beside the first one.
     private static func other(_ path: String) -> String {
         """
         lockstep query 'SELECT * FROM item' -d \(path) --keyring Keys/data.database.keyring --key-file k 2>/dev/null | cksum
@@ -132,7 +132,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
         .init(
             name: "keys create-key", command: "keys create-key field --dataset goods --key-file k",
             probe: keyring("goods.fields") + rows,
-            // Run again it makes one key more.
+            // A second run makes one more key.
             recovery:
                 "lockstep keys list --keyring Keys/goods.fields.keyring | grep -q 'field key 2' || "
                 + "lockstep keys create-key field --dataset goods --key-file k"),

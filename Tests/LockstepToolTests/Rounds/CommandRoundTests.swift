@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two to four commands at once, a third of them killed, beside a program that writes: what was acknowledged is there.
+/// Two to four simultaneous commands, a third of them killed, beside a program that writes: acknowledged writes stay.
 ///
-/// `LOCKSTEP_TORTURE=1` runs a thousand rounds, `LOCKSTEP_TEST_SEED=N` those of another seed.
-@Suite("Commands at once", .serialized, .timeLimit(.minutes(120)))
+/// `LOCKSTEP_TORTURE=1` runs a thousand rounds, `LOCKSTEP_TEST_SEED=N` uses another seed.
+@Suite("Simultaneous commands", .serialized, .timeLimit(.minutes(120)))
 struct CommandRoundTests {
     private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
     private static let rounds = isTorture ? 1000 : 4
@@ -23,7 +23,7 @@ struct CommandRoundTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("Nothing that was acknowledged is lost", .disabled(if: !isPossible))
+    @Test("No acknowledged write is lost", .disabled(if: !isPossible))
     func rounds() async throws {
         var rounds = try await CommandRounds(library: CommandFaults.makeLibrary(in: folder))
         var random = SplitMix64(state: Self.seed)
@@ -44,7 +44,7 @@ struct CommandRoundTests {
         #expect(counts.notes > 0)
     }
 
-    @Test("The control is found: a file put in the database's place", .disabled(if: !isPossible))
+    @Test("The control is found: a file that replaces the database", .disabled(if: !isPossible))
     func control() async throws {
         var rounds = try await CommandRounds(library: CommandFaults.makeLibrary(in: folder))
         var random = SplitMix64(state: 1)

@@ -3,21 +3,21 @@ import Subprocess
 import SystemPackage
 import TestSupport
 
-/// Rounds of two to four commands at once on one database, of which about a third are killed, mostly beside a program that
-/// writes. What must be there afterwards is known from what each of them has reported, and not from the file.
+/// Rounds of two to four simultaneous commands on one database. About a third are killed, mostly beside a program
+/// that writes. The expected content comes from the reports of each process, and not from the file.
 struct CommandRounds {
-    /// What happened in all rounds.
+    /// The events of all rounds.
     struct Counts {
         var rounds = 0
         var commands = 0
         var killed = 0
         var notes = 0
-        /// How often a command did not do its work, by its name and what it said.
+        /// How often a command failed, by its name and message.
         var refusals: [String: Int] = [:]
     }
 
     private(set) var counts = Counts()
-    /// What was wrong, one line each.
+    /// The defects, one line each.
     private(set) var findings: [String] = []
     private let folder: TemporaryFolder
     private let shell: ToolShell
@@ -26,7 +26,7 @@ struct CommandRounds {
     private var template: FilePath { folder.file("template") }
     private var work: FilePath { folder.file("work") }
 
-    /// Makes the database of all rounds: 60 items with sealed names, 20 notes of which an older copy has 10.
+    /// Creates the database of all rounds: 60 items with sealed names, 20 notes of which an older copy has 10.
     /// - Parameter library: The watched functions, from ``CommandFaults/makeLibrary(in:)``.
     init(library: FilePath) async throws {
         self.library = library
@@ -60,7 +60,7 @@ struct CommandRounds {
     }
 
     /// Runs one round of some of these commands.
-    /// - Parameter careless: A command that takes part in any case.
+    /// - Parameter careless: A command that always takes part.
     mutating func round(
         _ commands: [RoundCommand], careless: RoundCommand? = nil, _ random: inout SplitMix64
     ) async throws {
@@ -69,7 +69,7 @@ struct CommandRounds {
         try files.copyItem(atPath: template.string, toPath: work.string)
         var chosen = Array(
             commands.shuffled(using: &random).prefix(Int.random(in: 2...4, using: &random)))
-        // Beside a restore that comes first nobody knows which notes of a program are to be there.
+        // If a restore comes first, it is unknown which notes of a writing program must exist.
         let isRestored = chosen.contains(where: \.isRestore)
         let hasWriter =
             careless != nil || !isRestored && Int.random(in: 0..<4, using: &random) > 0
@@ -98,7 +98,7 @@ struct CommandRounds {
             default: findings.append("\(place): \(command.name) ended with \(end.status)")
             }
         }
-        // What their users do: what was interrupted or refused is run to its end.
+        // As users do: interrupted or refused commands run to their end.
         for (command, end) in zip(chosen, ends) where end.status != .exited(0) {
             _ = try await shell.run(command.recovery ?? command.line, in: work)
         }
@@ -111,7 +111,7 @@ struct CommandRounds {
 
     private typealias End = ToolShell.Result
 
-    /// Runs the commands, and the program that writes until they have ended.
+    /// Runs the commands, and the writing program until they have ended.
     private func runAll(_ commands: [RoundCommand], _ kills: [Int?], hasWriter: Bool) async throws
         -> ([End], Notes)
     {
@@ -144,7 +144,7 @@ struct CommandRounds {
         return (ends, notes)
     }
 
-    /// What the program that writes has reported.
+    /// The reports of the writing program.
     private struct Notes {
         var there: Set<Int> = []
         var maybe: Set<Int> = []
@@ -152,9 +152,9 @@ struct CommandRounds {
 
     private func writeNotes() async throws -> Notes {
         let result = try await Subprocess.run(
-            .path(Programs.path("CommittingWorker")),
+            .path(Programs.path("Worker")),
             arguments: [
-                "notes", work.appending("data.db").string,
+                "commits", "notes", work.appending("data.db").string,
                 work.appending("Keys/data.database.keyring").string, work.appending("k").string,
                 "on", "1",
             ], output: .string(limit: 100_000_000), error: .string(limit: 100_000))
@@ -173,14 +173,14 @@ struct CommandRounds {
         return notes
     }
 
-    // MARK: What must be there
+    // MARK: Expected content
 
     private func judge(
         _ copies: [String], _ notes: Notes, isRestored: Bool, hasRotation: Bool
     ) async throws -> [String] {
         var findings: [String] = []
         if isRestored {
-            // The older copy may prove an older state of its sealed columns: its user says that it is wanted.
+            // The older copy can prove an older state of its sealed columns, which its user has confirmed.
             _ = try await shell.run(
                 "lockstep keys accept-database --i-understand --key-file k --fields goods", in: work
             )
@@ -216,7 +216,7 @@ struct CommandRounds {
                 lockstep query 'SELECT id FROM note WHERE id <= 20' -d \(copy) --format json \\
                     --keyring Keys/data.database.keyring --key-file k
                 """, in: work)
-            // A copy that was made before the key changed is under the old one, and says so.
+            // A copy that was made before the key changed is under the old one, and reports that.
             if whole.errors.contains("it is an old copy"), hasRotation { continue }
             let notes = Self.numbers(whole.text).count
             if whole.status != .exited(0) || notes != 20 && !(isRestored && notes == 10) {

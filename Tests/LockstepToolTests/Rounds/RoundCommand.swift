@@ -1,14 +1,14 @@
-/// A command that takes part in rounds of commands at once.
+/// A command that takes part in rounds of simultaneous commands.
 struct RoundCommand: Sendable {
-    /// What it is called in counts.
+    /// Its name in counts.
     let name: String
-    /// A line of the shell, without the options that all commands have.
+    /// A line of shell, without the options that all commands have.
     let line: String
-    /// What its user runs after it was killed.
+    /// The command that its user runs after it was killed.
     var recovery: String?
-    /// A database that it makes, which is whole where the command reports success.
+    /// A database that it creates, which must be sound if the command reports success.
     var copy: String?
-    /// Whether it puts an older copy in the place of the database.
+    /// Whether it replaces the database with an older copy.
     var isRestore = false
 
     private static let key = "--key-file k"
@@ -56,7 +56,7 @@ struct RoundCommand: Sendable {
             recovery: "true", isRestore: true),
     ]
 
-    /// The control, beside a program that writes: it puts an older copy in the database's place and asks nobody.
+    /// The control, beside a program that writes: it replaces the database with an older copy without coordination.
     static let careless = RoundCommand(
         name: "cp",
         line:

@@ -23,7 +23,7 @@ seen = 0
 while True:
     try:
         chunk = os.read(terminal, 4096)
-    except OSError:  # how Linux tells that the other side was closed
+    except OSError:  # how Linux reports that the other side was closed
         break
     if not chunk:
         break

@@ -1,11 +1,11 @@
 import CCrypto
 
-/// Digests as the suites write them: in lower-case hexadecimal.
+/// Digests in the suites' notation: lower-case hexadecimal digits.
 enum Digests {
-    /// MD5, as sqllogictest has it of a long result.
+    /// MD5, which sqllogictest uses for a long result.
     static func md5(_ bytes: [UInt8]) -> String { unsafe digest(bytes, EVP_md5()) }
 
-    /// SHA-256, as age's testkit has it of a payload.
+    /// SHA-256, which age's testkit uses for a payload.
     static func sha256(_ bytes: [UInt8]) -> String { unsafe digest(bytes, EVP_sha256()) }
 
     private static func digest(_ bytes: [UInt8], _ algorithm: OpaquePointer?) -> String {

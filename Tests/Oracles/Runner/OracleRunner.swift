@@ -1,17 +1,17 @@
 import Foundation
 
-// Runs suites that others wrote against Lockstep.
+// Runs third-party suites against Lockstep.
 //
 //   OracleRunner sqllogictest FOLDER [--only TEXT] [--corrupt N] [--drop N]
 //   OracleRunner age FOLDER [--corrupt N]
 //
-// FOLDER holds the suite's files. --only runs the files whose names have TEXT in them. The other two are controls, with
-// which a run must fail: --corrupt N changes the Nth expected result, --drop N leaves the Nth write out.
+// FOLDER contains the suite's files. --only runs the files whose names contain TEXT. The other two are controls, with
+// which a run must fail: --corrupt N changes the Nth expected result, --drop N omits the Nth write.
 //
-// It ends with 0 if everything is as the suite expects, or the folder is missing; with 1 if something is wrong; with 2
-// if it could not run.
+// Exits with 0 if everything is as the suite expects, or the folder is missing; with 1 if something is wrong; with 2 if
+// it could not run.
 
-/// What was asked for.
+/// The parsed arguments.
 struct Request {
     let suite: String
     let folder: String

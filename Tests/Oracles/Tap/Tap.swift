@@ -4,14 +4,14 @@ import Lockstep
 import Synchronization
 import TapStart
 
-// Puts Lockstep's layers under SQLite's own test program, which loads this library by LD_PRELOAD:
+// Puts Lockstep's layers under SQLite's own test program, which loads this library through LD_PRELOAD:
 //
-//   LOCKSTEP_TAP       vfs, provider, or both with a comma between them
-//   LOCKSTEP_TAP_LOG   a file that gets a line at the end: how many files were opened under the guard of checkpoints
+//   LOCKSTEP_TAP       vfs, provider, or both separated by a comma
+//   LOCKSTEP_TAP_LOG   a file that gets a line at the end: the number of files opened under the checkpoint guard
 //
-// The program's own sqlite3_* functions are used, if it shows them to libraries.
+// The library uses the program's own sqlite3_* functions, if the program exports them.
 
-/// Runs as the library is loaded.
+/// Runs when the library is loaded.
 @c(lockstep_tap_install)
 public func installTap() {
     lockstep_tap_keep()
@@ -26,7 +26,7 @@ public func installTap() {
     } catch {
         require(false, "\(error)")
     }
-    // The program sets SQLite up itself before it begins again.
+    // The program configures SQLite itself before it initializes it again.
     require(sqlite3_shutdown() == SQLITE_OK, "SQLite does not end")
     atexit { TappedVFS.log() }
 }
@@ -35,7 +35,7 @@ private func environment(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
-/// A test program that goes on without the layers would compare stock with stock.
+/// A test program that continued without the layers would compare stock with stock.
 private func require(_ condition: Bool, _ what: @autoclosure () -> String) {
     guard !condition else { return }
     unsafe write("lockstep tap: \(what())\n", to: STDERR_FILENO)
@@ -47,11 +47,11 @@ private func write(_ text: String, to file: Int32) {
     unsafe text.withUTF8 { bytes in _ = unsafe Glibc.write(file, bytes.baseAddress, bytes.count) }
 }
 
-/// The VFS "unix" with Lockstep's guarded form in its place, so that all that opens or wraps it gets that.
+/// Replaces the VFS "unix" with Lockstep's guarded form, so that everything that opens or wraps it gets that.
 private enum TappedVFS {
     private typealias VFS = UnsafeMutablePointer<sqlite3_vfs>
 
-    /// Written once, before the program begins.
+    /// Written once, before the program starts.
     nonisolated(unsafe) private static var guarded: VFS?
     private static let opened = Atomic<Int>(0)
 

@@ -10,7 +10,7 @@ extern void lockstep_tap_install(void);
 
 void lockstep_tap_keep(void) {}
 
-// The library goes along to every program that a test starts, and is of use in SQLite's test program alone.
+// Every program that a test starts loads the library, which acts only in SQLite's test program.
 __attribute__((constructor)) static void start(void) {
     if (dlsym(RTLD_DEFAULT, "Sqlitetest1_Init") != 0) lockstep_tap_install();
 }

@@ -19,13 +19,13 @@ import sys
 
 PATTERNS = ["wal*.test", "crash*.test", "corrupt*.test", "*fault*.test"]
 CIPHER_PATTERNS = ["sqlcipher-*.test", "crypto*.test"]
-# A test's name ends with three dots; what follows is its verdict, or other output of the program.
+# A test's name ends with three dots; then comes its verdict, or other output of the program.
 BEGIN = re.compile(r"^(\S+)\.\.\.(.*)$")
 GOT = re.compile(r"^! (\S+) (?:got|error):\s*(.*)$")
 # SQLCipher writes failed checks to standard error, with the time.
 NOISE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 
-# The test program takes every database for an encrypted one. Answering no here makes them plain ones.
+# The test program treats every database as encrypted. Answering no here makes them plain ones.
 PLAIN = """
 set argv0 [lindex $argv 0]
 set argv {}
@@ -37,7 +37,7 @@ proc sqlite3 {args} {
 source $argv0
 """
 
-# Keys are derived as usual, though in fewer rounds: the tests open a database some 100,000 times.
+# Keys are derived as usual, but with fewer rounds: the tests open a database some 100,000 times.
 KEYED = """
 set argv0 [lindex $argv 0]
 set argv {}
@@ -134,7 +134,7 @@ def compare(runs, test, mode, total):
         ours[0] = (ours[0][0], "spoilt")
     lines = different(stock, ours)
     if lines and not runs.given.spoil:
-        # What stock does not give twice says nothing about Lockstep.
+        # Results that stock does not repeat say nothing about Lockstep.
         again, _, _ = runs.run(test, mode, None, "again")
         unsteady = {line.split(":")[0] for line in different(stock, again)}
         total["unsteady"] += sum(line.split(":")[0] in unsteady for line in lines)

@@ -1,4 +1,4 @@
-/* CPU time of all threads, time on the wall, and the most memory that the process ever had. */
+/* CPU time of all threads, wall time, and the process's peak memory. */
 #include "peer.h"
 
 #include "file_activity.h"

@@ -12,7 +12,7 @@ struct writer {
     sqlite3 *database;
     sqlite3_stmt *statement;
     pthread_mutex_t *mutex;
-    /* New rows have the next keys, whoever writes them. */
+    /* New rows have the next keys, whichever writer they come from. */
     _Atomic int64_t *next;
     const struct record *records;
     int64_t count;

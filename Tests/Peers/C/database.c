@@ -1,4 +1,4 @@
-/* Connections with the settings that are compared, statements, and rows in and out of them. */
+/* Connections with the compared settings, statements, and rows in and out of them. */
 #include "peer.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The same migrations for many files: two threads that open one after another and only execute. */
+/* The same migrations for many files: two threads that open one file after another and only execute. */
 #include "peer.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ struct job {
     const struct options *options;
     const struct scripts *scripts;
     _Atomic int64_t *next;
-    /* Read back on the connection that did the last file. */
+    /* Read back on the connection that wrote the last file. */
     struct settings settings;
 };
 
@@ -59,7 +59,7 @@ void run_fleet(const struct options *options, struct outcome *outcome) {
     for (int index = 0; index < JOBS; index++) pthread_join(jobs[index].thread, NULL);
     clock_stop(outcome);
     free_scripts(&scripts);
-    /* With one file, a thread may have had none. */
+    /* With one file, a thread can have had none. */
     outcome->settings = jobs[0].settings.page_size ? jobs[0].settings : jobs[1].settings;
     outcome->operations = options->operations;
     for (int64_t number = 1; number <= options->operations; number++) {

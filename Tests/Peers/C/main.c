@@ -18,7 +18,7 @@ struct workload {
 };
 
 static const struct workload workloads[] = {
-    /* Not compared: they prepare files, and look into those of shells. */
+    /* Not compared: they prepare files, and inspect those of shells. */
     {"fill", {"default"}, run_fill},
     {"index", {"default"}, run_index},
     {"check", {"default"}, run_check},
@@ -106,7 +106,7 @@ static struct options parse(int count, char **arguments) {
     /* SQLCipher would take anything else for a passphrase. */
     if (!options.key || strlen(options.key) != 64
         || strspn(options.key, "0123456789abcdefABCDEF") != 64) {
-        refuse("--key", "64 hexadecimal digits are due");
+        refuse("--key", "64 hexadecimal digits are required");
     }
 #endif
     return options;

@@ -1,4 +1,4 @@
-/* Migrations in a loop that only executes: no ledger, no checks. The least that SQLite can be asked. */
+/* Migrations in a loop that only executes: no ledger, no checks. The least that SQLite can be asked to do. */
 #include "peer.h"
 
 #include <dirent.h>
@@ -74,7 +74,7 @@ void run_migrate(const struct options *options, struct outcome *outcome) {
     hash_schema(options, &outcome->checksum);
 }
 
-/* Puts an index on the table of `fill`, which a rebuild has to make again. */
+/* Adds an index to the table of `fill`, which a rebuild has to make again. */
 static void make_index(const struct options *options, struct settings *settings) {
     sqlite3 *database = open_database(options, 0);
     read_settings(database, settings);
@@ -91,7 +91,7 @@ void run_index(const struct options *options, struct outcome *outcome) {
     hash_schema(options, &outcome->checksum);
 }
 
-/* Looks what the file holds: rows of `fill` and schema, or the schema alone. */
+/* Reads the file's content: rows of `fill` and schema, or the schema alone. */
 void run_digest(const struct options *options, struct outcome *outcome) {
     clock_start();
     sqlite3 *database = open_database(options, 0);

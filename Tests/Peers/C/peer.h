@@ -1,4 +1,4 @@
-/* A peer in hand-written C, as Tests/Peers/README.md wants it: compiled once over SQLCipher and once over
+/* A peer in hand-written C, as Tests/Peers/README.md describes it: compiled once over SQLCipher and once over
    plain SQLite. Whatever fails ends the program with a message: there is nothing to go on with. */
 #ifndef PEER_H
 #define PEER_H
@@ -36,7 +36,7 @@ struct settings {
     char journal[16], synchronous[16];
 };
 
-/* What one run gives. */
+/* The outcome of one run. */
 struct outcome {
     int64_t operations, cpu, wall, bytes_written, syncs;
     int is_activity_told;
@@ -66,7 +66,7 @@ void insert_record(sqlite3 *database, sqlite3_stmt *statement, const struct reco
 void copy_record(sqlite3_stmt *statement, struct record *record);
 void hash_table(const struct options *options, uint64_t *hash);
 #ifdef SQLITE_HAS_CODEC
-/* The key as SQLCipher takes one that is not to be stretched. */
+/* The key in SQLCipher's notation for a key without derivation. */
 enum { KEYSPEC = 68 };
 void spell_key(const struct options *options, char keyspec[KEYSPEC]);
 #endif
@@ -84,7 +84,7 @@ extern const char *const index_sql;
 extern const char *const select_all_sql;
 extern const char *const select_one_sql;
 
-/* clock.c: the measured region, which may be entered several times. */
+/* clock.c: the measured region, which can be entered several times. */
 void clock_start(void);
 void clock_stop(struct outcome *outcome);
 int64_t peak_kib(void);

@@ -1,4 +1,4 @@
-/* The rows that every peer has, and the checksum over what was read. */
+/* The rows that every peer generates, and the checksum over the rows read. */
 #include "peer.h"
 
 #include <stdlib.h>

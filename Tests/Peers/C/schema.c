@@ -1,4 +1,4 @@
-/* What a database holds after migrations, as Tests/Peers/README.md has it hashed. */
+/* What a database holds after migrations, hashed as Tests/Peers/README.md says. */
 #include "peer.h"
 
 #include <stdio.h>

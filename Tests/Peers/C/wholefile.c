@@ -1,4 +1,4 @@
-/* What is done to a whole file by SQLCipher's and SQLite's own means. */
+/* Operations on a whole file by SQLCipher's and SQLite's own means. */
 #include "peer.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ void run_rotate(const struct options *options, struct outcome *outcome) {
 }
 #endif
 
-/* A PRAGMA that tells of one defect a row. */
+/* A PRAGMA that reports one defect per row. */
 static void find_nothing(sqlite3 *database, const char *pragma, const char *all_is_well) {
     sqlite3_stmt *statement = prepare(database, pragma);
     int code;
@@ -34,7 +34,7 @@ static void find_nothing(sqlite3 *database, const char *pragma, const char *all_
     sqlite3_finalize(statement);
 }
 
-/* The checks that the library has: of each page's MAC, and of the trees. */
+/* The library's own checks: of each page's MAC, and of the trees. */
 void run_verify(const struct options *options, struct outcome *outcome) {
     sqlite3 *database = open_database(options, 0);
     read_settings(database, &outcome->settings);

@@ -109,7 +109,7 @@ void run_point(const struct options *options, struct outcome *outcome) {
     sqlite3_stmt *statement = prepare(database, select_one_sql);
     if (!each) execute(database, "BEGIN");
     for (int64_t index = 0; index < options->operations; index++) {
-        /* Outside a transaction a statement is one of its own, until it is reset. */
+        /* Outside a transaction a statement is its own transaction, until it is reset. */
         check(sqlite3_bind_int64(statement, 1, keys[index]), database, "bind");
         if (sqlite3_step(statement) != SQLITE_ROW) die(database, "point read");
         copy_record(statement, &records[index]);

@@ -9,11 +9,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2")
     ],
     targets: [
-        // What has nothing to do with GRDB is GRDB's peer's, by links.
+        // Files that have nothing to do with GRDB are links to the GRDB peer's.
         .executableTarget(
             name: "swift-crypto-peer",
             dependencies: [.product(name: "Crypto", package: "swift-crypto"), "CFileActivity"]),
-        // A link to the harness's own.
+        // A link to the harness's own file.
         .target(name: "CFileActivity"),
     ],
     swiftLanguageModes: [.v6]

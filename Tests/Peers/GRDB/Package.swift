@@ -12,7 +12,7 @@ let package = Package(
         .executableTarget(
             name: "grdb-peer",
             dependencies: [.product(name: "GRDB", package: "GRDB.swift"), "CFileActivity"]),
-        // A link to the harness's own.
+        // A link to the harness's own file.
         .target(name: "CFileActivity"),
     ],
     swiftLanguageModes: [.v6]

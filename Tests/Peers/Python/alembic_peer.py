@@ -15,7 +15,7 @@ def migrate(request):
     with contract.Clock() as clock:
         engine = sqlalchemy.create_engine(f"sqlite:///{request.path}")
 
-        # As SQLAlchemy's manual has it ("Serializable isolation / Savepoints / Transactional DDL"), or
+        # As SQLAlchemy's manual recommends ("Serializable isolation / Savepoints / Transactional DDL"), or
         # Python's driver would commit at each CREATE.
         @sqlalchemy.event.listens_for(engine, "connect")
         def connect(connection, _):

@@ -13,7 +13,7 @@ BOOKS = ("sqlite_", "lockstep_", "gorp_migrations", "_yoyo_", "yoyo_lock", "alem
 
 
 class Clock:
-    """The measured region: CPU time of this process and of the children it waited for, time on the wall."""
+    """The measured region: CPU time of this process and of the children it waited for, wall time."""
 
     def __enter__(self):
         self._cpu, self._wall = _cpu(), time.monotonic_ns()
@@ -42,7 +42,7 @@ def _peak_kib():
 
 
 def digest(path):
-    """What the database holds: its schema, and how many rows each table has."""
+    """The database's content: its schema, and how many rows each table has."""
     value = 0xCBF29CE484222325
 
     def add(data):
@@ -68,7 +68,7 @@ def digest(path):
 
 
 def settings(fetch):
-    """What the pragmas say, where `fetch` gives the value of one."""
+    """What the pragmas say; `fetch` returns the value of one."""
     cache = int(fetch("cache_size"))
     page = int(fetch("page_size"))
     return {
@@ -80,13 +80,13 @@ def settings(fetch):
 
 
 NAMES = ("page_size", "cache_size", "journal_mode", "synchronous")
-# A migration by which a tool whose connections are out of reach notes what the pragmas say on one of them.
+# A migration by which a tool whose connections are out of reach records what the pragmas say on one of them.
 NOTE = "CREATE TABLE settings AS SELECT " + ", ".join(
     f"(SELECT {name} FROM pragma_{name}) AS {name}" for name in NAMES) + ";\n"
 
 
 def noted(path):
-    """The settings that such a migration has noted."""
+    """The settings that such a migration has recorded."""
     database = sqlite3.connect(path)
     used = settings(lambda name: database.execute(f"SELECT {name} FROM settings").fetchone()[0])
     database.close()
@@ -94,7 +94,7 @@ def noted(path):
 
 
 def pragmas(request):
-    """What every connection is told."""
+    """The settings of every connection."""
     return (
         f"PRAGMA cache_size = -{request.cache // 1024}",
         "PRAGMA journal_mode = WAL",
@@ -114,7 +114,7 @@ def sibling(program, workload, request):
 
 
 def run(peer, encrypted, library, workloads, hidden={}):
-    """Answers the command line. A workload's function is given the request, and gives clock, operations,
+    """Answers the command line. A workload's function takes the request, and returns clock, operations,
     checksum and settings, or a whole outcome."""
     if sys.argv[1:] == ["list"]:
         variants = {name: list(variants) for name, variants in workloads.items()}

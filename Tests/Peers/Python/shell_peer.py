@@ -1,4 +1,4 @@
-"""The shells, sqlcipher's and sqlite3's, with what people write by hand for them."""
+"""The shells, sqlcipher's and sqlite3's, with scripts as people write them by hand."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ NAMES = ("page_size", "cache_size", "journal_mode", "synchronous")
 
 
 def shell(request, script):
-    """Runs a script on the file, and gives its settings. The key comes on standard input, like the rest."""
+    """Runs a script on the file, and returns its settings. The key comes on standard input, like the rest."""
     key = f"PRAGMA key = \"x'{request.key}'\";\n" if IS_ENCRYPTED else ""
     head = key + ";\n".join(contract.pragmas(request)) + ";\n"
     tail = ".print settings\n" + "".join(f"PRAGMA {name};\n" for name in NAMES)

@@ -14,8 +14,8 @@ REGISTRY = "sqitch.db"
 
 def environment(folder, request):
     """Its own configuration in place of the user's, whose files are neither read nor changed."""
-    # The interpreter of this script is the shell, and the script what the shell reads first: every
-    # connection is told its pragmas, without a process in between. It would print what they answer.
+    # The interpreter of this script is the shell, and the script is what the shell reads first: every
+    # connection gets its pragmas, without a process in between. The shell would print their results.
     client = os.path.join(folder, "client")
     with open(client, "w") as file:
         file.write(f"#!{shutil.which('sqlite3')} -init\n.output /dev/null\n")
@@ -33,7 +33,7 @@ def environment(folder, request):
 
 
 def deploy(project, path, variables):
-    """Runs `sqitch deploy` where the project lies. What it keeps its books in lies beside the file."""
+    """Runs `sqitch deploy` in the project's folder. Its registry lies beside the file."""
     run = subprocess.run(
         ["sqitch", "--quiet", "deploy", "--no-verify", "--registry", REGISTRY, "--target",
          f"db:sqlite:{urllib.parse.quote(path)}"],
@@ -43,7 +43,7 @@ def deploy(project, path, variables):
 
 
 def deployed(path):
-    """How many migrations its books tell of; it says nothing of it when it is quiet."""
+    """How many migrations its registry lists; when quiet, it does not print the number."""
     books = os.path.join(os.path.dirname(path), REGISTRY)
     if not os.path.exists(books):
         return 0
@@ -54,7 +54,7 @@ def deployed(path):
 
 
 def settings(folder, variables):
-    """What a connection of the shell says, noted by a migration of a database aside."""
+    """The settings of a connection of the shell, recorded by a migration of a separate database."""
     project, path = os.path.join(folder, "aside"), os.path.join(folder, "aside.db")
     os.makedirs(os.path.join(project, "deploy"))
     files = {

@@ -8,7 +8,7 @@ import contract
 
 
 def call(folder, request, path, migrations):
-    """Runs `sql-migrate up`, and gives how many migrations it says it has applied."""
+    """Runs `sql-migrate up`, and returns how many migrations it reports as applied."""
     config = os.path.join(folder, "dbconfig.yml")
     with open(config, "w") as file:
         file.write(
@@ -24,7 +24,7 @@ def call(folder, request, path, migrations):
 
 
 def settings(folder, request):
-    """What a connection with these options says, noted by a migration of a database aside."""
+    """The settings of a connection with these options, recorded by a migration of a separate database."""
     path, migrations = os.path.join(folder, "aside.db"), os.path.join(folder, "aside")
     os.mkdir(migrations)
     with open(os.path.join(migrations, "1.sql"), "w") as file:

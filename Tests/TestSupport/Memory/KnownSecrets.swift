@@ -1,6 +1,6 @@
 @testable public import Lockstep
 
-/// Secrets to look for in a process's memory, by the names that the article SecretsInMemory has for them.
+/// Secrets to look for in a process's memory, with the names from the article SecretsInMemory.
 public struct KnownSecrets: Codable, Sendable {
     /// Each of them, masked.
     public private(set) var masked: [String: MaskedSecret] = [:]
@@ -13,7 +13,7 @@ public struct KnownSecrets: Codable, Sendable {
         masked[name] = MaskedSecret(secret)
     }
 
-    /// A keyring's ring key, what is derived from it, and the keys that it wraps.
+    /// A keyring's ring key, the keys derived from it, and the keys that it wraps.
     mutating func add(_ ring: borrowing Keyring) throws {
         let name = "\(ring.purpose.rawValue) keyring"
         add("ring key of the \(name)", ring.ringKey)
@@ -29,7 +29,7 @@ public struct KnownSecrets: Codable, Sendable {
         }
     }
 
-    /// The key of a database file, and what SQLCipher and its provider make of it.
+    /// The key of a database file, and the keys that SQLCipher and its provider derive from it.
     mutating func add(_ key: borrowing DatabaseKey) throws {
         add("raw key", key.secret)
         masked["raw key in hex"] = MaskedSecret(try key.keyspec(withSalt: false), from: 2)
@@ -40,7 +40,7 @@ public struct KnownSecrets: Codable, Sendable {
         addStates(of: "page MAC key", SHA2State.hmac512(Self.bytes(derived)))
     }
 
-    /// What the sealed columns of a connection are sealed, opened and looked up with. The messages are those that
+    /// The keys with which a connection's sealed columns are sealed, opened and looked up. The messages are those that
     /// ``SecretsInUse/withAll(_:)`` opens last.
     mutating func add(_ keys: FieldKeys, on connection: borrowing Connection) throws {
         guard let registry = try RegistryTables.read(keys, connection) else { return }
@@ -65,7 +65,7 @@ public struct KnownSecrets: Codable, Sendable {
         }
     }
 
-    /// The key of a message in chunks: C2SP, chunked-encryption.md, "Key derivation".
+    /// The key of a chunked message: C2SP, chunked-encryption.md, "Key derivation".
     private mutating func addChunks(_ column: UInt32, _ keys: FieldKeys, _ head: [UInt8]) throws {
         let key = try keys.columnKey(column, version: 1, format: 0xFB)
         add("FB column key", key)

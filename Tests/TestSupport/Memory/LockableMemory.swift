@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// Whether a test can expect memory to be locked, and can see that it is.
+/// Whether a test can expect memory to be locked, and can observe it.
 public enum LockableMemory {
-    /// Not where the limit is too low, where there is no /proc, or where the address sanitizer makes mlock do nothing.
+    /// False if the limit is too low, if there is no /proc, or if the address sanitizer disables mlock.
     public static let isThere: Bool = {
         let size = Int(sysconf(Int32(_SC_PAGESIZE)))
         let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

@@ -7,19 +7,19 @@ import SystemPackage
     import Darwin
 #endif
 
-/// A secret as a test may keep it while it looks for copies: masked.
+/// A secret in the form that a test keeps while it looks for copies: masked.
 public struct MaskedSecret: Codable, Sendable {
     fileprivate static let mask: UInt8 = 0xA5
-    /// Half a key is found, too: programs keep keys beside other things, and cut in pieces.
+    /// Half a key is found, too: programs store keys next to other data, and in pieces.
     public static let pieceLength = 16
     fileprivate let pieces: [[UInt8]]
 
-    /// All of a secret from a byte on.
+    /// The bytes of a secret from an offset on.
     public init(_ secret: borrowing SecretBytes, from first: Int = 0) {
         self.init(count: secret.count, from: first) { secret.bytes[$0] }
     }
 
-    /// What is derived from a secret.
+    /// Bytes derived from a secret.
     public init(_ bytes: [UInt8]) { self.init(count: bytes.count, from: 0) { bytes[$0] } }
 
     private init(count: Int, from first: Int, _ byte: (Int) -> UInt8) {
@@ -35,17 +35,17 @@ public struct MaskedSecret: Codable, Sendable {
         self.pieces = pieces
     }
 
-    /// Where in this process's writable memory a piece of the secret stands, and what lies there.
+    /// The places in this process's writable memory that contain a piece of the secret.
     public func places() throws -> [MemoryPlace] { try MemoryScan.places(of: ["": self])[""] ?? [] }
 }
 
-/// Where a piece of a secret was found. It says nothing of the secret.
+/// The place where a piece of a secret was found. It reveals nothing of the secret.
 public struct MemoryPlace: CustomStringConvertible, Sendable {
     /// Which piece of the secret, from 0.
     public let piece: Int
-    /// Where it begins.
+    /// Its address.
     public let address: UInt
-    /// What it lies in.
+    /// The region that contains it.
     public let region: MemoryRegion
 
     /// For messages.
@@ -60,14 +60,14 @@ public struct MemoryPlace: CustomStringConvertible, Sendable {
 public struct MemoryRegion: Sendable {
     /// Its addresses.
     public let range: Range<UInt>
-    /// The file that is mapped there, or that there is none.
+    /// The name of the mapped file or kernel region, or that the memory belongs to no file.
     public let name: String
     /// Whether it stays out of swap.
     public let isLocked: Bool
     /// Whether it is left out of core dumps.
     public let isUndumped: Bool
 
-    /// All of a process's, by its number or `self`.
+    /// All regions of a process, by its number or `self`.
     public static func all(of process: String) throws -> [MemoryRegion] {
         var regions: [MemoryRegion] = []
         var open: (range: Range<UInt>, name: String)?
@@ -89,7 +89,7 @@ public struct MemoryRegion: Sendable {
         return regions
     }
 
-    /// To the very end: the kernel gives the list in pieces, and a reader that stops at a short one misses the rest.
+    /// To the very end: the kernel returns the list in pieces, and a reader that stops at a short one misses the rest.
     private static func text(of path: FilePath) throws -> String {
         let file = try FileDescriptor.open(path, .readOnly)
         return try file.closeAfter {
@@ -106,13 +106,13 @@ public struct MemoryRegion: Sendable {
 
 /// Reads all of a process's writable memory.
 ///
-/// Through the kernel, so that memory that goes away meanwhile is an error and not a crash.
+/// Through the kernel, so that memory that is unmapped meanwhile is an error and not a crash.
 public final class MemoryScan {
     private let memory: FileDescriptor
-    /// Mapped by itself, so that it can be left out: it is full of what was read.
+    /// Mapped separately, so that it can be excluded: it contains the data that was read.
     private let buffer: UnsafeMutableRawBufferPointer
 
-    /// Where pieces of secrets stand in a process, by its number or `self`.
+    /// The places of pieces of secrets in a process, by its number or `self`.
     public static func places(
         of secrets: [String: MaskedSecret], in process: String = "self"
     ) throws -> [String: [MemoryPlace]] {
@@ -167,14 +167,14 @@ public final class MemoryScan {
                         }
                     }
                 }
-                // A secret may lie across two windows.
+                // A secret can extend across two windows.
                 start += UInt(count < buffer.count ? count : count - MaskedSecret.pieceLength)
             }
         }
         return places
     }
 
-    /// Compares masked with masked, so that the search makes no copy of what it looks for.
+    /// Compares masked with masked, so that the search makes no copy of the secret.
     private static func offsets(of piece: [UInt8], in bytes: UnsafeRawBufferPointer) -> [Int] {
         guard let base = bytes.baseAddress, bytes.count >= piece.count else { return [] }
         let mask = MaskedSecret.mask

@@ -1,8 +1,8 @@
 import SystemPackage
 
-/// The table of the article SecretsInMemory: how many copies of each secret a process has.
+/// The table of the article SecretsInMemory: the number of copies of each secret in a process.
 public struct MemoryTable {
-    /// Whose copies a column of it counts.
+    /// The process whose copies a column counts.
     public enum Process: Int, Sendable {
         case program = 1
         case tool = 2
@@ -23,8 +23,8 @@ public struct MemoryTable {
         }
     }
 
-    /// What of it is not so: a secret of which there are other numbers of copies, one that lies in memory that is not
-    /// locked or not left out of dumps, one that only the search knows, one that only the table has.
+    /// The deviations from the table: a secret with another number of copies, one in memory that is not locked or not
+    /// excluded from dumps, one that only the search knows, one that only the table has.
     public func differences(
         _ process: Process, _ known: KnownSecrets, _ places: [String: [MemoryPlace]]
     ) -> [String] {

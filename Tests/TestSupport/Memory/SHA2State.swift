@@ -1,5 +1,5 @@
-/// The state of SHA-256 or SHA-512 (FIPS 180-4) after one block, as libcrypto has it in memory: what an HMAC keeps of its
-/// key. Written anew, for tests that look for it.
+/// The state of SHA-256 or SHA-512 (FIPS 180-4) after one block, as libcrypto has it in memory: the part of its key
+/// that an HMAC keeps. Implemented independently, for tests that look for it.
 public enum SHA2State {
     /// The states of an HMAC-SHA256 after its key, in the order inner, outer.
     public static func hmac256(_ key: [UInt8]) -> [[UInt8]] {
@@ -11,7 +11,7 @@ public enum SHA2State {
         }
     }
 
-    /// The same of an HMAC-SHA512.
+    /// The same for an HMAC-SHA512.
     public static func hmac512(_ key: [UInt8]) -> [[UInt8]] {
         pads(key, 128).map { block in
             compress(
@@ -66,7 +66,7 @@ public enum SHA2State {
         0x510e527f_ade682d1, 0x9b05688c_2b3e6c1f, 0x1f83d9ab_fb41bd6b, 0x5be0cd19_137e2179,
     ]
 
-    /// The same of the cube roots of the first 80 primes, of which SHA-256 has 64.
+    /// The same for the cube roots of the first 80 primes, of which SHA-256 has 64.
     private static let constants: [UInt64] = [
         0x428a2f98_d728ae22, 0x71374491_23ef65cd, 0xb5c0fbcf_ec4d3b2f, 0xe9b5dba5_8189dbbc,
         0x3956c25b_f348b538, 0x59f111f1_b605d019, 0x923f82a4_af194f9b, 0xab1c5ed5_da6d8118,

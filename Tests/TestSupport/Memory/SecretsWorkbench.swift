@@ -1,13 +1,13 @@
 @testable import Lockstep
 public import SystemPackage
 
-/// A database with a sealed column of each kind, its keyrings, and what opens those. One process makes it and knows
-/// what to look for; another one uses it, and has never had a secret from anything but the files.
+/// A database with a sealed column of each kind, its keyrings, and the key files that open those. One process makes it
+/// and knows what to look for; another one uses it, and gets secrets only from the files.
 public struct SecretsWorkbench {
     private let folder: TemporaryFolder
-    /// Where everything lies.
+    /// The path of the folder.
     public var path: FilePath { folder.path }
-    /// What there is to look for in the process that uses it.
+    /// The secrets to look for in the process that uses it.
     public let secrets: KnownSecrets
 
     /// Makes the files in a new folder.
@@ -55,7 +55,7 @@ public struct SecretsWorkbench {
     }
 }
 
-/// The same files, as the process sees them that uses them.
+/// The same files, as seen by the process that uses them.
 public struct SecretsInUse {
     /// The dataset's name.
     public static let dataset = "films"
@@ -79,7 +79,7 @@ public struct SecretsInUse {
         try Passphrase(KeyFile.read(phrase).secret.clone())
     }
 
-    /// Runs `body` while everything is held and in use: what opens a keyring, two keyrings, and one connection that has
+    /// Runs `body` while everything is held and in use: the key files, two keyrings, and one connection that has
     /// written, read and looked up cells of each kind, and has a large one open.
     public func withAll(_ body: () throws -> Void) throws {
         let phrase = try passphrase()
@@ -105,7 +105,7 @@ public struct SecretsInUse {
         try connection.execute(
             "INSERT INTO film_open (code, note) VALUES (?, ?)", "third", "a third note")
         _ = try connection.value("SELECT code FROM film_open WHERE id = 1", as: String.self)
-        // The cell of random nonce that is opened last: see KnownSecrets.
+        // The randomly sealed cell that is opened last: see KnownSecrets.
         _ = try connection.value("SELECT id FROM film_open WHERE note = 'one note'", as: Int.self)
         let place = BlobPlace(table: "film", column: "note", row: 2)
         try connection.withSealedBlob(place) { blob in
@@ -113,7 +113,7 @@ public struct SecretsInUse {
             try body()
         }
         _ = consume connection
-        // Held to here, whatever the optimiser finds.
+        // Keeps them alive up to here, whatever the optimiser does.
         withExtendedLifetime(keys) {}
         _ = (phrase.matches(phrase), file.name, identity.recipient, ring.epoch, fields.epoch)
     }

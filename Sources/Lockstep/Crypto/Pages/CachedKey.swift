@@ -1,11 +1,11 @@
 internal import CCrypto
 
-/// The key that a context was last prepared with, kept so that preparing it again can be left out while
-/// the key stays the same.
+/// The key with which a context was last prepared. While the key stays the same, the context need not be prepared
+/// again.
 ///
-/// An address would not do to tell keys apart: SQLCipher writes a changed key into the place of the old one.
+/// Comparing addresses is not enough: SQLCipher overwrites the old key with the new one in place.
 struct CachedKey: ~Copyable {
-    /// Bytes of a key of AES-256; SQLCipher's MAC keys are as long (`sqlcipher_codec_ctx`, `key_sz`).
+    /// Bytes of an AES-256 key; SQLCipher's MAC keys have the same length (`sqlcipher_codec_ctx`, `key_sz`).
     static let length = 32
 
     private var secret: SecretBytes
@@ -13,7 +13,7 @@ struct CachedKey: ~Copyable {
 
     init() throws(LockstepError) { secret = try SecretBytes(zeroed: Self.length) }
 
-    /// Whether `key` is the one that was kept; takes the same time wherever they differ.
+    /// Whether `key` equals the stored key, compared in constant time.
     @inline(__always)
     func isKept(_ key: UnsafePointer<UInt8>) -> Bool {
         unsafe isSet
@@ -22,7 +22,7 @@ struct CachedKey: ~Copyable {
             }
     }
 
-    /// Keeps `key` from now on.
+    /// Stores `key`.
     mutating func keep(_ key: UnsafePointer<UInt8>) {
         var bytes = secret.mutableBytes
         unsafe bytes.withUnsafeMutableBytes {
@@ -31,6 +31,6 @@ struct CachedKey: ~Copyable {
         isSet = true
     }
 
-    /// Keeps none: the next key is a new one, whatever it is.
+    /// Forgets the stored key: every next key counts as new.
     mutating func forget() { isSet = false }
 }

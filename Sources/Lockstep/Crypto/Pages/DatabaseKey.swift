@@ -2,43 +2,44 @@ public import SystemPackage
 
 /// The 32 random bytes that encrypt a database file, with the salt that a new file starts with.
 ///
-/// Opening with it costs half a millisecond: nothing is stretched. The salt is derived along with the
-/// key, so that the first 16 bytes of a file tell, without being secret, whether the file was made
-/// under this key: that keeps "wrong key" and "first page destroyed" apart.
+/// Opening a file with it takes half a millisecond because nothing is stretched. The salt is derived together with the
+/// key, so the first 16 bytes of a file, which are not secret, show whether the file was made with this key. This
+/// distinguishes a wrong key from a destroyed first page.
 public struct DatabaseKey: ~Copyable, Sendable {
     /// Bytes of a key.
     static let length = 32
-    /// Bytes of the id of a database, which distinguishes it from others whatever key it is under.
+    /// Bytes of a database id, which identifies the database regardless of its key.
     static let idLength = 16
-    /// Bytes of a salt, the first of every SQLCipher file.
+    /// Bytes of a salt, which begins every SQLCipher file.
     static let saltLength = 16
 
     let secret: SecretBytes
     let salt: [UInt8]
-    /// The keyring that it came out of, if it did: what opening compares with what the database remembers.
+    /// The keyring of the key, if any. Opening compares it with the keyring that the database records.
     var origin: Origin?
 
     /// A version of a keyring.
     struct Origin: Sendable, Equatable {
         let ring: [UInt8]
-        /// The rings that this one took the place of.
+        /// The rings that this one replaced.
         let formerRings: Set<[UInt8]>
-        /// How often the keyring had been written.
+        /// How many times the keyring has been written.
         let epoch: UInt64
-        /// Whether the key is one that a rotation has yet to put in use: the file may be a version ahead.
+        /// Whether the key is the pending key of an unfinished rotation: the file can be a version ahead.
         let isPending: Bool
-        /// Whether the keyring lists databases, which then remember it.
+        /// Whether the keyring records databases, which then record the keyring.
         let isBound: Bool
-        /// The id that a database gets which is made under the key; random if nil.
+        /// The id of a new database made with the key; random if nil.
         var newDatabase: [UInt8]?
     }
 
-    /// A key and the salt for files made under it.
+    /// A key and the salt of files made with it.
     init(secret: consuming SecretBytes, salt: [UInt8]) throws(LockstepError) {
         guard secret.count == Self.length, salt.count == Self.saltLength else {
             throw LockstepError(
                 .misuse,
-                "a database key is 32 bytes and its salt 16, not \(secret.count) and \(salt.count)")
+                "a database key has 32 bytes and its salt 16, not \(secret.count) and "
+                    + "\(salt.count)")
         }
         self.secret = secret
         self.salt = salt
@@ -57,31 +58,30 @@ public struct DatabaseKey: ~Copyable, Sendable {
         try self.init(secret: derived.prefix(Self.length), salt: salt)
     }
 
-    /// A random key, for files that live no longer than the process.
+    /// A random key for files that do not outlive the process.
     static func ephemeral() throws(LockstepError) -> DatabaseKey {
         try DatabaseKey(
             secret: SecretBytes(random: length), salt: Random.bytes(saltLength))
     }
 
-    /// Another copy, in secure memory of its own.
+    /// A copy in its own secure memory.
     public borrowing func clone() throws(LockstepError) -> DatabaseKey {
         var copy = try DatabaseKey(secret: secret.clone(), salt: salt)
         copy.origin = origin
         return copy
     }
 
-    /// A copy that opens any file of this key, whatever that remembers of the keyring: for files that are being made or
-    /// put back.
+    /// A copy that opens any file with this key, whichever keyring the file records: for files that are being created
+    /// or restored.
     borrowing func withoutOrigin() throws(LockstepError) -> DatabaseKey {
         var copy = try clone()
         copy.origin = nil
         return copy
     }
 
-    /// Writes the raw key as SQLCipher's other programs take it, `x'` 64 hex digits `'`, and a line feed.
+    /// Writes the raw key in the form for other SQLCipher programs, `x'` 64 hex digits `'`, and a line feed.
     ///
-    /// Whoever reads it opens the database. It goes out by itself so that no buffer of the program
-    /// keeps a copy.
+    /// Anyone who reads it can open the database. It is written directly so that no buffer of the program keeps a copy.
     public borrowing func writeKeyspec(to file: FileDescriptor) throws {
         let spec = try keyspec(withSalt: false)
         let bytes = spec.bytes
@@ -91,9 +91,9 @@ public struct DatabaseKey: ~Copyable, Sendable {
         }
     }
 
-    /// What SQLCipher takes for a raw key: `x'`, 64 hex digits, for a new file 32 more of the salt, `'`.
+    /// The raw key in SQLCipher's form: `x'`, 64 hex digits, for a new file 32 more of the salt, `'`.
     ///
-    /// Any other length would silently be taken for a passphrase, so the length is checked.
+    /// SQLCipher would silently treat any other length as a passphrase, so the length is checked.
     borrowing func keyspec(withSalt: Bool) throws(LockstepError) -> SecretBytes {
         let digits = (Self.length + (withSalt ? Self.saltLength : 0)) * 2
         var spec = try SecretBytes(zeroed: digits + 3)
@@ -110,7 +110,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
         if withSalt { for byte in salt { put(byte, &text) } }
         text[position] = UInt8(ascii: "'")
         guard spec.count == (withSalt ? 99 : 67), position == spec.count - 1 else {
-            throw LockstepError(.misuse, "a keyspec came out \(spec.count) bytes long")
+            throw LockstepError(.misuse, "a keyspec has the wrong length of \(spec.count) bytes")
         }
         return spec
     }

@@ -1,14 +1,14 @@
 internal import CCrypto
 
-/// AES-256-CBC without padding over database pages, as fast as libcrypto can be made to do it.
+/// AES-256-CBC without padding over database pages, as fast as libcrypto allows.
 ///
-/// What costs beside the cipher is kept from page to page: the algorithm is fetched once a process, the
-/// contexts live as long as the value, and a key schedule is computed only when the key is another one.
-/// A page then costs its initialisation vector and its blocks. One value serves one thread at a time.
+/// Setup work is reused from page to page: the algorithm is fetched once per process, the contexts live as long as the
+/// value, and a key schedule is computed only when the key changes. A page then costs only its initialization vector
+/// and its blocks. One value serves one thread at a time.
 ///
-/// The key schedules lie in contexts of libcrypto: see ``ContextMemory``.
+/// The key schedules are in libcrypto contexts: see ``ContextMemory``.
 struct PageCipher: ~Copyable {
-    /// Bytes of a block and of an initialisation vector.
+    /// Bytes of a block and of an initialization vector.
     static let blockLength = 16
 
     private var encryption: Direction
@@ -23,19 +23,19 @@ struct PageCipher: ~Copyable {
         self.decryption = decryption
     }
 
-    /// Encrypts or decrypts `count` bytes under a key of ``CachedKey/length`` bytes.
+    /// Encrypts or decrypts `count` bytes with a key of ``CachedKey/length`` bytes.
     ///
-    /// Nothing throws or allocates here: SQLCipher calls this for every page.
-    /// - Returns: Whether `output` holds the outcome. After a failure it may hold a part of it, which the
-    ///   caller must wipe.
+    /// It does not throw or allocate: SQLCipher calls it for every page.
+    /// - Returns: Whether `output` contains the result. After a failure it can contain a part of it, which the caller
+    ///   must wipe.
     @inline(__always)
     mutating func apply(
         encrypting: Bool, key: UnsafePointer<UInt8>, vector: UnsafePointer<UInt8>,
         _ input: UnsafePointer<UInt8>, count: Int32, into output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         guard count > 0, count & Int32(Self.blockLength - 1) == 0 else { return false }
-        // During a change of key SQLCipher reads with one and writes with the other: the schedules are
-        // then computed for every page, as they are without this type.
+        // During a key change, SQLCipher reads with one key and writes with the other. The schedules are then computed
+        // for every page, as without this type.
         if unsafe !self.key.isKept(key) {
             encryption.hasKey = false
             decryption.hasKey = false
@@ -51,17 +51,17 @@ struct PageCipher: ~Copyable {
 @safe
 private struct Direction: ~Copyable {
     private let context: OpaquePointer
-    /// Whether the context holds the schedule of the key that is kept.
+    /// Whether the context has the schedule of the stored key.
     var hasKey = false
 
     init(encrypting: Bool) throws(LockstepError) {
         let cipher = unsafe Self.cipher
         let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "AES-256-CBC")
-        // Padding is set off as a parameter, which stays with the context. Set off by
+        // Padding is turned off by a parameter, which persists in the context. If it were turned off by
         // EVP_CIPHER_CTX_set_padding, libcrypto would set it again with every vector: 40 ns.
         var padding: UInt32 = 0
         let prepared = unsafe withUnsafeMutablePointer(to: &padding) { padding in
-            // Parameters do not change their names; the address merely lacks const.
+            // libcrypto does not change parameter names; the signature only lacks const.
             let name = unsafe UnsafeRawPointer(Self.paddingParameter.utf8Start)
                 .assumingMemoryBound(to: CChar.self)
             let parameters = unsafe [
@@ -88,8 +88,8 @@ private struct Direction: ~Copyable {
         _ count: Int32, into output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         var written: Int32 = 0
-        // -1 leaves the direction as it is. Whole blocks without padding are all out after the update:
-        // there is nothing to finish, and the next vector starts the context afresh.
+        // -1 keeps the direction. Without padding, the update outputs all whole blocks: there is nothing to finish,
+        // and the next vector resets the context.
         let done =
             unsafe EVP_CipherInit_ex2(context, nil, hasKey ? nil : key, vector, -1, nil) == 1
             && EVP_CipherUpdate(context, output, &written, input, count) == 1
@@ -99,7 +99,7 @@ private struct Direction: ~Copyable {
         return done
     }
 
-    /// OSSL_CIPHER_PARAM_PADDING, at an address that stays.
+    /// OSSL_CIPHER_PARAM_PADDING, at a permanent address.
     private static let paddingParameter: StaticString = "padding"
 
     // Fetched once; EVP_CIPHER objects are reference-counted and safe to share between threads.

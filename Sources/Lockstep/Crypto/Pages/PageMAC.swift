@@ -1,14 +1,13 @@
 internal import CCrypto
 
-/// HMAC (RFC 2104) over database pages, for as long as the key stays the same at the price of the hash
-/// function alone.
+/// HMAC (RFC 2104) over database pages. While the key stays the same, it costs only the hash function.
 ///
-/// HMAC hashes a block made of the key, then the message; and a second such block, then the first digest.
-/// The states after these blocks are computed once a key and copied for every page. That is what
-/// libcrypto's own HMAC does, too, but reaching it through `EVP_MAC` costs 400 ns a page more (of 5,900,
-/// with OpenSSL 3.0). One value serves one thread at a time.
+/// HMAC hashes a block made from the key and then the message; then a second such block and the first digest. The
+/// states after these blocks are computed once per key and copied for every page. libcrypto's own HMAC does the same,
+/// but calling it through `EVP_MAC` costs 400 ns more per page (of 5,900, with OpenSSL 3.0). One value serves one
+/// thread at a time.
 ///
-/// The states lie in contexts of libcrypto, the copies for a page too: see ``ContextMemory``.
+/// The states and their copies for a page are in libcrypto contexts: see ``ContextMemory``.
 struct PageMAC: ~Copyable {
     private let inner: DigestContext
     private let outer: DigestContext
@@ -26,11 +25,10 @@ struct PageMAC: ~Copyable {
         self.running = running
     }
 
-    /// The code of `first` and `second`, one behind the other, under a key of ``CachedKey/length`` bytes.
+    /// The code of `first` followed by `second`, with a key of ``CachedKey/length`` bytes.
     ///
-    /// Nothing throws or allocates here but the one copy of a state in libcrypto: SQLCipher calls this for
-    /// every page.
-    /// - Returns: Whether `output`, which has room for the function's length, holds the code.
+    /// It does not throw or allocate, except that libcrypto copies a state: SQLCipher calls it for every page.
+    /// - Returns: Whether `output`, which has room for the function's length, contains the code.
     @inline(__always)
     mutating func code(
         _ function: HashFunction, key: UnsafePointer<UInt8>, _ first: UnsafeRawBufferPointer,
@@ -39,7 +37,7 @@ struct PageMAC: ~Copyable {
         if unsafe self.function != function || !self.key.isKept(key) {
             guard unsafe prepare(function, key) else { return false }
         }
-        // The first digest is no secret, and passes through the output.
+        // The first digest is not secret, so it passes through the output.
         let done = ContextMemory.within {
             unsafe running.start(from: inner) && running.add(first)
                 && (second.isEmpty || running.add(second)) && running.finish(into: output)
@@ -51,12 +49,12 @@ struct PageMAC: ~Copyable {
         return done
     }
 
-    /// Computes the two states. If it fails there is no key, and the next code tries again.
+    /// Computes the two states. If it fails, no key is stored, and the next code tries again.
     @inline(never)
     private mutating func prepare(_ function: HashFunction, _ key: UnsafePointer<UInt8>) -> Bool {
         self.key.forget()
         self.function = nil
-        // The bytes that the key is mixed with: RFC 2104, section 2.
+        // The constants that are combined with the key: RFC 2104, section 2.
         guard unsafe begin(inner, function, key, mixedWith: 0x36),
             unsafe begin(outer, function, key, mixedWith: 0x5C)
         else {
@@ -72,7 +70,7 @@ struct PageMAC: ~Copyable {
         _ context: borrowing DigestContext, _ function: HashFunction,
         _ key: UnsafePointer<UInt8>, mixedWith byte: UInt8
     ) -> Bool {
-        // A key longer than a block would have to be hashed first; ours is not.
+        // A key longer than a block would have to be hashed first; this one is shorter.
         guard var block = try? SecretBytes(zeroed: function.blockLength) else { return false }
         var bytes = block.mutableBytes
         for index in 0..<bytes.count {

@@ -2,16 +2,16 @@ internal import CCrypto
 
 /// Authenticated encryption with 96-bit nonces and 128-bit tags, for keys that are used once.
 ///
-/// Never seal twice under one key with chosen or random nonces of this length: that is what
-/// ``XAES256GCM`` is for. One value serves one thread at a time. The last message's key stays in a context of
-/// libcrypto until the next one: see ``ContextMemory``.
+/// Never seal twice with one key and chosen or random nonces of this length; use ``XAES256GCM`` for that. One value
+/// serves one thread at a time. The last message's key stays in a libcrypto context until the next message: see
+/// ``ContextMemory``.
 @safe
 struct AEAD: ~Copyable {
-    /// Which of those that take a key of 32 bytes.
+    /// An algorithm with a key of 32 bytes.
     enum Algorithm {
-        /// AES-256-GCM (NIST SP 800-38D): what Lockstep's own formats have.
+        /// AES-256-GCM (NIST SP 800-38D), for Lockstep's own formats.
         case aes256GCM
-        /// ChaCha20-Poly1305 (RFC 8439): what age's files have.
+        /// ChaCha20-Poly1305 (RFC 8439), for age files.
         case chaCha20Poly1305
     }
 
@@ -29,7 +29,7 @@ struct AEAD: ~Copyable {
             case .chaCha20Poly1305: unsafe Self.chaCha
             }
         let context = unsafe try requireOpenSSL(unsafe EVP_CIPHER_CTX_new(), "an AEAD")
-        // Named anew with each message, it would be freed and allocated anew, which costs more than AES.
+        // Naming the cipher for each message would free and allocate its state each time, which costs more than AES.
         let begun = ContextMemory.within {
             unsafe EVP_CipherInit_ex2(context, cipher, nil, nil, 1, nil) == 1
         }
@@ -43,7 +43,7 @@ struct AEAD: ~Copyable {
     // Freeing a context wipes the key schedule in it.
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-    /// Ciphertext and tag of `plaintext`.
+    /// The ciphertext and tag of `plaintext`.
     func seal(
         _ plaintext: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
         associatedData: Span<UInt8>
@@ -58,15 +58,15 @@ struct AEAD: ~Copyable {
         return sealed
     }
 
-    /// The same where the plaintext lies; the tag goes into the last ``tagLength`` bytes of `message`.
-    /// - Throws: If it does, what `message` holds is of no use, and may be plaintext.
+    /// Seals in place; the tag goes into the last ``tagLength`` bytes of `message`.
+    /// - Throws: If it throws, the content of `message` is unusable and can be plaintext.
     func seal(
         inPlace message: inout MutableSpan<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
         associatedData: Span<UInt8>
     ) throws(LockstepError) {
         let count = message.count - Self.tagLength
         guard count >= 0 else {
-            throw LockstepError(.misuse, "an AEAD was given no room for its tag")
+            throw LockstepError(.misuse, "the AEAD's message has no room for its tag")
         }
         try begin(key: key, nonce: nonce, associatedData, encrypting: true)
         let done = unsafe message.withUnsafeMutableBufferPointer { message in
@@ -79,12 +79,12 @@ struct AEAD: ~Copyable {
         try requireOpenSSL(done, "sealing")
     }
 
-    /// The plaintext of what ``seal(_:key:nonce:associatedData:)`` made, or nil if any of the inputs is
-    /// not what it was then. No byte of plaintext survives a failure.
+    /// The plaintext of a message from ``seal(_:key:nonce:associatedData:)``, or nil if any of the inputs differs. A
+    /// failure leaves no plaintext in memory.
     func open(
         _ sealed: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) -> SecretBytes? {
-        // libcrypto accepts tags of any length from 1 on: the length is ours to insist on.
+        // libcrypto accepts tags of any length from 1 byte, so the length is checked here.
         guard sealed.count >= Self.tagLength else { return nil }
         var plaintext = try SecretBytes(zeroed: sealed.count - Self.tagLength)
         var output = plaintext.mutableBytes
@@ -94,8 +94,8 @@ struct AEAD: ~Copyable {
         return plaintext
     }
 
-    /// The same, into memory of the caller's, which holds exactly the plaintext; it is zero if this
-    /// answers no.
+    /// Opens into the caller's memory, which must have exactly the plaintext's length. If it returns false, the memory
+    /// is zero.
     func open(
         _ sealed: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>,
         into plaintext: inout MutableSpan<UInt8>
@@ -107,7 +107,8 @@ struct AEAD: ~Copyable {
         let count = sealed.count - Self.tagLength
         guard plaintext.count == count else {
             throw LockstepError(
-                .misuse, "an AEAD was given \(plaintext.count) bytes of memory for \(count)")
+                .misuse,
+                "the AEAD's output has \(plaintext.count) bytes, but the plaintext \(count)")
         }
         try begin(key: key, nonce: nonce, associatedData, encrypting: false)
         let opened = unsafe plaintext.withUnsafeMutableBufferPointer { out in
@@ -129,7 +130,7 @@ struct AEAD: ~Copyable {
     private func open(
         _ sealed: Span<UInt8>, _ count: Int, into out: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
-        // Nothing to write has no address; what is not used may have any.
+        // An empty output has no address; since it is not written, any address will do.
         var nothing: UInt8 = 0
         return unsafe withUnsafeMutablePointer(to: &nothing) { nothing in
             let start = unsafe out.baseAddress ?? nothing
@@ -148,7 +149,7 @@ struct AEAD: ~Copyable {
     private func begin(
         key: Span<UInt8>, nonce: Span<UInt8>, _ associatedData: Span<UInt8>, encrypting: Bool
     ) throws(LockstepError) {
-        // EVP reads 32 and 12 bytes whatever the caller holds.
+        // EVP reads 32 and 12 bytes, whatever the length of the arguments.
         guard key.count == 32, nonce.count == Self.nonceLength else {
             throw LockstepError(
                 .misuse,
@@ -165,7 +166,7 @@ struct AEAD: ~Copyable {
         try requireOpenSSL(unsafe update(associatedData, into: nil), "associated data")
     }
 
-    /// Feeds `input`; without an output it counts as associated data.
+    /// Processes `input`; without an output it counts as associated data.
     private func update(_ input: Span<UInt8>, into output: UnsafeMutablePointer<UInt8>?) -> Bool {
         unsafe input.withUnsafeBufferPointer {
             unsafe update($0.baseAddress, $0.count, into: output)

@@ -1,9 +1,9 @@
 internal import CCrypto
 
-/// AES-256-CBC for looking into pages without SQLCipher: into the first block of a page of SQLCipher 1,
-/// which has no MAC that could tell whether a key fits, and into the pages of a damaged file.
+/// AES-256-CBC for reading pages without SQLCipher: the first block of a SQLCipher 1 page, which has no MAC to check
+/// the key, and the pages of a damaged file.
 enum AES256CBC {
-    /// Decrypts whole 16-byte blocks without padding; nothing authenticates the outcome.
+    /// Decrypts whole 16-byte blocks without padding or authentication.
     static func decrypt(
         _ blocks: Span<UInt8>, key: Span<UInt8>, initialisationVector: Span<UInt8>
     ) throws(LockstepError) -> [UInt8] {

@@ -1,31 +1,29 @@
 internal import CCrypto
 
-/// AES-256-SIV (RFC 5297, the one of 64-byte keys) with one string of associated data: deterministic, so
-/// that equal messages beside equal associated data come out equal, and only that shows.
+/// AES-256-SIV (RFC 5297, with 64-byte keys) with one string of associated data. It is deterministic: equal messages
+/// with equal associated data have equal ciphertexts, which reveals only that equality.
 ///
-/// No nonce, and nothing to count. It takes two passes over a message and a copied context for each:
-/// ``XAES256GCM`` is for everything that need not be compared. An empty message is refused, because
-/// libcrypto 3.0 "seals" one to a zero tag (openssl/openssl#17268). Empty associated data counts as one
-/// empty string; libcrypto before 3.0.10 left it out (CVE-2023-2975). One value serves one thread at a
-/// time.
+/// It needs no nonce and no counter. Each message takes two passes and a copied context, so use ``XAES256GCM`` for
+/// everything that need not be compared. An empty message is refused because libcrypto 3.0 "seals" it to a zero tag
+/// (openssl/openssl#17268). Empty associated data counts as one empty string; libcrypto before 3.0.10 omitted it
+/// (CVE-2023-2975). One value serves one thread at a time.
 ///
-/// The key schedules lie in contexts of libcrypto: see ``ContextMemory``.
+/// The key schedules are in libcrypto contexts: see ``ContextMemory``.
 struct AES256SIV: ~Copyable {
     /// Bytes of a key: one half authenticates, the other encrypts (RFC 5297, section 2.2).
     static let keyLength = 64
-    /// Bytes that sealing puts before the ciphertext: the synthetic initialisation vector, which is the
-    /// tag too.
+    /// Bytes that sealing puts before the ciphertext: the synthetic initialization vector, which is also the tag.
     static let vectorLength = 16
 
-    /// A context of libcrypto serves one message only: of a second one, its update fails and its tag is
-    /// still the first one's. So these two stay as they were keyed, and what works is a copy of one of
-    /// them, for a third of what keying it again would cost.
+    /// A libcrypto context serves only one message: for a second one, the update fails and the tag is still the first
+    /// one's. So these two keep their keyed state, and each message uses a copy of one of them, at a third of the cost
+    /// of setting the key again.
     private let sealing: SIVContext
     private let opening: SIVContext
     private let working: SIVContext
 
     init(key: Span<UInt8>) throws(LockstepError) {
-        // EVP reads 64 bytes whatever the caller holds.
+        // EVP reads 64 bytes, whatever the length of the argument.
         guard key.count == Self.keyLength else {
             throw LockstepError(.misuse, "AES-256-SIV takes a 64-byte key, not \(key.count) bytes")
         }
@@ -38,7 +36,7 @@ struct AES256SIV: ~Copyable {
         self.opening = opening
     }
 
-    /// The synthetic initialisation vector and the ciphertext of `plaintext`, which may not be empty.
+    /// The synthetic initialization vector and the ciphertext of `plaintext`, which must not be empty.
     func seal(
         _ plaintext: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) -> [UInt8] {
@@ -53,24 +51,24 @@ struct AES256SIV: ~Copyable {
         return sealed
     }
 
-    /// The same where the plaintext lies, behind room for the synthetic initialisation vector in the
-    /// first ``vectorLength`` bytes of `message`.
-    /// - Throws: If it does, what `message` holds is of no use, and may be plaintext.
+    /// Seals in place. The first ``vectorLength`` bytes of `message` are room for the synthetic initialization vector,
+    /// and the plaintext follows.
+    /// - Throws: If it throws, the content of `message` is unusable and can be plaintext.
     func seal(
         inPlace message: inout MutableSpan<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) {
         guard message.count > Self.vectorLength else {
             throw LockstepError(
                 .misuse, "AES-256-SIV cannot seal an empty message",
-                hint: "put a type or a length before the value")
+                hint: "prefix the value with a type or a length")
         }
         try working.start(as: sealing, associatedData)
         let done = unsafe message.withUnsafeMutableBufferPointer { unsafe working.seal($0) }
         try requireOpenSSL(done, "AES-256-SIV sealing")
     }
 
-    /// The plaintext of what ``seal(_:associatedData:)`` made, or nil if any of the inputs is not what it
-    /// was then. No byte of plaintext survives a failure.
+    /// The plaintext of a message from ``seal(_:associatedData:)``, or nil if any of the inputs differs. A failure
+    /// leaves no plaintext in memory.
     func open(
         _ sealed: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) -> SecretBytes? {
@@ -82,8 +80,8 @@ struct AES256SIV: ~Copyable {
         return plaintext
     }
 
-    /// The same, into memory of the caller's, which holds exactly the plaintext; it is zero if this
-    /// answers no.
+    /// Opens into the caller's memory, which must have exactly the plaintext's length. If it returns false, the memory
+    /// is zero.
     func open(
         _ sealed: Span<UInt8>, associatedData: Span<UInt8>,
         into plaintext: inout MutableSpan<UInt8>
@@ -91,9 +89,10 @@ struct AES256SIV: ~Copyable {
         let count = max(sealed.count - Self.vectorLength, 0)
         guard plaintext.count == count else {
             throw LockstepError(
-                .misuse, "AES-256-SIV was given \(plaintext.count) bytes of memory for \(count)")
+                .misuse,
+                "the AES-256-SIV output has \(plaintext.count) bytes, but the plaintext \(count)")
         }
-        // What would be empty was never sealed here, and has no memory to wipe.
+        // An empty message was never sealed here and has no memory to wipe.
         guard count > 0 else { return false }
         try working.start(as: opening, associatedData)
         return unsafe plaintext.withUnsafeMutableBufferPointer { output in
@@ -107,7 +106,7 @@ struct AES256SIV: ~Copyable {
     }
 }
 
-/// A context of libcrypto, for one message after it was started.
+/// A libcrypto context, for one message after it is started.
 @safe
 private struct SIVContext: ~Copyable {
     private let context: OpaquePointer
@@ -144,7 +143,7 @@ private struct SIVContext: ~Copyable {
         try requireOpenSSL(fed, "associated data")
     }
 
-    /// Encrypts what lies behind the room for the vector, and fills that.
+    /// Encrypts the bytes after the room for the vector and fills in the vector.
     func seal(_ message: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         let length = AES256SIV.vectorLength
         guard let vector = message.baseAddress else { return false }
@@ -153,8 +152,8 @@ private struct SIVContext: ~Copyable {
             && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(length), vector) == 1
     }
 
-    /// Decrypts what lies behind the vector, which must turn out to be the message's. The plaintext is
-    /// written before it can be checked: the caller wipes what failed.
+    /// Decrypts the bytes after the vector and verifies the vector. The plaintext is written before it can be verified:
+    /// the caller wipes it after a failure.
     func open(_ sealed: Span<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         let length = AES256SIV.vectorLength
         return unsafe sealed.withUnsafeBufferPointer { sealed in
@@ -168,8 +167,7 @@ private struct SIVContext: ~Copyable {
         }
     }
 
-    /// Feeds a whole message, for which the cipher must say that it is done; or associated data, where
-    /// there is no output.
+    /// Processes a whole message, which the cipher must complete; without an output, processes associated data.
     private func update(
         _ input: UnsafePointer<UInt8>?, _ count: Int, into output: UnsafeMutablePointer<UInt8>?
     ) -> Bool {

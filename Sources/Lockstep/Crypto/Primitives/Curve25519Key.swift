@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// A private or public key of libcrypto for X25519 or Ed25519.
+/// A libcrypto private or public key for X25519 or Ed25519.
 @safe
 struct Curve25519Key: ~Copyable {
     enum Algorithm {
@@ -22,7 +22,7 @@ struct Curve25519Key: ~Copyable {
 
     let handle: OpaquePointer
 
-    /// The private key of these 32 bytes. libcrypto keeps its copy in the secure heap.
+    /// The private key with these 32 bytes. libcrypto keeps its copy in the secure heap.
     init(_ algorithm: Algorithm, secret: borrowing SecretBytes) throws(LockstepError) {
         let bytes = secret.bytes
         let key = unsafe bytes.withUnsafeBufferPointer {
@@ -35,7 +35,7 @@ struct Curve25519Key: ~Copyable {
         unsafe handle = try requireOpenSSL(unsafe key, "private key")
     }
 
-    /// The public key of these 32 bytes.
+    /// The public key with these 32 bytes.
     init(_ algorithm: Algorithm, public bytes: Span<UInt8>) throws(LockstepError) {
         _ = ContextMemory.isInstalled
         let key = unsafe bytes.withUnsafeBufferPointer {

@@ -1,12 +1,12 @@
 internal import CCrypto
 
-/// A hash function, as HMAC, HKDF and PBKDF2 use it.
+/// A hash function for HMAC, HKDF and PBKDF2.
 package enum HashFunction: Sendable {
     case sha1
     case sha256
     case sha512
 
-    /// OpenSSL's name of it.
+    /// Its name in OpenSSL.
     var name: String {
         switch self {
         case .sha1: "SHA1"
@@ -24,7 +24,7 @@ package enum HashFunction: Sendable {
         }
     }
 
-    /// The length of the blocks that it works on in bytes (FIPS 180-4).
+    /// The length of its input blocks in bytes (FIPS 180-4).
     var blockLength: Int {
         switch self {
         case .sha1, .sha256: 64
@@ -32,7 +32,7 @@ package enum HashFunction: Sendable {
         }
     }
 
-    /// Static objects of libcrypto, which live as long as the process.
+    /// The static libcrypto object, which lives as long as the process.
     var algorithm: OpaquePointer? {
         _ = ContextMemory.isInstalled
         return switch self {

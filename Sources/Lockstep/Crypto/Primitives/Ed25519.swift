@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// Signatures on edwards25519 (RFC 8032, the pure variant).
+/// Signatures on edwards25519 (RFC 8032, pure Ed25519).
 enum Ed25519 {
     /// The length of a signature in bytes.
     static let signatureLength = 64
@@ -33,8 +33,8 @@ enum Ed25519 {
         return signature
     }
 
-    /// Whether `signature` is one of `message` under `publicKey`. Keys of low order, under which one
-    /// signature can fit many messages, verify nothing.
+    /// Whether `signature` is a valid signature of `message` by `publicKey`. Keys of low order, for which one signature
+    /// can match many messages, verify nothing.
     static func verify(
         _ signature: Span<UInt8>, of message: Span<UInt8>, under publicKey: [UInt8]
     ) throws(LockstepError) -> Bool {
@@ -59,8 +59,8 @@ enum Ed25519 {
         }
     }
 
-    /// Whether a key is one of the eight points of low order, in whatever encoding. The sign bit does not
-    /// matter: the negative of such a point is another one.
+    /// Whether a key is one of the eight points of low order, in any encoding. The sign bit does not matter: the
+    /// negative of such a point is also of low order.
     private static func isOfLowOrder(_ key: [UInt8]) -> Bool {
         var y = key
         y[31] &= 0x7F
@@ -68,7 +68,7 @@ enum Ed25519 {
     }
 
     // The y-coordinates of the points of order 1, 2, 4 and 8 (RFC 7748, section 6.1, and the curve's
-    // equation), and those below 2^255 that are the same modulo p = 2^255 - 19.
+    // equation), and the values below 2^255 that are congruent to them modulo p = 2^255 - 19.
     private static let lowOrder: Set<[UInt8]> = {
         let zero = [UInt8](repeating: 0, count: 32)
         let one = [1] + zero.dropFirst()

@@ -1,14 +1,14 @@
-/// HKDF (RFC 5869): many independent keys from one good key.
+/// HKDF (RFC 5869): many independent keys from one strong key.
 enum HKDF {
-    /// Derives `count` bytes from a secret with SHA-256; `info` says what for.
+    /// Derives `count` bytes from a secret with SHA-256; `info` names their purpose.
     static func derive(
         _ key: borrowing SecretBytes, salt: [UInt8], info: [UInt8], count: Int = 32
     ) throws(LockstepError) -> SecretBytes {
         try derive(key.bytes, salt: salt.span, info: info.span, count: count)
     }
 
-    /// Derives `count` bytes; `info` says what for. A missing salt counts as zero bytes, as many as the
-    /// hash function yields.
+    /// Derives `count` bytes; `info` names their purpose. A missing salt counts as zero bytes of the hash function's
+    /// output length.
     static func derive(
         _ key: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int = 32,
         with function: HashFunction = .sha256
@@ -19,7 +19,7 @@ enum HKDF {
         return try expand(extracted.bytes, info: info, count: count, with: function)
     }
 
-    /// The second half alone, for a key that is uniformly random already.
+    /// Only the expand step, for a key that is already uniformly random.
     static func expand(
         _ key: Span<UInt8>, info: Span<UInt8>, count: Int, with function: HashFunction
     ) throws(LockstepError) -> SecretBytes {

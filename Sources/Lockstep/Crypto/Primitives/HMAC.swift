@@ -1,9 +1,9 @@
 internal import CCrypto
 
-/// HMAC (RFC 2104) under one key, for any number of messages.
+/// HMAC (RFC 2104) with one key, for any number of messages.
 ///
-/// One value serves one thread at a time. Starting the next message costs no new key schedule. The states
-/// after the key lie in contexts of libcrypto: see ``ContextMemory``.
+/// One value serves one thread at a time. Starting the next message needs no new key schedule. The states after the key
+/// are in libcrypto contexts: see ``ContextMemory``.
 @safe
 struct HMAC: ~Copyable {
     private let context: OpaquePointer
@@ -32,7 +32,7 @@ struct HMAC: ~Copyable {
         try requireOpenSSL(done, "HMAC")
     }
 
-    /// Ends the current message, gives its code and starts the next message.
+    /// Ends the current message, returns its code and starts the next message.
     func finish() throws(LockstepError) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: length)
         let done = unsafe code.withUnsafeMutableBufferPointer { unsafe finish(into: $0) }
@@ -40,7 +40,7 @@ struct HMAC: ~Copyable {
         return code
     }
 
-    /// As ``finish()``, for a code that is itself a key.
+    /// Like ``finish()``, for a code that is itself a key.
     func finishSecret() throws(LockstepError) -> SecretBytes {
         var code = try SecretBytes(zeroed: length)
         var target = code.mutableBytes
@@ -74,8 +74,8 @@ struct HMAC: ~Copyable {
         return unsafe function.name.withCString { name in
             unsafe withUnsafeMutablePointer(to: &empty) { empty in
                 unsafe key.withUnsafeBufferPointer { key in
-                    // A parameter keeps the address of its key, which as a Swift string would be
-                    // gone by the time it is read. The value's address merely lacks const.
+                    // A parameter stores the address of its key; the address of a Swift string would be
+                    // invalid by the time it is read. For the value, the signature only lacks const.
                     let digest = unsafe UnsafeRawPointer(digestParameter.utf8Start)
                         .assumingMemoryBound(to: CChar.self)
                     var parameters = unsafe [
@@ -83,7 +83,7 @@ struct HMAC: ~Copyable {
                             digest, UnsafeMutablePointer(mutating: name), 0),
                         OSSL_PARAM_construct_end(),
                     ]
-                    // A null key would mean "as before", so an empty one needs an address.
+                    // A null key would mean "as before", so an empty key needs an address.
                     return unsafe EVP_MAC_init(
                         context, key.baseAddress ?? UnsafePointer(empty), key.count, &parameters)
                         == 1
@@ -92,7 +92,7 @@ struct HMAC: ~Copyable {
         }
     }
 
-    /// OSSL_MAC_PARAM_DIGEST, at an address that stays.
+    /// OSSL_MAC_PARAM_DIGEST, at a permanent address.
     private static let digestParameter: StaticString = "digest"
 
     // Fetched once; EVP_MAC objects are reference-counted and safe to share between threads.

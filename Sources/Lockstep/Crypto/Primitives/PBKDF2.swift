@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// PBKDF2 (RFC 8018), as SQLCipher derives page keys from passphrases.
+/// PBKDF2 (RFC 8018), with which SQLCipher derives page keys from passphrases.
 enum PBKDF2 {
     /// Derives `count` bytes.
     static func derive(
@@ -20,7 +20,7 @@ enum PBKDF2 {
         return output
     }
 
-    /// The same over memory of others, which is how SQLCipher asks.
+    /// The same for unmanaged memory, as SQLCipher calls it.
     static func derive(
         _ function: HashFunction, _ passphrase: UnsafeBufferPointer<UInt8>,
         _ salt: UnsafeBufferPointer<UInt8>, _ rounds: Int32,

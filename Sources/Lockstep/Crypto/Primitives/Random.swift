@@ -13,7 +13,7 @@ enum Random {
         try requireOpenSSL(filled, "random bytes")
         return bytes
     }
-    /// Stirs bytes of the caller's into the generator. They count for nothing towards its security.
+    /// Adds the caller's bytes to the generator. They do not count as entropy.
     static func stir(_ bytes: UnsafeRawBufferPointer) {
         _ = ContextMemory.isInstalled
         unsafe RAND_add(bytes.baseAddress, Int32(clamping: bytes.count), 0)

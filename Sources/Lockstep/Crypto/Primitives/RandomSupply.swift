@@ -1,24 +1,24 @@
 internal import CCrypto
 
-/// Random bytes from OpenSSL's public generator, fetched for many pages at once: the generator's start-up
-/// costs 700 ns a call, however few bytes it is asked for.
+/// Random bytes from OpenSSL's public generator, fetched for many pages at once: each call of the generator costs
+/// 700 ns, however few bytes it returns.
 ///
-/// For bytes that end up in a file in the clear, such as initialisation vectors and salts, and never for
-/// keys: until they are handed out they lie in ordinary memory. One value serves one thread at a time.
+/// Use it only for bytes that are stored unencrypted in a file, such as initialization vectors and salts, and never for
+/// keys: the bytes are in ordinary memory until they are used. One value serves one thread at a time.
 @safe
 struct RandomSupply: ~Copyable {
-    /// Sixteen times the 80 bytes that SQLCipher 4 asks for with every page it writes.
+    /// Sixteen times the 80 bytes that SQLCipher 4 requests for every page it writes.
     static let capacity = 1280
 
     private let bytes: UnsafeMutablePointer<UInt8>
-    /// How many bytes are left; they are the first ones.
+    /// The number of remaining bytes, which are the first ones.
     private var count = 0
-    /// In which process they were fetched. After fork(), two would otherwise hand out the same ones.
+    /// The process that fetched them. After fork(), two processes would otherwise return the same bytes.
     private var process: UInt64 = 0
-    /// Where they come from; another source only in a test.
+    /// The source of the bytes; only tests use another one.
     private let source: Source
 
-    /// Fills memory with random bytes and answers 1, or anything else if it could not.
+    /// Fills memory with random bytes and returns 1, or any other value on failure.
     typealias Source = @convention(c) (UnsafeMutablePointer<UInt8>?, Int32) -> Int32
 
     init(from source: @escaping Source = unsafe RAND_bytes) {
@@ -32,8 +32,8 @@ struct RandomSupply: ~Copyable {
         unsafe bytes.deallocate()
     }
 
-    /// Fills `output` with `wanted` bytes that nobody was given before.
-    /// - Returns: Whether all of it is random; otherwise none of it may be used.
+    /// Fills `output` with `wanted` bytes that were never returned before.
+    /// - Returns: Whether all of it is random; if not, none of it must be used.
     mutating func fill(_ output: UnsafeMutablePointer<UInt8>, _ wanted: Int32) -> Bool {
         guard wanted >= 0 else { return false }
         guard wanted <= Self.capacity else { return unsafe fetch(output, wanted) }
@@ -50,7 +50,7 @@ struct RandomSupply: ~Copyable {
         return true
     }
 
-    /// Throws away what is left, so that what the generator was given meanwhile counts from now on.
+    /// Discards the remaining bytes, so that later bytes include what has since been added to the generator.
     mutating func discard() { count = 0 }
 
     private func fetch(_ output: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Bool {

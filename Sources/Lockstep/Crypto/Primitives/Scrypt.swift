@@ -1,8 +1,8 @@
 internal import CCrypto
 
-/// scrypt (RFC 7914): a key from a passphrase, at a price in time and memory.
+/// scrypt (RFC 7914): derives a key from a passphrase at a chosen cost in time and memory.
 package enum Scrypt {
-    /// How dear a guess shall be.
+    /// The cost of a guess.
     package struct Cost: Sendable, Hashable {
         /// The binary logarithm of N. Memory is 128·r·N bytes: 128 MiB at 17 with r = 8.
         let logN: Int
@@ -11,21 +11,21 @@ package enum Scrypt {
 
         /// N itself.
         var n: Int { 1 << logN }
-        /// What one derivation needs, in bytes (RFC 7914, section 5: the array V).
+        /// The memory for one derivation, in bytes (RFC 7914, section 5: the array V).
         var memory: Int { 128 * r * n }
 
-        /// OWASP's minimum for scrypt (Password Storage Cheat Sheet): N = 2^17, r = 8, p = 1.
+        /// The OWASP minimum for scrypt (Password Storage Cheat Sheet): N = 2^17, r = 8, p = 1.
         package static let standard = Cost(logN: 17, r: 8, p: 1)
-        /// Read up to N = 2^20 (1 GiB), or a keyring could exhaust the reader's memory.
+        /// Keyrings are read up to N = 2^20 (1 GiB); otherwise a keyring could exhaust the reader's memory.
         static let readable = 14...20
-        /// What a slot may be given that is made here.
+        /// The range for new slots.
         static let choosable = advisable...20
-        /// As much as one slot of N = 2^21 would cost: 16 standard slots, some 8 seconds.
+        /// The cost of one slot with N = 2^21: 16 standard slots, about 8 seconds.
         static let maximumTogether = 1 << 21
-        /// What keyrings of older versions may cost together. They are read, but no more than
-        /// ``maximumTogether`` of it is spent on one opening.
+        /// The maximum total cost of keyrings from older versions. They are read, but one opening spends at most
+        /// ``maximumTogether``.
         static let maximumTogetherBefore = 1 << 23
-        /// Below 2^16 a guess is cheaper than it should be; keyrings with less get a warning.
+        /// Below 2^16, guessing is too cheap; keyrings with less get a warning.
         static let advisable = 16
     }
 
@@ -37,12 +37,12 @@ package enum Scrypt {
             passphrase, salt: salt, n: 1 << UInt64(cost.logN), r: cost.r, p: cost.p, count: 32)
     }
 
-    /// Derives `count` bytes with N as it stands in RFC 7914.
+    /// Derives `count` bytes with N as defined in RFC 7914.
     static func derive(
         _ passphrase: Span<UInt8>, salt: Span<UInt8>, n: UInt64, r: Int, p: Int, count: Int
     ) throws(LockstepError) -> SecretBytes {
         var output = try SecretBytes(zeroed: count)
-        // Without a limit of its own libcrypto allows 32 MiB and refuses every N from 2^15 on.
+        // Without an explicit limit, libcrypto allows 32 MiB and rejects every N from 2^15.
         let memory = 128 * n * UInt64(r) + 128 * UInt64(r) * UInt64(p) + 1_048_576
         var target = output.mutableBytes
         let done = unsafe target.withUnsafeMutableBufferPointer { out in

@@ -1,19 +1,19 @@
 extension Scrypt.Cost {
-    /// As dear as `target` allows here, and never below ``standard``.
+    /// The highest cost that takes at most `target` on this machine, and never less than ``standard``.
     ///
-    /// N = 2^16 is measured once: time and memory double with each power. A machine that is busy meanwhile
-    /// comes out slower, and its slots cheaper, but not below the standard.
+    /// N = 2^16 is measured once: time and memory double with each power. On a busy machine, the measured time is
+    /// longer and the cost lower, but not below the standard.
     /// - Parameters:
-    ///   - memory: The machine's, in bytes, of which a quarter may be used; nil where it is not known.
-    ///   - most: The greatest N.
-    ///   - measure: How long a derivation takes.
+    ///   - memory: The machine's memory in bytes, of which a quarter can be used; nil if it is not known.
+    ///   - maximum: The greatest N.
+    ///   - measure: Returns the duration of a derivation.
     static func calibrated(
         for target: Duration, memory: Int?, maximum: Int,
         measure: (Scrypt.Cost) throws(LockstepError) -> Duration
     ) throws(LockstepError) -> Scrypt.Cost {
         let once = try measure(Scrypt.Cost(logN: advisable, r: standard.r, p: standard.p))
         var cost = standard
-        // A clock that stands still has measured nothing.
+        // If the clock did not advance, the measurement is useless.
         guard once > .zero, let memory else { return cost }
         while cost.logN < choosable.upperBound {
             let next = Scrypt.Cost(logN: cost.logN + 1, r: cost.r, p: cost.p)
@@ -25,7 +25,7 @@ extension Scrypt.Cost {
         return cost
     }
 
-    /// How long a derivation takes here, this time.
+    /// Measures the duration of one derivation on this machine.
     package static func measure(_ cost: Scrypt.Cost) throws(LockstepError) -> Duration {
         let salt = [UInt8](repeating: 0, count: 16)
         let start = Clock.monotonicMicroseconds

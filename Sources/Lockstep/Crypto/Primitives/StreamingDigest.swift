@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// A digest of bytes that come piece by piece.
+/// A digest of bytes that arrive in pieces.
 @safe
 package struct StreamingDigest: ~Copyable {
     private let context: OpaquePointer
@@ -33,7 +33,7 @@ package struct StreamingDigest: ~Copyable {
         try unsafe update(span.bytes)
     }
 
-    /// The digest of all that was added.
+    /// The digest of all added bytes.
     package consuming func finish() throws(LockstepError) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: length)
         let done = unsafe output.withUnsafeMutableBufferPointer {

@@ -2,13 +2,13 @@ internal import CCrypto
 
 /// Key agreement on Curve25519 (RFC 7748).
 enum X25519 {
-    /// The public key of a secret one.
+    /// The public key of a secret key.
     static func publicKey(of secret: borrowing SecretBytes) throws(LockstepError) -> [UInt8] {
         try Curve25519Key(.x25519, secret: secret).publicBytes()
     }
 
-    /// The secret that both sides share, or nil where `publicKey` is a point of low order, with which the
-    /// secret would be zero whoever asks (RFC 7748, section 6.1).
+    /// The shared secret, or nil if `publicKey` is a point of low order, for which the secret would be zero with any
+    /// secret key (RFC 7748, section 6.1).
     static func sharedSecret(
         _ secret: borrowing SecretBytes, with publicKey: Span<UInt8>
     ) throws(LockstepError) -> SecretBytes? {
@@ -31,7 +31,7 @@ enum X25519 {
                 unsafe EVP_PKEY_derive(context, output.baseAddress, &count) == 1
             }
         }
-        // libcrypto refuses a zero itself; this does not rest on that.
+        // libcrypto itself rejects a zero result; this code does not depend on that.
         let zero = [UInt8](repeating: 0, count: Curve25519Key.length)
         guard done, count == shared.count, !ConstantTime.equal(shared.bytes, zero.span) else {
             ERR_clear_error()

@@ -1,24 +1,24 @@
 internal import CCrypto
 
-/// XAES-256-GCM (C2SP, XAES-256-GCM.md): AES-256-GCM with 192-bit nonces, so that random nonces may be
-/// used for as many messages as one likes under one key.
+/// XAES-256-GCM (C2SP, XAES-256-GCM.md): AES-256-GCM with 192-bit nonces, so that one key can seal any number of
+/// messages with random nonces.
 ///
-/// From the first 12 bytes of the nonce a key is derived with two AES blocks (the counter KDF of NIST
-/// SP 800-108 over CMAC, worked out for this one shape); AES-256-GCM under it takes the last 12.
-/// Nothing is allocated for a message but what it is returned in. One value serves one thread at a time. The
-/// key's schedule, and that of the last message's key, lie in contexts of libcrypto: see ``ContextMemory``.
+/// The first 12 bytes of the nonce yield a key through two AES blocks (the counter KDF of NIST SP 800-108 over CMAC,
+/// specialized for this input); AES-256-GCM with that key takes the last 12 bytes. A message allocates only its result.
+/// One value serves one thread at a time. The key schedules of the key and of the last message's key are in libcrypto
+/// contexts: see ``ContextMemory``.
 struct XAES256GCM: ~Copyable {
     /// Bytes of a nonce.
     static let nonceLength = 24
     /// Bytes that sealing adds, without the nonce.
     static let tagLength = AEAD.tagLength
-    /// How much of the nonce goes into the derived key; the rest is AES-256-GCM's.
+    /// Bytes of the nonce that go into the derived key; the rest is the nonce of AES-256-GCM.
     private static let prefixLength = 12
 
     private let block: AES256Blocks
     private let gcm: AEAD
-    /// In the first half, each message's key is derived. The second half is what the two blocks of that are
-    /// before the nonce comes in: `0x00 ‖ counter ‖ 'X' ‖ 0x00 ‖ 0¹²`, xor CMAC's subkey K1.
+    /// The first half is where each message's key is derived. The second half contains the two input blocks before the
+    /// nonce is added: `0x00 ‖ counter ‖ 'X' ‖ 0x00 ‖ 0¹²`, xor CMAC's subkey K1.
     private var space: SecretBytes
     private static let keyLength = 32
 
@@ -35,7 +35,7 @@ struct XAES256GCM: ~Copyable {
         self.space = space
     }
 
-    /// Ciphertext and tag of `plaintext`; the nonce is the caller's to store.
+    /// The ciphertext and tag of `plaintext`; the caller stores the nonce.
     mutating func seal(
         _ plaintext: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) -> [UInt8] {
@@ -46,8 +46,8 @@ struct XAES256GCM: ~Copyable {
             associatedData: associatedData)
     }
 
-    /// The same where the plaintext lies; the tag goes into the last ``tagLength`` bytes of `message`.
-    /// - Throws: If it does, what `message` holds is of no use, and may be plaintext.
+    /// Seals in place; the tag goes into the last ``tagLength`` bytes of `message`.
+    /// - Throws: If it throws, the content of `message` is unusable and can be plaintext.
     mutating func seal(
         inPlace message: inout MutableSpan<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) {
@@ -58,7 +58,7 @@ struct XAES256GCM: ~Copyable {
             associatedData: associatedData)
     }
 
-    /// The plaintext, or nil if any of the inputs is not what it was when sealing.
+    /// The plaintext, or nil if any of the inputs differs from that of sealing.
     mutating func open(
         _ sealed: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) -> SecretBytes? {
@@ -69,8 +69,8 @@ struct XAES256GCM: ~Copyable {
             associatedData: associatedData)
     }
 
-    /// The same, into memory of the caller's, which holds exactly the plaintext; it is zero if this
-    /// answers no.
+    /// Opens into the caller's memory, which must have exactly the plaintext's length. If it returns false, the memory
+    /// is zero.
     mutating func open(
         _ sealed: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>,
         into plaintext: inout MutableSpan<UInt8>
@@ -111,7 +111,7 @@ struct XAES256GCM: ~Copyable {
     private static func computeMasks(
         _ space: inout SecretBytes, _ block: borrowing AES256Blocks
     ) throws(LockstepError) {
-        // AES(0), which K1 is made of.
+        // AES(0), from which K1 is computed.
         try block.encrypt(&space)
         var bytes = space.mutableBytes
         // Doubling in GF(2^128), RFC 4493 section 2.3, without a branch on the secret.
@@ -127,7 +127,7 @@ struct XAES256GCM: ~Copyable {
     }
 }
 
-/// The AES-256 block function under one key: what the key derivation above is made of.
+/// The AES-256 block function with one key, for the key derivation above.
 @safe
 private struct AES256Blocks: ~Copyable {
     private let context: OpaquePointer
@@ -151,7 +151,7 @@ private struct AES256Blocks: ~Copyable {
     // Freeing a context wipes the key schedule in it.
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-    /// Encrypts the first two blocks in place, each by itself.
+    /// Encrypts the first two blocks in place, each separately.
     func encrypt(_ blocks: inout SecretBytes) throws(LockstepError) {
         var bytes = blocks.mutableBytes
         let done = unsafe bytes.withUnsafeMutableBufferPointer {

@@ -1,8 +1,8 @@
 internal import CCrypto
 
-/// Comparisons whose time tells nothing about the bytes.
+/// Comparisons whose time reveals nothing about the bytes.
 enum ConstantTime {
-    /// Whether both hold the same bytes; only their lengths may show in the time taken.
+    /// Whether both have the same bytes; the time depends only on their lengths.
     static func equal(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
         guard one.count == other.count else { return false }
         return unsafe one.withUnsafeBytes { a in

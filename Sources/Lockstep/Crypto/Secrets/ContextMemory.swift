@@ -6,28 +6,28 @@ internal import CCrypto
     internal import Darwin
 #endif
 
-/// Where libcrypto keeps the contexts that hold keys of ours: key schedules and the states of an HMAC.
+/// The memory of libcrypto contexts that contain Lockstep's keys: key schedules and HMAC states.
 ///
-/// libcrypto allocates them itself and gives its caller no say, except for one: the functions by which the whole
-/// process's libcrypto allocates can be replaced (`CRYPTO_set_mem_functions`), before it has allocated anything. So
-/// they are, with the first use of libcrypto through Lockstep. They are the ones of the C library, except for what is
-/// allocated on a thread while ``within(_:)`` runs there, which lies in a ``LockedArena``. Whatever else in the process
-/// uses libcrypto gets what it got before, two nanoseconds an allocation later.
+/// libcrypto allocates its contexts itself. The only way to influence this is to replace the allocation functions of
+/// the process's libcrypto (`CRYPTO_set_mem_functions`) before it has allocated anything. Lockstep does this when it
+/// first uses libcrypto. The new functions call those of the C library, except that allocations on a thread inside
+/// ``within(_:)`` come from a ``LockedArena``. For other users of libcrypto in the process, an allocation takes two
+/// nanoseconds longer and nothing else changes.
 ///
-/// Where somebody else has used libcrypto earlier, it refuses, and contexts lie in ordinary memory: ``isInstalled``
-/// is false, and ``KeyMemory`` reports it. Nobody else may replace the functions afterwards, or they would free what
-/// lies in the arena; libcrypto's manual allows it at a process's start alone.
+/// If other code has used libcrypto earlier, libcrypto refuses, and contexts are in ordinary memory: ``isInstalled`` is
+/// false, and ``KeyMemory`` reports it. Other code must not replace the functions later, because its functions would
+/// free memory of the arena; libcrypto's manual allows replacing them only at process start.
 enum ContextMemory {
-    /// Whether contexts are kept in locked memory. Whatever calls libcrypto asks for it first.
+    /// Whether contexts are in locked memory. All code reads this before it calls libcrypto.
     static let isInstalled: Bool = install()
 
-    /// Whether all contexts so far could be locked.
+    /// Whether all contexts so far are locked.
     static var isLocked: Bool {
         guard isInstalled, let arena = unsafe arena else { return false }
         return unsafe arena.pointee.isLocked
     }
 
-    /// Runs calls of libcrypto that allocate contexts with keys, or copy them.
+    /// Runs libcrypto calls that allocate or copy contexts with keys.
     @inline(__always)
     static func within<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
@@ -39,13 +39,13 @@ enum ContextMemory {
         return try body()
     }
 
-    /// Address space for a few thousand connections; memory is used as it is needed.
+    /// Address space for a few thousand connections; memory is used only as needed.
     private static let slabs = 4096
 
-    // Both are assigned once, before libcrypto gets the functions below, and only read from then on. Lent to a
-    // function instead, each reading would be checked while the program runs, which takes longer than an allocation.
+    // Both are assigned once, before libcrypto gets the functions below, and only read afterwards. If they were
+    // accessed through a function, each read would be checked at run time, which takes longer than an allocation.
     nonisolated(unsafe) private static var arena: UnsafeMutablePointer<LockedArena>?
-    /// Not null while a thread is inside of ``within(_:)``.
+    /// Not null while a thread is inside ``within(_:)``.
     nonisolated(unsafe) private static var thread: pthread_key_t = 0
 
     private static func install() -> Bool {
@@ -95,7 +95,7 @@ enum ContextMemory {
         }
         let size = unsafe arena.pointee.size(of: block)
         guard count > size else { return unsafe block }
-        // What has begun in locked memory stays there when it is made longer.
+        // A block in locked memory stays there when it grows.
         guard let longer = unsafe arena.pointee.allocate(count) ?? malloc(count) else { return nil }
         unsafe longer.copyMemory(from: block, byteCount: size)
         unsafe arena.pointee.free(block)

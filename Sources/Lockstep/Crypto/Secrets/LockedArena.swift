@@ -7,16 +7,17 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Memory for what libraries allocate and keep keys in: locked against swap, left out of core dumps on Linux, wiped
-/// when it is freed.
+/// Memory for allocations of libraries that contain keys: locked against swap, excluded from core dumps on Linux, and
+/// wiped when freed.
 ///
-/// OpenSSL's secure heap (``SecureHeap``) is for our own secrets. It has a fixed size, and a secret that finds it full
-/// is an error. What libcrypto and SQLCipher allocate may not crowd it out, needs many small blocks a second, and
-/// SQLCipher unlocks the memory page around everything that it frees. So this is memory of its own: a range of
-/// addresses that is reserved once, and made usable in pieces of 16 KiB, each for blocks of one size. All threads
-/// may use it.
+/// OpenSSL's secure heap (``SecureHeap``) is for Lockstep's own secrets. It has a fixed size, and a secret that does
+/// not fit is an error. Allocations of libcrypto and SQLCipher must not fill it: they need many small blocks per
+/// second, and SQLCipher unlocks the memory page around everything that it frees. So they have separate memory: a range
+/// of addresses that is reserved once and made usable in slabs of 16 KiB, each for blocks of one size. All threads can
+/// use it.
 ///
-/// Where the process may lock no more, further pieces are not locked; they stay out of core dumps.
+/// When the process reaches its limit of locked memory, further slabs are not locked; they stay excluded from core
+/// dumps.
 @safe
 struct LockedArena: ~Copyable {
     /// Bytes that become usable at once, for blocks of one size.
@@ -24,27 +25,27 @@ struct LockedArena: ~Copyable {
     /// The sizes of blocks are the powers of two from 2^5 to 2^12.
     private static let smallest = 5
     private static let largest = 12
-    /// The most that a block holds, in bytes; what is larger lies elsewhere.
+    /// The size of the largest block, in bytes; larger allocations are made elsewhere.
     static let largestBlock = 1 << largest
 
     private let start: UInt
     private let length: UInt
-    /// The size of the blocks of each slab, as a power of two. It is written before a slab's first block is given
-    /// out, and then stays.
+    /// The block size of each slab, as a power of two. It is written before the slab's first block is allocated and
+    /// then does not change.
     private let sizes: UnsafeMutablePointer<UInt8>
     private let state: Mutex<State>
 
     private struct State {
-        /// For each size the first free block, which begins with the address of the next one; 0 for none.
+        /// The first free block of each size, which begins with the address of the next one; 0 if there is none.
         var free = InlineArray<8, UInt>(repeating: 0)
-        /// For each size the part of its newest slab that was never used.
+        /// The never used part of the newest slab of each size.
         var unused = InlineArray<8, Range<UInt>>(repeating: 0..<0)
-        /// The first and the last slab stay without access, as guards.
+        /// The first and the last slab stay inaccessible as guards.
         var slabCount = 1
         var isLocked = true
     }
 
-    /// Reserves addresses for `slabs` slabs; nil where the system gives none, or cannot keep them out of dumps.
+    /// Reserves addresses for `slabs` slabs; nil if the system has none or cannot exclude them from core dumps.
     init?(slabs: Int) {
         let count = max(slabs, 1) + 2
         let length = count * Self.slabLength
@@ -68,17 +69,17 @@ struct LockedArena: ~Copyable {
         unsafe munmap(UnsafeMutableRawPointer(bitPattern: start), Int(length))
     }
 
-    /// Whether all that was given out is locked.
+    /// Whether all allocated memory is locked.
     var isLocked: Bool { state.withLock { $0.isLocked } }
 
-    /// Whether a block lies here.
+    /// Whether a block is in this arena.
     @inline(__always)
     func owns(_ block: UnsafeRawPointer) -> Bool { UInt(bitPattern: block) &- start < length }
 
-    /// How many bytes a block that lies here has: at least as many as were asked for.
+    /// The size of a block in this arena in bytes: at least the requested size.
     func size(of block: UnsafeRawPointer) -> Int { unsafe 1 << sizeClass(of: block) }
 
-    /// Zeroed memory for `count` bytes; nil for more than ``largestBlock``, for none, and where no address is left.
+    /// Zeroed memory for `count` bytes; nil for more than ``largestBlock``, for 0 bytes, and if no addresses are left.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
         guard count > 0, count <= Self.largestBlock else { return nil }
         let size = max(Self.smallest, Int.bitWidth - (count - 1).leadingZeroBitCount)
@@ -100,7 +101,7 @@ struct LockedArena: ~Copyable {
         return unsafe address.flatMap { unsafe UnsafeMutableRawPointer(bitPattern: $0) }
     }
 
-    /// Wipes a block that lies here and makes it free.
+    /// Wipes and frees a block of this arena.
     func free(_ block: UnsafeMutableRawPointer) {
         let size = unsafe sizeClass(of: block)
         unsafe OPENSSL_cleanse(block, 1 << size)
@@ -111,7 +112,7 @@ struct LockedArena: ~Copyable {
         }
     }
 
-    /// Locks the memory of a block again, which somebody else may have unlocked.
+    /// Locks the memory of a block again, in case other code has unlocked it.
     func lockAgain(_ block: UnsafeMutableRawPointer) {
         let slab = unsafe start + UInt(slab(of: block) * Self.slabLength)
         if !lock(slab) { state.withLock { $0.isLocked = false } }
@@ -141,9 +142,9 @@ struct LockedArena: ~Copyable {
 
     private func sizeClass(of block: UnsafeRawPointer) -> Int { unsafe Int(sizes[slab(of: block)]) }
 
-    /// Where a free block has the address of the next one.
+    /// The place in a free block that contains the address of the next one.
     private static func link(_ block: UInt) -> UnsafeMutablePointer<UInt> {
-        // Blocks are at least 32 bytes, and aligned to their size.
+        // Blocks have at least 32 bytes and are aligned to their size.
         unsafe UnsafeMutablePointer(bitPattern: block).unsafelyUnwrapped
     }
 }

@@ -1,33 +1,32 @@
-/// A passphrase: exact bytes, neither trimmed nor normalised.
+/// A passphrase: exact bytes, neither trimmed nor normalized.
 ///
-/// Only keyring slots and database files made elsewhere are opened with one. Deriving a key from it is
-/// slow by design.
+/// It opens only keyring slots and database files made elsewhere. Deriving a key from it is slow by design.
 public struct Passphrase: ~Copyable {
-    /// More is a mistake rather than a passphrase, and would crowd the secure heap.
+    /// Longer input is probably a mistake and would fill the secure heap.
     static let longest = 4096
 
     let secret: SecretBytes
 
-    /// Takes over `secret`.
-    /// - Throws: ``LockstepError/Code/secretUnsuitable`` for an empty or over-long one, and for one that
-    ///   SQLCipher would take for a raw key (67 or 99 bytes that begin `x'`).
+    /// Takes ownership of `secret`.
+    /// - Throws: ``LockstepError/Code/secretUnsuitable`` for an empty or too long secret, and for one that SQLCipher
+    ///   would treat as a raw key (67 or 99 bytes that begin with `x'`).
     public init(_ secret: consuming SecretBytes) throws(LockstepError) {
         try Self.check(secret.bytes)
         self.secret = secret
     }
 
-    /// Copies `bytes` into secure memory. Wiping the source is up to the caller.
+    /// Copies `bytes` into secure memory. The caller should wipe the source.
     public init(_ bytes: Span<UInt8>) throws(LockstepError) {
         try Self.check(bytes)
         secret = try SecretBytes(copying: bytes)
     }
 
-    /// Another copy, in secure memory of its own.
+    /// A copy in its own secure memory.
     public borrowing func clone() throws(LockstepError) -> Passphrase {
         try Passphrase(secret.clone())
     }
 
-    /// Whether both are the same; takes the same time wherever they differ.
+    /// Whether both are equal, compared in constant time.
     public borrowing func matches(_ other: borrowing Passphrase) -> Bool { secret == other.secret }
 
     private static func check(_ bytes: Span<UInt8>) throws(LockstepError) {
@@ -45,8 +44,8 @@ public struct Passphrase: ~Copyable {
             && bytes[1] == UInt8(ascii: "'")
         guard !looksLikeKeyspec else {
             throw LockstepError(
-                .secretUnsuitable, "the passphrase has the shape of a raw SQLCipher key",
-                hint: "give a raw key as a raw key; as a passphrase it would mean something else")
+                .secretUnsuitable, "the passphrase has the form of a raw SQLCipher key",
+                hint: "give a raw key as a raw key, not as a passphrase")
         }
     }
 }

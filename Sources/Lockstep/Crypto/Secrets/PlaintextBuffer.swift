@@ -1,11 +1,11 @@
 internal import CCrypto
 
-/// Memory in which messages are opened before they are made sense of. It is wiped after each use.
+/// Memory into which messages are opened before they are parsed. It is wiped after each use.
 ///
 /// One value serves one thread at a time.
 @safe
 final class PlaintextBuffer {
-    /// More than this is given back after use. Values of 64 KiB have a tag and padding beside them.
+    /// Larger memory is released after use. Values of 64 KiB also need room for a tag and padding.
     private static let kept = 2 * 65_536
 
     private var memory: UnsafeMutablePointer<UInt8>
@@ -19,7 +19,7 @@ final class PlaintextBuffer {
 
     deinit { unsafe memory.deallocate() }
 
-    /// Lends `count` bytes, whose content is of no meaning, to `body`, and wipes them.
+    /// Lends `count` bytes with unspecified content to `body`, then wipes them.
     func with<Result>(
         _ count: Int, _ body: (inout MutableSpan<UInt8>) throws(LockstepError) -> Result
     ) throws(LockstepError) -> Result {

@@ -1,12 +1,12 @@
 internal import CCrypto
 
-/// What a program that handles keys should ask of the operating system, once, at its start.
+/// Requests to the operating system that a program with keys should make once, at its start.
 public enum ProcessHardening {
-    /// Forbids core dumps and, on Linux, that another process of the user reads this one's memory.
+    /// Disables core dumps and, on Linux, prevents other processes of the user from reading this process's memory.
     ///
-    /// The price: no core file after a crash, and no debugger attached later. The `lockstep` tool calls
-    /// it first thing; a library cannot decide it for its program. Keys are left out of core dumps without it, and
-    /// plaintext is not: see <doc:SecretsInMemory>.
+    /// As a consequence, there is no core file after a crash, and a debugger cannot be attached later. The `lockstep`
+    /// tool calls it first; a library must leave the decision to its program. Without it, keys are excluded from core
+    /// dumps, but plaintext is not: see <doc:SecretsInMemory>.
     /// - Returns: Whether every request was granted.
     @discardableResult
     public static func apply() -> Bool { lockstep_forbid_dumps() == 0 }

@@ -2,20 +2,20 @@ internal import CCrypto
 
 /// Bytes that must not leak: a key, a passphrase, a ring key.
 ///
-/// They live in OpenSSL's secure heap, cannot be copied, and are wiped when the value goes out of
-/// scope. There is no way to print or encode them; comparing takes constant time. The heap is small
-/// (256 KiB at most), so this type is for secrets and not for data.
+/// They live in OpenSSL's secure heap, cannot be copied implicitly, and are wiped when the value goes out of scope.
+/// They cannot be printed or encoded, and are compared in constant time. The heap is small (256 KiB at most), so use
+/// this type for secrets and not for data.
 @safe
 public struct SecretBytes: ~Copyable {
     private let memory: UnsafeMutableRawPointer
-    /// How many bytes there are.
+    /// The number of bytes.
     public let count: Int
 
-    /// Whether secrets of this type are locked against swap. Where the system lets the process lock no memory they are
-    /// not, and everything else holds. ``KeyMemory`` reports on the copies that libcrypto and SQLCipher have, too.
+    /// Whether secrets of this type are locked against swap. If the system does not let the process lock memory, they
+    /// are not; the other protections remain. ``KeyMemory`` also reports on the copies in libcrypto and SQLCipher.
     public static var areLocked: Bool { SecureHeap.isLocked }
 
-    /// Makes `count` zero bytes, to be filled; a negative number counts as 0.
+    /// Makes `count` zero bytes for later use; a negative number counts as 0.
     /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public init(zeroed count: Int) throws(LockstepError) {
         unsafe memory = try SecureHeap.allocate(max(count, 0))
@@ -35,7 +35,7 @@ public struct SecretBytes: ~Copyable {
         self.count = count
     }
 
-    /// Copies `bytes` into secure memory. Wiping the source is up to the caller.
+    /// Copies `bytes` into secure memory. The caller should wipe the source.
     public init(copying bytes: Span<UInt8>) throws(LockstepError) {
         try self.init(zeroed: bytes.count)
         unsafe bytes.withUnsafeBytes { source in
@@ -46,7 +46,7 @@ public struct SecretBytes: ~Copyable {
 
     deinit { unsafe SecureHeap.free(memory, count) }
 
-    /// The bytes, on loan.
+    /// The borrowed bytes.
     public var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get {
@@ -56,7 +56,7 @@ public struct SecretBytes: ~Copyable {
         }
     }
 
-    /// The bytes, on loan for writing.
+    /// The borrowed bytes, for writing.
     public var mutableBytes: MutableSpan<UInt8> {
         @_lifetime(&self)
         mutating get {
@@ -66,17 +66,17 @@ public struct SecretBytes: ~Copyable {
         }
     }
 
-    /// Another copy, in secure memory of its own.
+    /// A copy in its own secure memory.
     public borrowing func clone() throws(LockstepError) -> SecretBytes {
         try SecretBytes(copying: bytes)
     }
 
-    /// The first `count` bytes, as a secret of their own.
+    /// The first `count` bytes as a separate secret.
     borrowing func prefix(_ count: Int) throws(LockstepError) -> SecretBytes {
         try SecretBytes(copying: bytes.extracting(first: min(count, self.count)))
     }
 
-    /// A copy in ordinary memory, of what turned out to be no secret: a public key, a commitment.
+    /// A copy in ordinary memory, for bytes that are not secret: a public key, a commitment.
     borrowing func publicCopy(from start: Int = 0) -> [UInt8] {
         var copy: [UInt8] = []
         copy.reserveCapacity(count - start)
@@ -84,11 +84,11 @@ public struct SecretBytes: ~Copyable {
         return copy
     }
 
-    /// Whether both hold the same bytes; takes the same time wherever they differ.
+    /// Whether both have the same bytes, compared in constant time.
     public static func == (one: borrowing SecretBytes, other: borrowing SecretBytes) -> Bool {
         ConstantTime.equal(one.bytes, other.bytes)
     }
 }
 
-// Sendable by this proof: the memory is this value's alone, and is written only while the value is held exclusively.
+// This is safely Sendable: only this value uses the memory, and writes need exclusive access to the value.
 extension SecretBytes: @unchecked Sendable {}

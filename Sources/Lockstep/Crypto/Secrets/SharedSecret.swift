@@ -1,8 +1,8 @@
-/// A secret that several threads read. It is wiped when the last of them lets go of it.
+/// A secret that several threads read. It is wiped when the last reference is released.
 package final class SharedSecret<Secret: ~Copyable & Sendable>: Sendable {
-    /// The secret, on loan.
+    /// The secret.
     package let value: Secret
 
-    /// Takes over a secret.
+    /// Takes ownership of a secret.
     package init(_ value: consuming Secret) { self.value = value }
 }

@@ -2,10 +2,10 @@
     internal import CCrypto
     internal import Glibc
 
-    /// What keeps a program that is started apart from this process. Elsewhere `posix_spawn` offers it itself.
+    /// Isolates a started program from this process. On other systems, `posix_spawn` itself can do this.
     enum SpawnIsolation {
-        /// Has the program start in the folder `/`, and with the descriptors 0, 1 and 2 alone: those that a caller
-        /// opened for this process, such as one with a passphrase, are not marked to be closed.
+        /// Makes the program start in the folder `/` with only the descriptors 0, 1 and 2. Other descriptors, such as
+        /// one with a passphrase that the caller opened for this process, may not be marked as close-on-exec.
         /// - Returns: An error number, or 0.
         static func apply(to actions: inout posix_spawn_file_actions_t) -> Int32 {
             unsafe lockstep_spawn_apart(&actions)

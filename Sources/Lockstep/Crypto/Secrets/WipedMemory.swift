@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// Ordinary memory that plaintext passes through piece by piece; it is wiped when the last reference goes.
+/// Ordinary memory for plaintext that is processed in pieces; it is wiped when the last reference is released.
 ///
 /// One value serves one thread at a time.
 @safe
@@ -8,7 +8,7 @@ final class WipedMemory {
     let count: Int
     private let start: UnsafeMutablePointer<UInt8>
 
-    /// Makes `count` zero bytes, of which there must be one.
+    /// Makes `count` zero bytes, at least one.
     init(_ count: Int) {
         self.count = max(count, 1)
         unsafe start = .allocate(capacity: self.count)
@@ -29,7 +29,7 @@ final class WipedMemory {
         return try body(&span)
     }
 
-    /// A copy of a piece, behind what `target` has.
+    /// Appends a copy of a piece to `target`.
     func append(_ piece: Range<Int>, to target: inout [UInt8]) {
         unsafe target.append(contentsOf: bytes(piece))
     }

@@ -1,13 +1,12 @@
-/// Chunked encryption (C2SP, chunked-encryption.md) as its instance Cobblestone-256, with SHA-512 and
-/// AES-256-GCM: for long messages that are read in pieces, from anywhere.
+/// Chunked encryption (C2SP, chunked-encryption.md), in its instance Cobblestone-256 with SHA-512 and AES-256-GCM, for
+/// long messages that are read in pieces at any offset.
 ///
-/// From a 32-byte key, 24 random bytes of salt and the context that the message belongs to come a key and
-/// a base nonce for this message alone, and a commitment to all three, which is stored with it. Chunk
-/// number i is sealed under the base nonce xor i; ``ChunkedLayout`` says where it lies. Nothing is
-/// allocated for a chunk. One value serves one thread at a time.
+/// A 32-byte key, 24 random bytes of salt and the message's context yield a key and a base nonce for this message only,
+/// and a commitment to all three inputs, which is stored with the message. Chunk number i is sealed with the base nonce
+/// xor i; ``ChunkedLayout`` defines its position. A chunk allocates no memory. One value serves one thread at a time.
 ///
-/// - Important: A single chunk proves itself, its number and its message, and not where the message ends:
-///   who needs the length to be true opens the last chunk.
+/// - Important: A single chunk authenticates its content, number and message, but not the end of the message. To verify
+///   the length, open the last chunk.
 struct ChunkedEncryption: ~Copyable {
     /// Bytes of a key.
     static let keyLength = 32
@@ -18,15 +17,15 @@ struct ChunkedEncryption: ~Copyable {
     /// The start of HKDF's info; the name of the AEAD is IANA's ("Key derivation").
     private static let label = Array("c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0".utf8)
 
-    /// What is stored before the chunks, after the salt. It tells nothing about the key.
+    /// The commitment, stored after the salt and before the chunks. It reveals nothing about the key.
     let commitment: [UInt8]
     private let gcm: AEAD
     /// Key, base nonce and commitment, as HKDF yields them.
     private let derived: SecretBytes
-    /// The first number that may still be sealed; nil where none may.
+    /// The lowest number that can still be sealed; nil if none can.
     private var nextNumber: Int?
 
-    /// Begins a new message, whose `salt` must never have been used with `key` before: take random bytes.
+    /// Begins a new message. Its `salt` must never have been used with `key` before: use random bytes.
     /// - Throws: ``LockstepError/Code/misuse`` for a key or a salt of another length.
     init(key: Span<UInt8>, salt: Span<UInt8>, context: Span<UInt8>) throws(LockstepError) {
         let gcm = try AEAD()
@@ -37,8 +36,8 @@ struct ChunkedEncryption: ~Copyable {
         nextNumber = 0
     }
 
-    /// Takes up a message that was sealed, to open its chunks and to seal none; nil if one of the inputs
-    /// is not what it was then. The commitments are compared in constant time.
+    /// Begins to read a sealed message, whose chunks can be opened but not sealed; nil if one of the inputs differs
+    /// from that of sealing. The commitments are compared in constant time.
     /// - Throws: ``LockstepError/Code/misuse`` for a key or a salt of another length.
     static func opening(
         key: Span<UInt8>, salt: Span<UInt8>, context: Span<UInt8>, commitment: Span<UInt8>
@@ -50,57 +49,55 @@ struct ChunkedEncryption: ~Copyable {
         return message
     }
 
-    /// Encrypts chunk `number` where it lies; the tag goes into the last ``AEAD/tagLength`` bytes of
-    /// `chunk`.
+    /// Encrypts chunk `number` in place; the tag goes into the last ``AEAD/tagLength`` bytes of `chunk`.
     ///
-    /// Numbers may be left out and never taken twice, nor after the last one: two chunks under one nonce
-    /// would give away both and the power to forge. A message that was changed is sealed anew, with
-    /// another salt.
-    /// - Parameter isLast: Whether the message ends here; this chunk is then shorter than
-    ///   ``ChunkedLayout/chunkLength``, and all others are exactly of that length.
-    /// - Throws: If it does, what `chunk` holds is of no use, and may be plaintext.
+    /// Numbers can be skipped, but a number is never used twice or after the last chunk: two chunks with one nonce
+    /// would reveal both and allow forgeries. Seal a changed message again as a whole, with another salt.
+    /// - Parameter isLast: Whether the message ends here. The last chunk is shorter than ``ChunkedLayout/chunkLength``;
+    ///   all others have exactly that length.
+    /// - Throws: If it throws, the content of `chunk` is unusable and can be plaintext.
     mutating func seal(
         inPlace chunk: inout MutableSpan<UInt8>, number: Int, isLast: Bool
     ) throws(LockstepError) {
         try Self.check(number, isLast)
         guard let next = nextNumber, number >= next else {
             throw LockstepError(
-                .misuse, "chunk \(number) cannot be sealed any more",
+                .misuse, "chunk \(number) can no longer be sealed",
                 hint: "seal each chunk once, in order; begin a changed message with another salt")
         }
         guard Self.holds(chunk.count, isLast) else {
             throw LockstepError(
                 .misuse,
-                "\(chunk.count) bytes are no \(isLast ? "last" : "full") chunk with its tag")
+                "\(chunk.count) bytes is not the size of a \(isLast ? "last" : "full") chunk with "
+                    + "its tag")
         }
         nextNumber = isLast ? nil : number + 1
         let nonce = nonce(number)
         try gcm.seal(inPlace: &chunk, key: messageKey, nonce: nonce.span, associatedData: Span())
     }
 
-    /// The same from one memory into another, which holds exactly the plaintext and the tag.
+    /// The same into other memory, which must have exactly the length of the plaintext and the tag.
     mutating func seal(
         _ plaintext: Span<UInt8>, number: Int, isLast: Bool, into chunk: inout MutableSpan<UInt8>
     ) throws(LockstepError) {
         guard chunk.count == plaintext.count + AEAD.tagLength else {
             throw LockstepError(
                 .misuse,
-                "a chunk of \(plaintext.count) bytes was given \(chunk.count) bytes of memory")
+                "the output for a chunk of \(plaintext.count) bytes has \(chunk.count) bytes")
         }
         chunk.copy(plaintext, to: 0)
         try seal(inPlace: &chunk, number: number, isLast: isLast)
     }
 
-    /// Decrypts chunk `number` into memory that holds exactly its plaintext.
-    /// - Returns: Whether the chunk is the one that was sealed under this number, and the last one if
-    ///   `isLast` says so. If not, the memory is zero.
-    /// - Throws: ``LockstepError/Code/misuse`` for memory of another length, and for a number that no
-    ///   message has.
+    /// Decrypts chunk `number` into memory with exactly its plaintext's length.
+    /// - Returns: Whether the chunk was sealed with this number, and as the last chunk exactly if `isLast`. If not, the
+    ///   memory is zero.
+    /// - Throws: ``LockstepError/Code/misuse`` for memory of another length, and for a number outside the valid range.
     func open(
         _ chunk: Span<UInt8>, number: Int, isLast: Bool, into plaintext: inout MutableSpan<UInt8>
     ) throws(LockstepError) -> Bool {
         try Self.check(number, isLast)
-        // A chunk that was cut or added to is no misuse, so its length comes before the memory's.
+        // A shortened or extended chunk is not misuse, so its length is checked before the memory's.
         guard Self.holds(chunk.count, isLast) else {
             plaintext.update(repeating: 0)
             return false
@@ -125,7 +122,7 @@ struct ChunkedEncryption: ~Copyable {
         }
     }
 
-    /// Whether a chunk with its tag may have so many bytes.
+    /// Whether a chunk with its tag can have this many bytes.
     private static func holds(_ count: Int, _ isLast: Bool) -> Bool {
         isLast
             ? AEAD.tagLength..<ChunkedLayout.sealedChunkLength ~= count
@@ -138,8 +135,8 @@ struct ChunkedEncryption: ~Copyable {
         guard 0..<limit ~= number else {
             throw LockstepError(
                 .misuse,
-                "chunked encryption numbers its chunks from 0 to 2^38 - 1, the last one; not \(number)"
-            )
+                "chunk numbers range from 0 to 2^38 - 1, which only the last chunk can have, not "
+                    + "\(number)")
         }
     }
 

@@ -4,7 +4,7 @@ internal import SystemPackage
 struct FleetJob {
     let fleet: FleetMigration
     let file: FilePath
-    let goOn: @Sendable () -> Bool
+    let shouldContinue: @Sendable () -> Bool
 
     func run(
         _ access: (FilePath) throws -> DatabaseAccess, _ result: inout FleetResult
@@ -19,12 +19,12 @@ struct FleetJob {
     }
 
     private var options: ConnectionOptions {
-        var options = fleet.options.asking(goOn)
+        var options = fleet.options.asking(shouldContinue)
         options.isQueryOnly = false
         return options
     }
 
-    // MARK: Plainly
+    // MARK: Without a way back
 
     private func runPlainly(
         _ access: borrowing DatabaseAccess, _ result: inout FleetResult
@@ -42,7 +42,7 @@ struct FleetJob {
         do {
             try migrate(connection, &result)
         } catch {
-            // What it comes to is told as far as it can be: the error is what counts.
+            // Report the result as far as possible: the error is what counts.
             if let ledger = try? Ledger.entries(connection) { result.to = versions(ledger) }
             try? settle(connection)
             throw error
@@ -65,10 +65,10 @@ struct FleetJob {
             let migrator = Migrator(
                 set, timeout: fleet.timeout, recordedDown: fleet.recordedDown
             ) { _ in
-                guard goOn() else {
+                guard shouldContinue() else {
                     throw LockstepError(
                         .interrupted, "the migration of \(file) was interrupted",
-                        hint: "run it again: what is done is not done twice")
+                        hint: "run it again: finished work is not repeated")
                 }
             }
             defer {
@@ -79,14 +79,14 @@ struct FleetJob {
         }
     }
 
-    /// What was committed is on the disk when this returns.
+    /// All commits are on disk when this returns.
     private func settle(_ connection: borrowing Connection) throws {
-        // Syncs the log, then the file; where others keep some of the log from it, perhaps neither.
+        // Syncs the log, then the file. If other connections hold some of the log back, possibly neither.
         guard try !connection.checkpoint(.passive).isComplete else { return }
         try connection.syncLog()
     }
 
-    // MARK: Safely
+    // MARK: With a way back
 
     private func runSafely(
         _ safety: FleetMigration.Safety, _ access: borrowing DatabaseAccess,
@@ -101,7 +101,7 @@ struct FleetJob {
         migration.keep = safety.keep
         migration.timeout = fleet.timeout
         migration.options = options
-        migration.goOn = goOn
+        migration.shouldContinue = shouldContinue
         var report = SafeMigrationReport()
         defer {
             result.safe = report
@@ -111,7 +111,7 @@ struct FleetJob {
         do {
             try migration.run(access, into: &report)
         } catch {
-            // As above.
+            // As above, the error is what counts.
             if let now = try? recordedVersions(access) { result.to = now }
             throw error
         }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Hands out the files of a fleet by their numbers, and collects what became of them.
+/// Hands out the files of a fleet by index, and collects their results.
 // Sendable by this proof: every property is touched only while the condition's lock is held.
 final class FleetQueue: @unchecked Sendable {
     private let changed = Condition()
@@ -12,15 +12,15 @@ final class FleetQueue: @unchecked Sendable {
 
     init(count: Int) { self.count = count }
 
-    /// Whether nothing more is to be begun.
+    /// Whether no further file must begin.
     var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
     func stop() { stopped.store(true, ordering: .relaxed) }
 
-    /// A thread is about to work.
+    /// Called before a thread starts to work.
     func began() { changed.locked { workers += 1 } }
 
-    /// It has ended, or never came.
+    /// Called when a thread has ended, or could not start.
     func ended() {
         changed.locked {
             workers -= 1
@@ -48,7 +48,7 @@ final class FleetQueue: @unchecked Sendable {
         }
     }
 
-    /// What became of some file, as soon as it is known; nil when all are done.
+    /// The next result, as soon as there is one; nil when all files are done.
     func next() -> FleetResult? {
         changed.locked {
             while results.isEmpty && workers > 0 { changed.wait() }

@@ -1,4 +1,4 @@
-/// What became of a fleet.
+/// The result of a fleet.
 public struct FleetReport: Sendable, Hashable {
     /// Files that were migrated.
     public internal(set) var migrated = 0
@@ -6,12 +6,12 @@ public struct FleetReport: Sendable, Hashable {
     public internal(set) var unchanged = 0
     /// Files that failed.
     public internal(set) var failed = 0
-    /// Files that were not begun, since the fleet was stopped before.
+    /// Files that were not started because the fleet was stopped first.
     public internal(set) var skipped = 0
-    /// For how long, in microseconds.
+    /// The duration in microseconds.
     public internal(set) var duration: Int64 = 0
 
-    /// Whether nothing failed and nothing was left out.
+    /// Whether no file failed and none was skipped.
     public var isSuccess: Bool { failed == 0 && skipped == 0 }
 
     mutating func add(_ result: FleetResult) {

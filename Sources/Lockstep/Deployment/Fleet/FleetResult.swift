@@ -1,28 +1,28 @@
 public import SystemPackage
 
-/// What became of one file of a fleet.
+/// The result for one file of a fleet.
 public struct FleetResult: Sendable {
     /// The database file.
     public let file: FilePath
-    /// The id that the database had when it was opened first; nil for none.
+    /// The id that the database had when it was first opened; nil for none.
     package internal(set) var database: [UInt8]?
-    /// Why it failed; nil if all went well.
+    /// Why it failed; nil if it succeeded.
     public internal(set) var error: LockstepError?
-    /// Whether it was not begun, since the fleet was stopped before.
+    /// Whether it was not started because the fleet was stopped first.
     public internal(set) var wasSkipped = false
-    /// The newest version that was applied before, of each set that had any.
+    /// The newest version applied before, for each set that had any.
     public internal(set) var from: [String: MigrationVersion] = [:]
-    /// The newest version that is applied now, as far as it could be told.
+    /// The newest version applied now, as far as it is known.
     public internal(set) var to: [String: MigrationVersion] = [:]
-    /// The versions that were run. After ``SafeMigrationReport/Outcome/restored`` they are not applied.
+    /// The versions that ran. After ``SafeMigrationReport/Outcome/restored`` they are not applied.
     public internal(set) var steps: [MigrationReport.Step] = []
-    /// What was not as it should be, without standing in the way.
+    /// Problems that did not stop the migration.
     public internal(set) var notices: [LockstepError] = []
-    /// How the safe migration ended, and where its backup stands; nil where none was asked for.
+    /// How the safe migration ended, and the path of its backup; nil if none was requested.
     public internal(set) var safe: SafeMigrationReport?
-    /// For how long, in microseconds, opening and closing included.
+    /// The duration in microseconds, including opening and closing.
     public internal(set) var duration: Int64 = 0
 
-    /// Whether all went well.
+    /// Whether it succeeded.
     public var isSuccess: Bool { error == nil }
 }

@@ -1,36 +1,36 @@
 public import SystemPackage
 
-/// Runs the migrations that are pending on an encrypted copy of the real database, to see whether they get
-/// through, how long they take and what they do to the rows.
+/// Runs the pending migrations on an encrypted copy of the real database, to find out whether they succeed, how
+/// long they take and how they change the rows.
 ///
-/// The real file is only read, and writers go on meanwhile. The copy is made page by page under a random key
-/// that nothing keeps: were it left behind by a kill, nobody could read it, and the next rehearsal removes it.
-/// It lies under a hidden name, readable by its owner only, and is removed when the rehearsal ends, whichever
-/// way.
+/// The real file is only read, and writers continue meanwhile. The copy is made page by page under a random key
+/// that is never stored: if a kill leaves the copy, nobody can read it, and the next rehearsal removes
+/// it. The copy has a hidden name, is readable by its owner only, and is removed however the rehearsal ends.
 ///
-/// Costs reading the database once, the migrations themselves, counting every table once a version, and a
-/// verification; twice its size in free space, and more where migrations rewrite most of it more than once.
+/// Costs reading the database once, the migrations themselves, counting every table once per version, and a
+/// verification. Needs free space of twice the database's size, and more if migrations rewrite most of it more
+/// than once.
 public struct Rehearsal {
     /// The database file.
     public let database: FilePath
     /// The sets to run, in this order.
     public let sets: [MigrationSet]
-    /// How far to go.
+    /// How far to migrate.
     public var target = Plan.Target.latest
-    /// Whether a version whose file is gone may be undone as the database recorded it, which anyone with its key can
-    /// have written. Only without field keys among ``options``.
+    /// Whether a version whose file is missing may be undone as the database recorded it, which anyone with its
+    /// key can have written. Works only without field keys among ``options``.
     public var recordedDown = RecordedDown.refused
-    /// Where the copy is made; nil for the database's own folder. Another disk makes other times.
+    /// The folder for the copy; nil for the database's own folder. On another disk the times differ.
     public var folder: FilePath?
-    /// How the copy is opened. Functions and collations that the schema needs must be among it.
+    /// How the copy is opened. Must include the functions and collations that the schema needs.
     public var options = ConnectionOptions()
-    /// Asked again and again, within statements too; false ends the rehearsal.
-    public var goOn: @Sendable () -> Bool = { !Task.isCancelled }
+    /// Called repeatedly, within statements too; false ends the rehearsal.
+    public var shouldContinue: @Sendable () -> Bool = { !Task.isCancelled }
 
-    /// How much space the disk of a folder has; tests have their own disks.
+    /// The free space on a folder's disk. Tests replace it.
     var freeSpace: (FilePath) throws -> Int? = { try FileAccess.freeSpace(in: $0) }
 
-    /// A rehearsal of `sets` for `database`. Nothing is done yet.
+    /// A rehearsal of `sets` for `database`. Nothing runs yet.
     public init(of database: FilePath, sets: [MigrationSet]) {
         self.database = database
         self.sets = sets
@@ -38,16 +38,17 @@ public struct Rehearsal {
 
     /// Runs the rehearsal. Blocks.
     ///
-    /// A version that fails is what a rehearsal is for, and told in the report.
-    /// - Parameter progress: Is told how many pages have been copied; what it throws ends the rehearsal.
-    /// - Throws: What keeps it from being held: ``LockstepError/Code/full``, the plan's fatal findings,
-    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, ``LockstepError/Code/interrupted``
-    ///   if ``goOn`` says so. Nothing is left behind.
+    /// A version that fails is a result of the rehearsal, and is in the report.
+    /// - Parameter progress: Called with the number of copied pages. An error that it throws ends the
+    ///   rehearsal.
+    /// - Throws: The error that prevents the rehearsal: ``LockstepError/Code/full``, the plan's fatal findings,
+    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, ``LockstepError/Code/interrupted`` if
+    ///   ``shouldContinue`` returns false. No file is left.
     public func run(
         _ access: borrowing DatabaseAccess, progress: (CopyProgress) throws -> Void = { _ in }
     ) throws -> RehearsalReport {
         var report = RehearsalReport()
-        var reading = options.asking(goOn)
+        var reading = options.asking(shouldContinue)
         reading.isQueryOnly = true
         let original = try Connection.open(database, key: access.key, options: reading)
         guard try RunPlan.isAnythingDue(sets, target, recordedDown, on: original) else {
@@ -77,7 +78,7 @@ public struct Rehearsal {
         return report
     }
 
-    /// The copy, and as much again for the log that migrations write.
+    /// Requires space for the copy, and as much again for the log that migrations write.
     private func requireSpace(_ original: borrowing Connection, _ folder: FilePath) throws {
         let pages: Int? = try original.value("PRAGMA main.page_count")
         let bytes = (pages ?? 0) * Profile.current.pageSize
@@ -87,7 +88,7 @@ public struct Rehearsal {
     }
 
     private func requireGoingOn() throws(LockstepError) {
-        guard goOn() else {
+        guard shouldContinue() else {
             throw LockstepError(.interrupted, "the rehearsal was interrupted: its copy is removed")
         }
     }
@@ -97,7 +98,7 @@ public struct Rehearsal {
     private func migrate(
         _ path: FilePath, _ key: borrowing DatabaseKey, _ report: inout RehearsalReport
     ) throws {
-        var writing = options.asking(goOn)
+        var writing = options.asking(shouldContinue)
         writing.isQueryOnly = false
         let connection = try Connection.open(path, key: key, options: writing)
         let rows = try RehearsedRows(path, key, options.ofSchema)
@@ -118,7 +119,7 @@ public struct Rehearsal {
             if report.failure != nil { break }
         }
         report.logBytes = try Self.logSize(path)
-        // What the real file comes to when its log is brought in.
+        // The real file reaches this size when its log is checkpointed.
         if report.failure == nil { try connection.checkpoint(.truncate) }
     }
 
@@ -150,7 +151,7 @@ extension RehearsalReport.Step {
     }
 }
 
-/// Counts the rows of the copy behind each version, on a connection of its own that sees what is committed.
+/// Counts the rows of the copy after each version, on a connection of its own that sees committed changes.
 private final class RehearsedRows {
     private let connection: Connection
     private var last: RowCensus
@@ -169,7 +170,7 @@ private final class RehearsedRows {
         last = now
     }
 
-    /// What was counted since this was last asked, version by version.
+    /// The counts since the last call, version by version.
     func take() -> [[RehearsalReport.RowChange]] {
         defer { changes = [] }
         return changes

@@ -1,21 +1,22 @@
 internal import SystemPackage
 
-/// The file that a rehearsal works on: hidden, of mode 0600, gone when the value is.
+/// The file that a rehearsal works on: hidden, of mode 0600, and removed with the value.
 ///
-/// A lock file of its own tells a rehearsal that is under way from one that was killed: the system gives a
-/// dead process's lock back. It is there before the copy and until the copy is gone, so that a copy without
-/// one is nobody's.
+/// A lock file distinguishes a running rehearsal from a killed one: the system releases a dead process's lock. The lock
+/// file exists from before the copy is made until the copy is gone, so that a copy without a lock file belongs
+/// to nobody.
 struct RehearsalCopy: ~Copyable {
     private static let ending = ".rehearsal"
     private static let lockEnding = ".rehearsal-lock"
 
-    /// The copy: an empty file, to begin with.
+    /// The copy, which starts as an empty file.
     let path: FilePath
     private let lock: NamedLock
 
-    /// Makes an empty copy of `database` in `folder`, after removing those that killed rehearsals left there.
-    /// - Parameter locked: Runs each time that a lock file was made and locked, before it is looked at again: for
-    ///   tests, which remove it just then.
+    /// Makes an empty copy of `database` in `folder`, after removing the copies that killed rehearsals left
+    /// there.
+    /// - Parameter locked: Called each time a lock file was made and locked, before it is checked again. Tests
+    ///   remove the lock file at that moment.
     init(
         of database: FilePath, in folder: FilePath, locked: (FilePath) throws -> Void = { _ in }
     ) throws {
@@ -58,7 +59,7 @@ struct RehearsalCopy: ~Copyable {
                 do {
                     let lock = try NamedLock(stem, folder.appending(stem + lockEnding))
                     try locked(lock.path)
-                    // Before it was locked somebody who was sweeping may have had it for a leftover.
+                    // Before it was locked, another rehearsal can have removed it as a leftover.
                     if FileAccess.exists(lock.path) { return lock }
                 } catch let error as LockstepError where error.code == .locked {
                     continue
@@ -69,11 +70,11 @@ struct RehearsalCopy: ~Copyable {
 
     // MARK: Leftovers
 
-    /// Removes the copies of `name` whose processes are gone.
+    /// Removes the copies of `name` whose processes have ended.
     private static func sweep(_ name: String, _ folder: FilePath) throws {
         let names = try Folder.list(folder, hidden: true, where: { $0.hasPrefix(".\(name).") })
             .files
-        // Not what a link leads to.
+        // Links are not followed.
         let files = names.filter { file in
             (try? FileAccess.sizeOfRegularFile(folder.appending(file))) != nil
         }
@@ -87,7 +88,7 @@ struct RehearsalCopy: ~Copyable {
             } catch let error as LockstepError
                 where [.locked, .accessDenied].contains(error.code)
             {
-                // That one is under way, or another user's.
+                // That rehearsal is running, or is another user's.
             }
         }
         for stem in files.compactMap({ stem($0, of: name, ending) })
@@ -96,7 +97,7 @@ struct RehearsalCopy: ~Copyable {
         }
     }
 
-    /// `.<name>.<number in base 36>` of a name of ours that ends in `ending`; nil for all others.
+    /// `.<name>.<number in base 36>` of a rehearsal's file name that ends in `ending`; nil for all other names.
     private static func stem(_ file: String, of name: String, _ ending: String) -> String? {
         guard file.hasPrefix(".\(name)."), file.hasSuffix(ending) else { return nil }
         let stem = file.dropLast(ending.count)

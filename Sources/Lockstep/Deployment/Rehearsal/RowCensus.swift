@@ -1,8 +1,8 @@
-/// How many rows each table of the program has.
+/// The row counts of the program's tables.
 struct RowCensus {
     private let counts: [String: Int]
 
-    /// Counts. Reads a b-tree of every table.
+    /// Counts the rows, which reads a b-tree of every table.
     init(_ connection: borrowing Connection) throws {
         let names = try connection.query(
             """
@@ -16,13 +16,13 @@ struct RowCensus {
             do {
                 counts[name] = try connection.value("SELECT count(*) FROM main.\(name: name)")
             } catch let error as LockstepError where error.code == .sqlFailed {
-                // Its definition is broken, which the guards and verification tell of.
+                // Its definition is broken, which the guards and verification report.
             }
         }
         self.counts = counts
     }
 
-    /// The tables whose number has changed since `before`, by name.
+    /// The tables whose row counts have changed since `before`, by name.
     func changes(since before: RowCensus) -> [RehearsalReport.RowChange] {
         Set(counts.keys).union(before.counts.keys).sorted().compactMap { table in
             let change = RehearsalReport.RowChange(

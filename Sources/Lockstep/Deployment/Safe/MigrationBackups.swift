@@ -1,15 +1,15 @@
 internal import SystemPackage
 
-/// The backups from before the safe migrations of one database: their names, and how many may stay.
+/// The backups from before the safe migrations of one database: their names, and how many to keep.
 ///
 /// `<database>.<UTC time>-<number>.before-migration`, beside the database; in a folder of their own
-/// `<database>-<tag>.<UTC time>-…`, where the tag tells databases of the same name apart. Only regular files
-/// of such a name that begin like files under the database's keys are taken for backups; everything else
-/// that bears such a name stays, and is stepped around.
+/// `<database>-<tag>.<UTC time>-…`, where the tag distinguishes databases of the same name. Only regular files
+/// of such a name that begin like files under the database's keys count as backups. Every other file of such a
+/// name is left alone, and its name is not used.
 struct MigrationBackups {
     static let ending = ".before-migration"
 
-    /// Where they lie; empty where the database is named without a folder.
+    /// Their folder; empty if the database is named without a folder.
     private let folder: FilePath
     private let prefix: String
     private let salts: Set<[UInt8]>
@@ -27,10 +27,10 @@ struct MigrationBackups {
         prefix = "\(name)-\(Hex.encode(digest.prefix(4)))."
     }
 
-    /// The folder, also where it is not named.
+    /// The folder, even if it is not named.
     var place: FilePath { folder.isEmpty ? "." : folder }
 
-    /// A backup by its name.
+    /// The parsed name of a backup.
     struct Name: Comparable {
         let stamp: String
         let number: Int
@@ -41,7 +41,7 @@ struct MigrationBackups {
         }
     }
 
-    /// What a file name says; nil for the name of something else.
+    /// Parses a file name; nil if it is not a backup's.
     func parse(_ file: some StringProtocol) -> Name? {
         guard file.hasPrefix(prefix), file.hasSuffix(Self.ending) else { return nil }
         let parts = file.dropFirst(prefix.count).dropLast(Self.ending.count)
@@ -76,7 +76,7 @@ struct MigrationBackups {
         }
     }
 
-    /// Whether neither the name nor those of side files are taken by something of somebody's.
+    /// Whether the name and those of its side files are free.
     private func isFree(_ path: FilePath) throws -> Bool {
         ["", "-wal", "-shm", "-journal"].allSatisfy {
             !FileAccess.exists(DatabaseFile.side($0, of: path))
@@ -85,7 +85,7 @@ struct MigrationBackups {
 
     // MARK: Removing
 
-    /// Whether the file is a backup of ours.
+    /// Whether the file is a backup of this database.
     func isBackup(_ path: FilePath) -> Bool {
         guard let name = path.lastComponent?.string, parse(name) != nil,
             let head = try? DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
@@ -93,10 +93,10 @@ struct MigrationBackups {
         return salts.contains(head)
     }
 
-    /// Removes a backup with what lies beside it.
+    /// Removes a backup and the files beside it.
     func remove(_ path: FilePath) { if isBackup(path) { PendingDatabase.remove(path) } }
 
-    /// Removes the oldest, down to so many. Those in `pinned` stay, and are not counted.
+    /// Removes the oldest backups until `count` are left. Those in `pinned` stay, and are not counted.
     func sweep(keeping count: Int, pinned: [FilePath] = []) throws {
         let pinned = pinned.map { FileIdentity($0) }
         let backups = try Folder.list(place, where: { $0.hasSuffix(Self.ending) }).files
@@ -106,7 +106,7 @@ struct MigrationBackups {
         for backup in backups.dropLast(count) { PendingDatabase.remove(backup.path) }
     }
 
-    /// Removes what killed runs left of backups that they had not finished. No other run may be under way.
+    /// Removes the backups that killed runs did not finish. No other run must be in progress.
     func sweepUnfinished() throws {
         for file in try Folder.list(place, hidden: true, where: { $0.hasPrefix(".\(prefix)") })
             .files
@@ -114,7 +114,7 @@ struct MigrationBackups {
             let name = ["-wal", "-shm", "-journal"].reduce(file) {
                 $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
             }
-            // As `AtomicFile.uniqueSibling(of:)` names them: `.<name>.<number in base 36>.new`.
+            // `AtomicFile.uniqueSibling(of:)` names them `.<name>.<number in base 36>.new`.
             let parts = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count > 2, parts.last == "new",
                 UInt64(parts[parts.count - 2], radix: 36) != nil,

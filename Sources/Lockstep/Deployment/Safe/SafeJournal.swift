@@ -1,39 +1,39 @@
 // The journal of a safe migration
 // ===============================
 //
-// `<database>.safe-migration`, mode 0600, beside the database while a safe migration is under way: what the
-// next run has to know should this one be killed. Lines of `name value`, in this order, each ended by a line
+// `<database>.safe-migration`, mode 0600, exists beside the database while a safe migration runs. It holds what
+// the next run needs to know if this one is killed: lines of `name value`, in this order, each ended by a line
 // feed:
 //
 //   lockstep-safe-migration 1
 //   phase migrating | verifying | restoring
 //   backup PATH      the backup from before this run
-//   origin PATH      the backup from before the first of the runs that were killed; not always there
-//   content HEX      64 digits: the database's content when the phase began; not always there
+//   origin PATH      the backup from before the first of the killed runs; optional
+//   content HEX      64 digits: the database's content when the phase began; optional
 //
-// A PATH without a slash is of the database's folder; others are absolute.
+// A PATH without a slash is in the database's folder; others are absolute.
 //
-//   migrating    Versions may have been committed; ledger and schema agree. The next run goes on from there.
-//   verifying    All versions are committed, and may not verify. The next run verifies.
-//   restoring    They do not verify, or one of them failed. The next run finishes the restore, if the content
-//                is still what it was, so that nobody's writes are lost; otherwise it says so.
+//   migrating    Versions can have been committed; ledger and schema agree. The next run continues from there.
+//   verifying    All versions are committed but not yet verified. The next run verifies.
+//   restoring    They do not verify, or one of them failed. The next run finishes the restore if the content is
+//                unchanged, so that nobody's writes are lost; otherwise it reports that.
 //
-// It is replaced in one step and is on the disk before what it speaks of begins. It holds no secret and needs
-// no MAC: whoever can write it can put the backup into the database's place anyway, and what it names is
-// restored or removed only if it verifies under the database's key, and under the name of a backup.
+// The journal is replaced in one step, and is on disk before the phase that it names begins. It holds no secret
+// and needs no MAC: a user who can write it can also replace the database with the backup, and the files that
+// it names are restored or removed only if they verify under the database's key and have a backup's name.
 
 internal import SystemPackage
 
-/// What a safe migration was about when it was killed.
+/// The state of a safe migration that was killed.
 struct SafeJournal: Equatable {
     enum Phase: String { case migrating, verifying, restoring }
 
     var phase: Phase
     /// The backup from before the run.
     let backup: FilePath
-    /// The backup from before the first run of those that were killed.
+    /// The backup from before the first of the killed runs.
     var origin: FilePath?
-    /// The content of the database as the phase began, if it could be told; see ``ContentDigest``.
+    /// The content of the database when the phase began, if it is known; see ``ContentDigest``.
     var content: [UInt8]?
 
     private static let head = "lockstep-safe-migration 1"
@@ -44,8 +44,8 @@ struct SafeJournal: Equatable {
         FilePath(database.string + ".safe-migration")
     }
 
-    /// What a run left that was killed; nil if none was.
-    /// - Throws: ``LockstepError/Code/malformedInput`` for a file that is no journal.
+    /// The journal of a run that was killed; nil if there is none.
+    /// - Throws: ``LockstepError/Code/malformedInput`` for a file that is not a valid journal.
     static func read(of database: FilePath) throws -> SafeJournal? {
         let path = path(of: database)
         guard FileAccess.exists(path) else { return nil }
@@ -54,13 +54,13 @@ struct SafeJournal: Equatable {
             let journal = parse(text, database)
         else {
             throw LockstepError(
-                .malformedInput, "\(path) is no journal of a safe migration",
-                hint: "move it away; if it is damaged, check with `lockstep verify` first")
+                .malformedInput, "\(path) is not a valid journal of a safe migration",
+                hint: "move it away; if it is damaged, run `lockstep verify` first")
         }
         return journal
     }
 
-    /// Writes it, on the disk when this returns.
+    /// Writes the journal, which is on disk when this returns.
     func write(of database: FilePath) throws {
         let folder = database.removingLastComponent()
         var lines = [Self.head, "phase \(phase)", "backup \(try Self.text(backup, folder))"]
@@ -70,7 +70,7 @@ struct SafeJournal: Equatable {
         try AtomicFile.write(Array(text.utf8), to: Self.path(of: database))
     }
 
-    /// Removes it, and makes that last.
+    /// Removes the journal durably.
     static func remove(of database: FilePath) throws {
         let path = path(of: database)
         AtomicFile.remove(path)

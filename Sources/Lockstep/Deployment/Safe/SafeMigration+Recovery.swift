@@ -1,9 +1,9 @@
 internal import SystemPackage
 
-/// What runs that were killed have left.
+/// Recovery from killed runs.
 extension SafeMigration {
-    /// Finishes putting back what a killed run was putting back.
-    /// - Returns: The journal of a run that was killed earlier on, for this one to go on from.
+    /// Finishes a restore that a killed run had begun.
+    /// - Returns: The journal of an earlier killed run, from which this run continues.
     func recover(
         _ connection: borrowing Connection, _ access: borrowing DatabaseAccess,
         _ backups: MigrationBackups, _ report: inout SafeMigrationReport
@@ -15,16 +15,16 @@ extension SafeMigration {
         }
         let watch = try connection.watchCommits()
         let cause = LockstepError(
-            .interrupted, "an earlier run was killed while it put the database back")
+            .interrupted, "an earlier run was killed while it was restoring the database")
         if !FileAccess.exists(journal.backup) {
             report.outcome = .notRestored
             try SafeJournal.remove(of: database)
             throw LockstepError(
                 .notRestored,
-                "an earlier run was killed while it put \(database) back, and its backup, "
-                    + "\(journal.backup), is gone: whether that was finished cannot be told",
+                "an earlier run was killed while it was restoring \(database), and its backup, "
+                    + "\(journal.backup), is gone: whether the restore finished is unknown",
                 hint:
-                    "check the database with `lockstep status` and `lockstep verify`, then go on from here"
+                    "check the database with `lockstep status` and `lockstep verify`, then continue from here"
             )
         } else if let content = journal.content, try connection.contentMark() == content {
             try restore(cause, journal, connection, watch, access, backups, &report)
@@ -41,8 +41,8 @@ extension SafeMigration {
         return try SafeJournal.read(of: database)
     }
 
-    /// Whether the kill came after the commit that put it back: what the failed run had applied is not in
-    /// the ledger any more.
+    /// Whether the kill came after the commit of the restore: then the versions of the failed run are no longer
+    /// in the ledger.
     private func isRestored(
         _ connection: borrowing Connection, _ journal: SafeJournal,
         _ access: borrowing DatabaseAccess
@@ -53,7 +53,7 @@ extension SafeMigration {
         return try Ledger.entries(backup) == Ledger.entries(connection)
     }
 
-    /// Nothing is left to run of what a killed run began: only to verify it.
+    /// Verifies the work of a killed run that has no versions left to run.
     func verify(
         _ unfinished: SafeJournal, _ connection: borrowing Connection,
         _ access: borrowing DatabaseAccess, _ backups: MigrationBackups,
@@ -65,13 +65,13 @@ extension SafeMigration {
         do {
             try requireVerified(backup: unfinished.backup, access, &report)
         } catch {
-            // Whether others have written since can be told only by what the content was.
+            // Only the recorded content shows whether others have written since.
             guard let content = unfinished.content, try connection.contentMark() == content else {
                 report.outcome = .notRestored
                 throw notRestored(
-                    "was not put back as it was: the run that migrated it was killed, and others may have "
+                    "was not restored: the run that migrated it was killed, and others might have "
                         + "written to it since", error, unfinished.backup,
-                    "mend the migrations and go on from here")
+                    "fix the migrations and continue from here")
             }
             var journal = unfinished
             journal.phase = .restoring

@@ -1,8 +1,8 @@
 internal import SystemPackage
 
-/// The steps of a run that has something to do.
+/// The steps of a run that has pending versions.
 extension SafeMigration {
-    /// Backup, versions, verification; and back, if one of them fails.
+    /// Backup, versions, verification; and the restore, if one of them fails.
     func migrate(
         _ connection: borrowing Connection, _ access: borrowing DatabaseAccess,
         _ backups: MigrationBackups, _ unfinished: SafeJournal?,
@@ -12,8 +12,8 @@ extension SafeMigration {
         try sweepUnfinished(backups)
         try backups.sweep(keeping: max(keep, 1), pinned: [origin].compactMap(\.self))
         try requireSpace(connection, backups)
-        // Counted from before the backup's snapshot on: what is committed between the two is in the backup,
-        // and counts all the same.
+        // The watch begins before the backup's snapshot. A commit between the two is in the backup, and counts
+        // all the same.
         let watch = try connection.watchCommits()
         let backup = try NamedDamage.of(database, access.key) {
             try backups.make(connection, access.key, schema: options) { copied in
@@ -38,7 +38,7 @@ extension SafeMigration {
         try complete(backups, &report)
     }
 
-    /// Removes what killed runs had not finished writing.
+    /// Removes the files that killed runs did not finish.
     func sweepUnfinished(_ backups: MigrationBackups) throws {
         try AtomicFile.removeLeftovers(of: SafeJournal.path(of: database))
         try backups.sweepUnfinished()
@@ -51,13 +51,13 @@ extension SafeMigration {
         let bytes = (pages ?? 0) * Profile.current.pageSize
         let home = AtomicFile.parent(of: database)
         let isShared = try DiskSpace.isShared(home, backups.place)
-        // Putting back writes every page to the log.
+        // A restore writes every page to the log.
         try DiskSpace.require(
             DiskSpace.needed(forCopyOf: bytes) + (isShared ? bytes : 0),
             for: "the backup of \(database)", in: backups.place, freeSpace)
         guard !isShared else { return }
         try DiskSpace.require(
-            bytes, for: "a way back for \(database)", in: home, freeSpace)
+            bytes, for: "a restore of \(database)", in: home, freeSpace)
     }
 
     private func runVersions(
@@ -76,13 +76,13 @@ extension SafeMigration {
         }
     }
 
-    /// - Throws: ``LockstepError/Code/verificationFailed``, and what the program's own check throws.
+    /// - Throws: ``LockstepError/Code/verificationFailed``, and any error from the program's own check.
     func requireVerified(
         backup: FilePath, _ access: borrowing DatabaseAccess, _ report: inout SafeMigrationReport
     ) throws {
         try requireGoingOn()
         try observe(.verifying)
-        // The keyring is not what a migration changes: what is wrong with it is no reason to go back.
+        // A migration does not change the keyring, so a fault of the keyring is no reason for a restore.
         let after = try Verification(database, sets: sets).run(key: access.key)
         report.verification = after
         let key = try access.key.clone()
@@ -93,12 +93,12 @@ extension SafeMigration {
         report.migration.notices += VerificationChange.notices(after, besides: new)
         guard new.isEmpty else { throw VerificationChange.error(database, new) }
         try requireGoingOn()
-        var reading = options.asking(goOn, isChecked: true)
+        var reading = options.asking(shouldContinue, isChecked: true)
         reading.isQueryOnly = true
         try check(try Connection.open(database, key: access.key, options: reading))
     }
 
-    /// Everything holds: what is not to stay is removed.
+    /// Ends a successful run, and removes the backups that are not kept.
     func complete(_ backups: MigrationBackups, _ report: inout SafeMigrationReport) throws {
         report.outcome = .migrated
         try SafeJournal.remove(of: database)

@@ -1,9 +1,9 @@
 internal import SystemPackage
 
-/// The way back.
+/// The restore after a failure.
 extension SafeMigration {
-    /// Puts the database back as it was, if anything was committed.
-    /// - Throws: ``LockstepError/Code/notRestored`` if it is not what it was when this returns.
+    /// Restores the database, if anything was committed.
+    /// - Throws: ``LockstepError/Code/notRestored`` if the database is not restored when this returns.
     func undo(
         _ cause: any Error, _ journal: SafeJournal, _ connection: borrowing Connection,
         _ watch: CommitWatch, _ access: borrowing DatabaseAccess, _ backups: MigrationBackups,
@@ -19,13 +19,13 @@ extension SafeMigration {
             journal.content = try connection.contentMark()
             try journal.write(of: database)
         } catch {
-            // A disk that is full, for one. It is for the case of a kill only, and goes without if it must:
-            // the next run then goes on from the versions that are committed.
+            // The disk can be full, for example. The journal only matters after a kill, and the run does
+            // without it if necessary: the next run then continues from the committed versions.
         }
         try restore(cause, journal, connection, watch, access, backups, &report)
     }
 
-    /// Puts the backup's content back, unless others have committed anything since `watch` began.
+    /// Restores the backup's content, unless others have committed anything since `watch` began.
     func restore(
         _ cause: any Error, _ journal: SafeJournal, _ connection: borrowing Connection,
         _ watch: CommitWatch, _ access: borrowing DatabaseAccess, _ backups: MigrationBackups,
@@ -44,9 +44,9 @@ extension SafeMigration {
             }
         } catch {
             throw notRestored(
-                "could not be put back as it was: \(Self.text(error))", cause, journal.backup,
-                "mend that and run it again, which finishes it, or remove "
-                    + "\(SafeJournal.path(of: database)) to leave it as it is")
+                "could not be restored: \(Self.text(error))", cause, journal.backup,
+                "fix that and run it again to finish the restore, or remove "
+                    + "\(SafeJournal.path(of: database)) to keep the database as it is")
         }
         guard isRestored else {
             try SafeJournal.remove(of: database)
@@ -56,16 +56,16 @@ extension SafeMigration {
         tidyUp(journal, backups, &report)
     }
 
-    /// What cannot be tidied up now the next run tidies up: what had failed is more worth telling.
+    /// Ignores errors: the original failure is more important, and the next run tidies up the rest.
     private func tidyUp(
         _ journal: SafeJournal, _ backups: MigrationBackups, _ report: inout SafeMigrationReport
     ) { try? forget(journal, backups, &report) }
 
-    /// The database is what it was, and the backup holds the same.
+    /// Ends a restore: the database has its old content again, and the backup holds the same.
     func forget(
         _ journal: SafeJournal, _ backups: MigrationBackups, _ report: inout SafeMigrationReport
     ) throws {
-        // First: a journal without its backup would have the next run look for it.
+        // First the journal: without its backup, it would make the next run look for the backup.
         if let origin = journal.origin {
             try SafeJournal(phase: .migrating, backup: origin, origin: nil).write(of: database)
         } else {
@@ -79,22 +79,22 @@ extension SafeMigration {
 
     func othersHaveWritten(_ cause: any Error, _ backup: FilePath) -> LockstepError {
         notRestored(
-            "was not put back as it was, since others have written to it meanwhile", cause, backup,
-            "mend the migrations and go on from here")
+            "was not restored, since others have written to it meanwhile", cause, backup,
+            "fix the migrations and continue from here")
     }
 
     func notRestored(
         _ what: String, _ cause: any Error, _ backup: FilePath, _ hint: String
     ) -> LockstepError {
         LockstepError(
-            .notRestored, "\(database) \(what). What had failed: \(Self.text(cause))",
+            .notRestored, "\(database) \(what). The original failure: \(Self.text(cause))",
             hint:
-                "\(hint); or give up all that was written since: close every program that uses the "
+                "\(hint); or discard everything written since: close every program that uses the "
                 + "database, then `lockstep restore \(backup)`")
     }
 
-    /// An error of the program's own may hold values.
+    /// The text of an error of the calling program can contain values.
     private static func text(_ error: any Error) -> String {
-        (error as? LockstepError)?.message ?? "an error of the program's own, \(type(of: error))"
+        (error as? LockstepError)?.message ?? "an error of the calling program, \(type(of: error))"
     }
 }

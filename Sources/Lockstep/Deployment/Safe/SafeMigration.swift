@@ -1,76 +1,78 @@
 public import SystemPackage
 
-/// Migrates a database with a way back: if anything fails, the file is what it was before.
+/// Migrates a database with a way back: if anything fails, the file is restored to what it was before.
 ///
 /// In this order:
 ///
-/// 1. A lock file beside the database, `.<name>.safe-migration-lock`, keeps other safe migrations out; it stays.
-/// 2. What a run that was killed has left is finished or gone on from; see below.
+/// 1. A lock file beside the database, `.<name>.safe-migration-lock`, keeps other safe migrations out. It is
+///    not removed.
+/// 2. The work of a killed run is finished or continued; see below.
 /// 3. A verified, encrypted backup is made: `<name>.<UTC time>-<number>.before-migration`.
-/// 4. The versions are run, each in a transaction of its own, as by ``Migrator``.
-/// 5. Every check of ``Verification`` is made, and the program's own, if there is one. What failed before the
-///    run as well is told, and does not count.
-/// 6. If anything failed after a commit, or the run was cancelled, the backup's content is put back, in one
-///    transaction, which others who have the database open see as any other. If nothing was committed, there
-///    is nothing to put back.
+/// 4. The versions run, each in a transaction of its own, as with ``Migrator``.
+/// 5. Every check of ``Verification`` runs, and the program's own, if there is one. A check that failed before
+///    the run as well is reported, and does not count.
+/// 6. If anything failed after a commit, or the run was cancelled, the backup's content is restored in one
+///    transaction, which other connections see like any other. If nothing was committed, there is nothing to
+///    restore.
 ///
-/// Others may use the database meanwhile. If they have committed anything since the backup, it is not put
-/// back, since that would lose what they wrote: the error says where the backup stands.
+/// Others can use the database meanwhile. If they have committed anything since the backup, the database is not
+/// restored, since that would lose their writes: the error says where the backup is.
 ///
-/// Killed at any moment, it leaves a database whose ledger and schema agree, and a journal,
-/// `<name>.safe-migration`, from which the next run learns what was under way. It goes on with the versions
-/// that are left, after a backup of its own; or verifies; or finishes putting back, unless others have written
-/// since. The backup from before the first run that was killed stays until one gets through.
+/// A run that is killed at any moment leaves a database whose ledger and schema agree, and a journal,
+/// `<name>.safe-migration`, which shows the next run what was in progress. The next run continues with the
+/// remaining versions, after a backup of its own; or verifies; or finishes the restore, unless others have
+/// written since. The backup from before the first killed run is kept until a run succeeds.
 ///
-/// Costs making and verifying a backup, a verification, and reading the file once more; in free space the
-/// backup, as much again for putting back, and what the migrations need.
+/// Costs making and verifying a backup, a verification, and reading the file once more. Needs free space for
+/// the backup, as much again for a restore, and the space that the migrations need.
 public struct SafeMigration {
     /// The database file.
     public let database: FilePath
     /// The sets to run, in this order.
     public let sets: [MigrationSet]
-    /// How far to go.
+    /// How far to migrate.
     public var target = Plan.Target.latest
-    /// Whether a version whose file is gone may be undone as the database recorded it, which anyone with its key can
-    /// have written. Only without field keys among ``options``.
+    /// Whether a version whose file is missing may be undone as the database recorded it, which anyone with its
+    /// key can have written. Works only without field keys among ``options``.
     public var recordedDown = RecordedDown.refused
-    /// Where backups are made; nil for the database's own folder.
+    /// The folder for backups; nil for the database's own folder.
     public var backupFolder: FilePath?
-    /// How many backups stay after a success, this run's included: the oldest go. With 0 none stays. While a
-    /// run is under way there is one more, and after runs that were killed that of the first of them.
+    /// How many backups to keep after a success, including this run's; the oldest are removed. With 0 none is
+    /// kept. While a run is in progress there is one more, and after killed runs also that of the first of
+    /// them.
     public var keep = 3
-    /// How long to wait for another safe migration, and for whoever holds the write lock.
+    /// How long to wait for another safe migration, and for the holder of the write lock.
     public var timeout = Duration.seconds(60)
-    /// How the database is opened. Functions and collations that the schema needs must be among it;
-    /// commits are always durable.
+    /// How the database is opened. Must include the functions and collations that the schema needs; commits are
+    /// always durable.
     public var options = ConnectionOptions()
-    /// Asked again and again, within statements too; false ends the run, and the database is what it was.
-    public var goOn: @Sendable () -> Bool = { !Task.isCancelled }
-    /// Is told what happens; what it throws ends the run as any other failure does.
+    /// Called repeatedly, within statements too. False ends the run, and the database is restored.
+    public var shouldContinue: @Sendable () -> Bool = { !Task.isCancelled }
+    /// Called for each event. An error that it throws ends the run like any other failure.
     public var observe: (SafeMigrationEvent) throws -> Void = { _ in }
-    /// The program's own check of the migrated database, which it may only read. What it throws has the
-    /// database put back.
+    /// The program's own check of the migrated database, which it can only read. If it throws, the database is
+    /// restored.
     public var check: (borrowing Connection) throws -> Void = { _ in }
 
-    /// How much space the disk of a folder has; tests have their own disks.
+    /// The free space on a folder's disk. Tests replace it.
     var freeSpace: (FilePath) throws -> Int? = { try FileAccess.freeSpace(in: $0) }
 
-    /// A safe migration of `database` by `sets`. Nothing is done yet.
+    /// A safe migration of `database` by `sets`. Nothing runs yet.
     public init(of database: FilePath, sets: [MigrationSet]) {
         self.database = database
         self.sets = sets
     }
 
-    /// Whether a safe migration of `database` is under way, or was killed: the next one goes on from there.
+    /// Whether a safe migration of `database` is in progress, or was killed. The next one continues from there.
     public static func isUnfinished(_ database: FilePath) -> Bool {
         FileAccess.exists(SafeJournal.path(of: database))
     }
 
-    /// Runs it. Blocks.
-    /// - Throws: What failed, after the database was put back; ``LockstepError/Code/verificationFailed`` for a
-    ///   check; ``LockstepError/Code/notRestored`` if it is not what it was, with what to do;
-    ///   ``LockstepError/Code/locked`` if another safe migration runs for longer than ``timeout``;
-    ///   ``LockstepError/Code/interrupted`` if ``goOn`` says so.
+    /// Runs the migration. Blocks.
+    /// - Throws: The original failure, after the database was restored;
+    ///   ``LockstepError/Code/verificationFailed`` for a check; ``LockstepError/Code/notRestored`` if the
+    ///   database is not restored, with instructions; ``LockstepError/Code/locked`` if another safe migration
+    ///   runs for longer than ``timeout``; ``LockstepError/Code/interrupted`` if ``shouldContinue`` returns false.
     @discardableResult
     public func run(_ access: borrowing DatabaseAccess) throws -> SafeMigrationReport {
         var report = SafeMigrationReport()
@@ -78,14 +80,14 @@ public struct SafeMigration {
         return report
     }
 
-    /// The same, with a report that also tells how a run ended that failed.
+    /// The same, with a report that also shows how a failed run ended.
     public func run(
         _ access: borrowing DatabaseAccess, into report: inout SafeMigrationReport
     ) throws {
         guard keep >= 0, !database.string.contains("\n") else {
             throw LockstepError(
-                .misuse, "fewer than no backups cannot be kept, nor a name of several lines",
-                hint: "keep 0 or more")
+                .misuse, "the number of backups is negative, or the path contains a line feed",
+                hint: "keep 0 or more backups, and name the database in one line")
         }
         try Diagnosis.requireDatabase(database)
         let lock = try FileLock.wait(lockPath, timeout: timeout) { try requireGoingOn() }
@@ -109,14 +111,14 @@ public struct SafeMigration {
     }
 
     private func open(_ key: borrowing DatabaseKey) throws -> Connection {
-        var writing = options.asking(goOn)
+        var writing = options.asking(shouldContinue)
         writing.isQueryOnly = false
         writing.synchronous = .full
         return try Connection.open(database, key: key, options: writing)
     }
 
     func requireGoingOn() throws(LockstepError) {
-        guard goOn() else {
+        guard shouldContinue() else {
             throw LockstepError(.interrupted, "the migration of \(database) was interrupted")
         }
     }

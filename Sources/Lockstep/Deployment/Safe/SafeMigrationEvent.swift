@@ -1,11 +1,11 @@
-/// What a safe migration tells while it goes on.
+/// An event of a safe migration.
 public enum SafeMigrationEvent: Sendable, Equatable {
-    /// So much of the backup is made.
+    /// This much of the backup is made.
     case backingUp(CopyProgress)
-    /// What the migrations tell.
+    /// An event of the migrations.
     case migrating(MigrationEvent)
     /// Every version is committed; verification begins.
     case verifying
-    /// Something has failed; the database is about to be put back.
+    /// Something has failed; the database is about to be restored.
     case restoring
 }

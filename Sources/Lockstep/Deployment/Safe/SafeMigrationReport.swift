@@ -1,41 +1,42 @@
 public import SystemPackage
 
-/// What a safe migration has come to.
+/// The result of a safe migration.
 public struct SafeMigrationReport: Sendable {
     /// How the run ended, once it had begun.
     public enum Outcome: String, Sendable {
-        /// No version was due.
+        /// No version was pending.
         case nothingToDo = "nothing-to-do"
         /// The database is migrated and verifies.
         case migrated
-        /// A version failed and was rolled back. Nothing had been committed: the file never needed restoring.
+        /// A version failed and was rolled back. Nothing was committed, so that nothing had to be restored.
         case rolledBack = "rolled-back"
-        /// Something failed after a commit: the database is as it was before the run, out of the backup.
+        /// Something failed after a commit. The database was restored from the backup to its state before the
+        /// run.
         case restored
-        /// The same, but it could not be put back, or must not be: others have written to it. The backup
-        /// stays.
+        /// Something failed after a commit, and the database could not be restored, or must not be, because
+        /// others have written to it. The backup is kept.
         case notRestored = "not-restored"
     }
 
-    /// What was done for a run that had been killed.
+    /// How a run recovered from a killed one.
     public enum Recovery: String, Sendable {
-        /// It had been killed while it put the database back: that is finished.
+        /// The killed run was restoring the database. This run has finished the restore.
         case restored
-        /// It had been killed while it migrated or verified: this run has gone on from there.
+        /// The killed run was migrating or verifying. This run has continued from there.
         case continued
     }
 
-    /// A report of nothing yet.
+    /// An empty report.
     public init() {}
 
-    /// How the run ended; nil if it was refused before anything was begun.
+    /// How the run ended; nil if it was refused before it began.
     public internal(set) var outcome: Outcome?
-    /// What was done for a run that had been killed; nil if none was.
+    /// How the run recovered from a killed one; nil if there was none.
     public internal(set) var recovery: Recovery?
-    /// The versions that were run, also where they were put back afterwards, and what was noticed.
+    /// The versions that ran, even if the database was restored afterwards, and the notices.
     public internal(set) var migration = MigrationReport()
-    /// What verification said; nil if it did not come to that.
+    /// The result of verification; nil if it did not run.
     public internal(set) var verification: VerificationReport?
-    /// Where the backup from before the run stands; nil if there is none, or none any more.
+    /// The path of the backup from before the run; nil if there is none, or if it was removed.
     public internal(set) var backup: FilePath?
 }

@@ -1,6 +1,7 @@
 extension Connection {
-    /// Whether values of a column are sealed, or may be.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the database says so, and the connection has not got the keys.
+    /// Whether a column is sealed, at least in part.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the database says so, but the connection does not have the
+    ///   keys.
     package func isSealed(_ column: String, of table: String) throws -> Bool {
         if let (_, open) = sealed?.column(named: column, of: table) {
             return open.column.state != .plaintext
@@ -14,9 +15,9 @@ extension Connection {
             hint: "open the database with the fields keyring of its dataset")
     }
 
-    /// What a row has in a column, whether that is sealed or not. Valid within the transaction that is open.
+    /// A row's value in a column, sealed or not. Valid within the open transaction.
     /// - Throws: ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/cellForged``;
-    ///   ``LockstepError/Code/sqlFailed`` if there is no such value.
+    ///   ``LockstepError/Code/sqlFailed`` if the value does not exist.
     package func content(of place: BlobPlace) throws -> any PieceReader {
         guard try isSealed(place.column, of: place.table) else {
             return OpenBlob(try Blob(place, .read, on: core))
@@ -24,8 +25,9 @@ extension Connection {
         return try SealedContent(SealedPlace(place, self), on: self)
     }
 
-    /// Fills a row's BLOB, sealed where the column is: an empty one, or zeros where it is not, of `bytes`' number.
-    /// - Throws: as ``writeSealedBlob(_:count:from:)``.
+    /// Fills a row's BLOB, sealed if the column is sealed: an empty BLOB, or, if the column is not sealed, zeros of the
+    /// length of `bytes`.
+    /// - Throws: The errors of ``writeSealedBlob(_:count:from:)``.
     package func fill(_ place: BlobPlace, with bytes: [UInt8], isSealed: Bool) throws {
         var rest = bytes[...]
         func next() -> [UInt8]? {

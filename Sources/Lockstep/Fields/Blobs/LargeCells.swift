@@ -1,14 +1,13 @@
-/// The values of one column that are gone through as streams, since SQLite would have each whole in memory several
-/// times.
+/// The values of one column that are processed as streams, because SQLite would hold each in memory several times.
 struct LargeCells {
     let shape: SealedTable
     let column: String
     private let rowID: String
 
-    /// More bytes than these has no cell of a BLOB that was sealed in one piece.
+    /// The maximum length of a cell of a BLOB that was sealed in one piece.
     private static let limit = CellFormat.random.overhead + CellFormat.longestPiece
 
-    /// Nil for a table in which nothing can be read as a stream.
+    /// Nil for a table whose values cannot be read as streams.
     init?(_ shape: SealedTable, _ column: String) {
         guard shape.obstacleToStreams == nil, let rowID = shape.rowIDName else { return nil }
         self.shape = shape
@@ -16,16 +15,16 @@ struct LargeCells {
         self.rowID = rowID
     }
 
-    /// In SQL, whether a row has one. SQLite tells a length without reading the value.
+    /// An SQL condition: whether a row has such a value. SQLite knows a length without reading the value.
     var condition: String { "\(length) > \(Self.limit)" }
 
-    /// In SQL, how long a row's BLOB is; 0 for anything else.
+    /// An SQL expression: the length of a row's BLOB; 0 for anything else.
     var length: String {
         let name = SQLTokens.quote(column)
         return "CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) ELSE 0 END"
     }
 
-    /// The rows that have one and meet a condition, which ends with AND.
+    /// The rows with such a value that meet a condition, which must end with AND.
     func rows(
         _ range: String, _ bounds: [Value], _ connection: borrowing Connection
     ) throws -> [Int64] {
@@ -41,7 +40,7 @@ struct LargeCells {
         BlobPlace(table: shape.name, column: column, row: row)
     }
 
-    /// How a row's value begins, without the rest of it.
+    /// The prefix of a row's value, without reading the rest.
     func prefix(_ row: Int64, _ connection: borrowing Connection) throws -> CellPrefix? {
         try connection.withBlob(place(row)) { blob in
             let bytes = try blob.read(at: 0, count: min(CellFormat.prefixLength, blob.count))

@@ -1,8 +1,8 @@
-/// The bytes of a sealed BLOB or TEXT, to be read from anywhere, on loan to a closure.
+/// A sealed BLOB or TEXT, lent to a closure for reading from any position.
 ///
-/// Of what ``Connection/writeSealedBlob(_:count:from:)`` wrote, and of any BLOB over 1 MiB, only the chunks of 16 KiB
-/// that are asked for are read and opened, and no byte leaves before its chunk has authenticated; that none is missing
-/// at the end is made sure of first. A shorter value is opened as a whole.
+/// For a value written by ``Connection/writeSealedBlob(_:count:from:)``, and for any BLOB over 1 MiB, only the
+/// requested chunks of 16 KiB are read and opened. No byte is returned before its chunk has authenticated, and opening
+/// verifies that no chunk is missing at the end. A shorter value is opened as a whole.
 public struct SealedBlob: ~Copyable {
     let content: SealedContent
 
@@ -13,13 +13,14 @@ public struct SealedBlob: ~Copyable {
     /// The size in bytes.
     public var count: Int { content.count }
 
-    /// The `count` bytes from `offset` on.
+    /// The `count` bytes from `offset`.
     /// - Throws: ``LockstepError/Code/misuse`` beyond the end; ``LockstepError/Code/cellForged``;
     ///   ``LockstepError/Code/blobExpired`` if the row has been changed or deleted since it was opened.
     public func read(at offset: Int, count: Int) throws -> [UInt8] {
         guard offset >= 0, count >= 0, offset <= self.count, count <= self.count - offset else {
             throw LockstepError(
-                .misuse, "bytes \(offset) to \(offset &+ count) of \(self.count) were asked for",
+                .misuse,
+                "bytes \(offset) to \(offset &+ count) are outside the blob's \(self.count) bytes",
                 hint: "a blob's size is fixed when it is written")
         }
         return try content.read(offset, count)
@@ -39,34 +40,34 @@ public struct SealedBlob: ~Copyable {
 }
 
 extension Connection {
-    /// Lends `body` a handle on a sealed BLOB or TEXT. Outside a transaction, reading keeps a snapshot open meanwhile.
+    /// Lends `body` a handle on a sealed BLOB or TEXT. Outside a transaction, the read keeps a snapshot open meanwhile.
     ///
     /// The connection must have been opened with the column's keys among its ``ConnectionOptions/fieldKeys``; the table
     /// must have rowids.
     /// - Throws: ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/cellForged``,
-    ///   ``LockstepError/Code/cellMalformed``; ``LockstepError/Code/sqlFailed`` if there is no such value; what `body`
-    ///   throws.
+    ///   ``LockstepError/Code/cellMalformed``; ``LockstepError/Code/sqlFailed`` if the value does not exist; the errors
+    ///   of `body`.
     public func withSealedBlob<Result>(
         _ place: BlobPlace, _ body: (borrowing SealedBlob) throws -> Result
     ) throws -> Result {
         try read { connection in
             let blob = try SealedBlob(place, on: connection)
             let result = try body(blob)
-            // The handle keeps the snapshot open until here.
+            // The handle keeps the snapshot open until this point.
             try connection.core.readCheck.requireSound(connection.core)
             return result
         }
     }
 
-    /// Puts a BLOB of `count` bytes, which come in pieces, in the place of what the row has in a sealed column. As much
-    /// of it is in memory as one chunk of 16 KiB, wherever the columns behind it in the table are NULL: SQLite keeps a
-    /// row in one piece, and makes room for a large value in memory if others follow.
+    /// Replaces a row's value in a sealed column with a BLOB of `count` bytes, which come in pieces. Only one chunk of
+    /// 16 KiB is in memory at a time, provided that the table's columns after this one are NULL: SQLite keeps a row in
+    /// one piece, and allocates memory for a large value if others follow it.
     ///
-    /// If anything fails, the row is as it was. Inside an open transaction this is a savepoint of that one.
-    /// - Parameter next: The next bytes; nil at the end. They must be `count` in all.
-    /// - Throws: ``LockstepError/Code/misuse`` for another number of bytes, or a column that is not
-    ///   ``SealedColumn/Mode/random`` or has a blind index; ``LockstepError/Code/sqlFailed`` if there is no such row;
-    ///   ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/full``; what `next` throws.
+    /// If anything fails, the row stays as it was. Inside an open transaction, the write is a savepoint.
+    /// - Parameter next: Returns the next bytes, and nil at the end. It must return `count` bytes in all.
+    /// - Throws: ``LockstepError/Code/misuse`` for another number of bytes, or for a column that is not
+    ///   ``SealedColumn/Mode/random`` or has a blind index; ``LockstepError/Code/sqlFailed`` if the row does not exist;
+    ///   ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/full``; the errors of `next`.
     public func writeSealedBlob(
         _ place: BlobPlace, count: Int, from next: () throws -> [UInt8]?
     ) throws {

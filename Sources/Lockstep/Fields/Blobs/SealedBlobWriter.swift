@@ -1,14 +1,14 @@
-/// Writes one value to a sealed column chunk by chunk, as its bytes come, in the transaction that is open. Whoever lets
-/// go of it before ``finish()`` undoes that transaction, or a savepoint in it.
+/// Writes one value to a sealed column chunk by chunk, as its bytes come, in the open transaction. A caller that
+/// releases the writer before ``finish()`` must roll back that transaction, or a savepoint in it.
 final class SealedBlobWriter: PieceWriter {
     private let title: String
-    /// How many bytes there will be.
+    /// The announced number of bytes.
     private let count: Int
     private let padding: CellPadding
     private var state: State?
 
-    /// - Throws: ``LockstepError/Code/misuse`` for a column that takes no streams, ``LockstepError/Code/sqlFailed`` if
-    ///   there is no such row.
+    /// - Throws: ``LockstepError/Code/misuse`` for a column that does not accept streams,
+    ///   ``LockstepError/Code/sqlFailed`` if the row does not exist.
     init(_ place: BlobPlace, count: Int, on connection: borrowing Connection) throws {
         let place = try SealedPlace(place, connection)
         let (column, cipher) = (place.column, place.column.cipher)
@@ -30,7 +30,7 @@ final class SealedBlobWriter: PieceWriter {
         self.state = consume state
     }
 
-    /// How many bytes of the value have come; the type tag was taken, too.
+    /// The number of the value's bytes so far, without the type tag.
     private var taken: Int { (state?.taken ?? 1) - 1 }
 
     func append(_ bytes: [UInt8], on _: borrowing Connection) throws { try append(bytes) }
@@ -54,8 +54,8 @@ final class SealedBlobWriter: PieceWriter {
 
     private func wrongCount(_ came: String) -> LockstepError {
         LockstepError(
-            .misuse, "\(came) bytes came for \(title), and \(count) were announced",
-            hint: "nothing of them was kept; say how many there are beforehand")
+            .misuse, "\(title) got \(came) bytes, but \(count) were announced",
+            hint: "nothing was written; announce the exact number of bytes")
     }
 
     // MARK: Room
@@ -65,30 +65,31 @@ final class SealedBlobWriter: PieceWriter {
     ) throws(LockstepError) {
         let refusal: (why: String, hint: String)? =
             if column.column.mode != .random {
-                ("equal values have to look equal", "write it through its view")
+                ("its equal values must look equal", "write it through its view")
             } else if !column.column.indexes.isEmpty {
-                ("its blind index is computed from whole values", "write it through its view")
+                ("its blind index needs whole values", "write it through its view")
             } else if column.column.state != .migrating, column.column.state != .sealed {
-                ("it is \(column.column.state.rawValue)", "write it as any other column")
+                ("it is \(column.column.state.rawValue)", "write it like any other column")
             } else { nil }
         if let refusal {
             throw LockstepError(
-                .misuse, "\(column.title) takes no stream: \(refusal.why)", hint: refusal.hint)
+                .misuse, "\(column.title) does not accept a stream: \(refusal.why)",
+                hint: refusal.hint)
         }
-        // SQLite's own limit is less than that, and the sum with what a cell has beside is no overflow.
+        // SQLite's own limit is lower, and adding a cell's overhead to this limit does not overflow.
         guard 0...Int(Int32.max) ~= count else {
-            throw LockstepError(.misuse, "\(count) bytes are no length of a BLOB")
+            throw LockstepError(.misuse, "\(count) is not a valid length of a BLOB")
         }
     }
 
-    /// Replaces the row's value by zeros, which are no cell yet.
+    /// Replaces the row's value with zeros, which are not a cell yet.
     private static func makeRoom(
         _ length: Int, _ place: SealedPlace, _ connection: borrowing Connection
     ) throws {
         let shape = place.column.shape
         guard let rowID = shape.rowIDName else {
             throw LockstepError(
-                .misuse, "the columns of \(shape.name) have taken every name of its rowid")
+                .misuse, "the columns of \(shape.name) use every name of its rowid")
         }
         func set(_ value: String) -> SQL {
             SQL(
@@ -96,7 +97,7 @@ final class SealedBlobWriter: PieceWriter {
                     "UPDATE main.\(shape.quotedName) SET \(SQLTokens.quote(place.place.column)) = \(value) WHERE \(rowID) = ?"
             )
         }
-        // The table's own triggers see a change of the row, as with any other; the guards see a cell.
+        // The table's own triggers see a normal change of the row, and the guards see a cell.
         let cell = try place.column.cipher.seal(.blob([]), at: place.binding)
         try connection.execute(set("?"), cell, place.place.row)
         guard connection.changes == 1 else { throw place.missingRow() }
@@ -107,12 +108,12 @@ final class SealedBlobWriter: PieceWriter {
 }
 
 extension SealedBlobWriter {
-    /// The chunk that is being filled, and what is behind it.
+    /// The chunk that is being filled, and the BLOB that receives it.
     fileprivate struct State: ~Copyable {
         private let blob: Blob
         private var message: ChunkedEncryption
         private let layout: ChunkedLayout
-        /// Plaintext, and room for a tag.
+        /// Plaintext, and space for a tag.
         private let chunk = WipedMemory(ChunkedLayout.sealedChunkLength)
         private var filled = 0
         private var number = 0
@@ -123,7 +124,7 @@ extension SealedBlobWriter {
             self.layout = layout
         }
 
-        /// How many bytes of plaintext have come.
+        /// The number of plaintext bytes so far.
         var taken: Int { number * ChunkedLayout.chunkLength + filled }
 
         mutating func take(_ bytes: [UInt8]) throws(LockstepError) {
@@ -144,7 +145,7 @@ extension SealedBlobWriter {
             try take([UInt8](repeating: 0, count: layout.plaintextLength - taken))
         }
 
-        /// Seals the last chunk, which may have no bytes.
+        /// Seals the last chunk, which can be empty.
         mutating func finish() throws(LockstepError) { try seal(isLast: true) }
 
         private mutating func seal(isLast: Bool) throws(LockstepError) {

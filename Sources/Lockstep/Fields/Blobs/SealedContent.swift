@@ -1,10 +1,10 @@
-/// What a row has in a sealed column, however it lies there.
+/// A row's value in a sealed column, in any form.
 final class SealedContent: PieceReader {
-    /// How many bytes there are.
+    /// The number of bytes.
     let count: Int
-    /// On what lies there in one piece, or is not sealed yet.
+    /// The handle, if the value is sealed in one piece or not sealed yet.
     private var blob: Blob?
-    /// What was sealed in one piece.
+    /// The value, if it was sealed in one piece.
     private let whole: [UInt8]?
     private var chunks: ChunkedCell?
 
@@ -47,16 +47,13 @@ final class SealedContent: PieceReader {
         }
         guard let bytes else {
             throw LockstepError(
-                .decodeMismatch, "\(place.title) holds neither a BLOB nor TEXT there",
+                .decodeMismatch, "the value of \(place.title) is neither a BLOB nor TEXT",
                 hint: "read it through \(OpenViews.name(of: place.place.table))")
         }
         return bytes
     }
 
-    /// Whether it lies in chunks.
-    var isChunked: Bool { chunks != nil }
-
-    /// Up to `size` bytes from `offset` on, which is not beyond the end.
+    /// Up to `size` bytes from `offset`, which must not be beyond the end.
     func read(_ offset: Int, _ size: Int) throws -> [UInt8] {
         let size = min(size, count - offset)
         if let piece = try chunks?.read(offset..<(offset + size)) { return piece }
@@ -79,9 +76,9 @@ final class SealedContent: PieceReader {
         chunks = nil
     }
 
-    /// Opens all of it.
+    /// Opens every chunk.
     func check() throws { try chunks?.check() }
 
-    /// Seals chunks anew under the active key, in the transaction that is open.
+    /// Reseals chunks under the active key, in the open transaction.
     func reseal() throws { try chunks?.reseal() }
 }

@@ -1,24 +1,24 @@
-/// One row's value of a sealed column, for handles that go to it directly.
+/// The place of one row's value in a sealed column, for handles that access it directly.
 struct SealedPlace {
     let column: SealedColumnAccess
-    /// As the schema writes it.
+    /// The place as the schema spells it.
     let place: BlobPlace
     let binding: CellBinding
 
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` for a column that the connection has no keys for;
-    ///   ``LockstepError/Code/sqlFailed`` if there is no such row.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` for a column whose keys the connection does not have;
+    ///   ``LockstepError/Code/sqlFailed`` if the row does not exist.
     init(_ place: BlobPlace, _ connection: borrowing Connection) throws {
         guard
             let (_, column) = connection.sealed?.column(named: place.column, of: place.table)
         else {
             throw LockstepError(
                 .keyUnavailable,
-                "\(place.table).\(place.column) is no sealed column that this connection can open",
+                "\(place.table).\(place.column) is not a sealed column that this connection can open",
                 hint: "open the database with the fields keyring of its dataset")
         }
         if let obstacle = column.shape.obstacleToStreams {
             throw LockstepError(
-                .misuse, "\(column.title) is no stream for SQLite: \(obstacle)",
+                .misuse, "SQLite cannot stream \(column.title): \(obstacle)",
                 hint: "read and write it through \(OpenViews.name(of: column.column.table))")
         }
         self.column = column
@@ -33,7 +33,7 @@ struct SealedPlace {
 }
 
 extension SealedColumnAccess {
-    /// To what the cell of a row is sealed.
+    /// The place that a row's cell is sealed to.
     fileprivate func binding(
         ofRow row: Int64, _ connection: borrowing Connection
     ) throws -> CellBinding {
@@ -57,7 +57,7 @@ extension SealedColumnAccess {
                 case .integer(let number): .integer(number)
                 case .text(let text): .text(text)
                 case .blob(let bytes): .blob(bytes)
-                case .null, .real: throw wrongKey("a primary key can be no NULL and no REAL there")
+                case .null, .real: throw wrongKey("a primary key cannot contain NULL or REAL")
                 }
             })
     }
@@ -65,6 +65,6 @@ extension SealedColumnAccess {
     fileprivate func missingRow(_ row: Int64) -> LockstepError {
         LockstepError(
             .sqlFailed, "there is no row \(row) in \(column.table)",
-            hint: "insert it before its \(column.name) is written")
+            hint: "insert the row before you write its \(column.name)")
     }
 }

@@ -1,6 +1,6 @@
 extension Store {
-    /// The bytes of a sealed BLOB or TEXT in pieces, all of one snapshot, each of which has authenticated before it
-    /// comes. What ``chunks(of:size:)`` says of the reader that it takes is true here.
+    /// The bytes of a sealed BLOB or TEXT in pieces, all from one snapshot; each piece has authenticated before it is
+    /// returned. It occupies a reader as ``chunks(of:size:)`` describes.
     ///
     /// The store must have been opened with the column's keys among ``ConnectionOptions/fieldKeys``.
     public func sealedChunks(of place: BlobPlace, size: Int = 64 * 1024) -> BlobChunks {
@@ -9,15 +9,15 @@ extension Store {
         }
     }
 
-    /// Writes a sealed BLOB whose bytes come in pieces, in one transaction; see
-    /// ``Connection/writeSealedBlob(_:count:from:)``, of which this is the asynchronous form.
+    /// Writes a sealed BLOB whose bytes come in pieces, in one transaction: the asynchronous form of
+    /// ``Connection/writeSealedBlob(_:count:from:)``.
     /// - Parameters:
     ///   - table: The table, which must have rowids.
-    ///   - column: The column that is sealed.
-    ///   - count: How many bytes will come.
-    ///   - chunks: The bytes. Until they end no other write can run: have them at hand.
-    ///   - row: Inserts the row with NULL in the column, or finds one, and gives its rowid.
-    /// - Throws: What `chunks` and `row` throw, and what the other form throws. Then everything is as it was.
+    ///   - column: The sealed column.
+    ///   - count: The number of bytes in all.
+    ///   - chunks: The bytes. No other write can run until they end, so have them ready.
+    ///   - row: Inserts the row with NULL in the column, or finds an existing row, and returns its rowid.
+    /// - Throws: The errors of `chunks`, of `row` and of the synchronous form. The database then stays as it was.
     @concurrent
     @discardableResult
     public func writeSealedBlob<Chunks: AsyncSequence & Sendable>(

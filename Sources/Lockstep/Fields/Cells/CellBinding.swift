@@ -1,10 +1,10 @@
-/// The place that a cell is sealed to: it opens nowhere else.
+/// The place that a cell is sealed to. It opens nowhere else.
 public enum CellBinding: Sendable, Hashable {
-    /// The column alone: a cell may stand in any of its rows. For values that are joined or grouped by.
+    /// The column alone: the cell is valid in any row. For columns used in joins or GROUP BY.
     case column
-    /// The row with this INTEGER PRIMARY KEY. Never a bare rowid, which VACUUM may change.
+    /// The row with this INTEGER PRIMARY KEY. Never a bare rowid, which VACUUM can change.
     case row(Int64)
-    /// The row with this primary key of other or several columns, in the key's order; none of them NULL.
+    /// The row with this primary key of another type or of several columns, in the key's order; none of them NULL.
     case key([KeyValue])
 
     /// One column's value in a primary key.
@@ -18,14 +18,14 @@ public enum CellBinding: Sendable, Hashable {
     }
 }
 
-/// The associated data of a column's cells: a constant beginning, and the row.
+/// The associated data of a column's cells: a constant prefix and the row's key.
 struct AssociatedData {
-    /// Its own version.
+    /// The version of this layout.
     static let version: UInt8 = 1
-    /// SQLite allows more columns in a primary key than this byte counts; nobody has them.
+    /// SQLite allows more columns in a primary key than one byte can count, but nobody uses them.
     static let maximumKeyValues = 255
 
-    /// With an integer's key behind it, which most rows have.
+    /// Ends with an integer key, which most rows have.
     private var buffer: [UInt8]
     private let fixedLength: Int
 
@@ -36,14 +36,14 @@ struct AssociatedData {
         fixed += column.bigEndianBytes
         fixedLength = fixed.count
         buffer = fixed
-        // Binding, count, tag, length, and room for the integer.
+        // Binding, count, tag, length, and space for the integer.
         buffer += [1, 1, CellTag.integer.rawValue, 0, 0, 0, 8]
         buffer += [0, 0, 0, 0, 0, 0, 0, 0]
     }
 
-    /// The associated data of a cell at `binding`. Let go of it before asking for the next one, which is
-    /// then written over it instead of beside it.
-    /// - Throws: ``LockstepError/Code/misuse`` for a key that cannot be one.
+    /// The associated data of a cell at `binding`. Release it before asking for the next one, so that the buffer is
+    /// overwritten instead of copied.
+    /// - Throws: ``LockstepError/Code/misuse`` for an invalid key.
     mutating func bytes(_ binding: CellBinding) throws(LockstepError) -> [UInt8] {
         switch binding {
         case .row(let number):

@@ -1,11 +1,11 @@
-/// How a cell's length is kept from telling the length of its value.
+/// How a cell's length hides the length of its value.
 public enum CellPadding: Sendable, Hashable {
-    /// Not at all: the cell is as long as the value, and 46 bytes.
+    /// No padding: the cell is 46 bytes longer than the value.
     case none
-    /// The plaintext is filled up to a multiple of so many bytes, 2 to 65,536.
+    /// The plaintext is padded to a multiple of this many bytes, 2 to 65,536.
     case multiple(of: Int)
 
-    /// What a unit may be.
+    /// The allowed units.
     static let units = 2...65_536
 
     /// The plaintext's length with padding.
@@ -13,9 +13,9 @@ public enum CellPadding: Sendable, Hashable {
         guard case .multiple(let unit) = self else { return length }
         guard Self.units.contains(unit) else {
             throw LockstepError(
-                .misuse, "cells are padded to multiples of 2 to 65536 bytes, not of \(unit)")
+                .misuse, "the padding unit must be 2 to 65536 bytes, not \(unit)")
         }
-        // One byte of padding at least, to tell where the value ends.
+        // At least one byte of padding marks the end of the value.
         return (length + 1 + unit - 1) / unit * unit
     }
 }

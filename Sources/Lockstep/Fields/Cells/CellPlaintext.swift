@@ -1,9 +1,9 @@
-/// Between values and the bytes that are sealed: type tag ‖ payload ‖ padding.
+/// Converts between values and the bytes that are sealed: type tag ‖ payload ‖ padding.
 enum CellPlaintext {
     /// Bytes of the type tag.
     private static let tagLength = 1
 
-    /// How many bytes `value` becomes.
+    /// The length of the plaintext of `value`.
     static func length(
         of value: CellValue, _ padding: CellPadding
     ) throws(LockstepError) -> Int {
@@ -17,12 +17,12 @@ enum CellPlaintext {
         return try length(ofPayload: payload, padding)
     }
 
-    /// How many bytes a payload of so many becomes.
+    /// The length of the plaintext of a payload of `count` bytes.
     static func length(ofPayload count: Int, _ padding: CellPadding) throws(LockstepError) -> Int {
         try padding.paddedLength(tagLength + count)
     }
 
-    /// Writes a payload that is as its type has it over `output`, as ``write(_:_:to:)`` does.
+    /// Writes a payload that already has its type's form to `output`, as ``write(_:_:to:)`` does.
     static func write(
         _ tag: CellTag, _ payload: Span<UInt8>, _ padding: CellPadding,
         to output: inout MutableSpan<UInt8>
@@ -33,7 +33,7 @@ enum CellPlaintext {
         if isPadded { output[end] = 0x80 }
     }
 
-    /// Writes `value` over `output`, which is zero and as long as ``length(of:_:)`` says.
+    /// Writes `value` to `output`, which must be zeroed and have the length that ``length(of:_:)`` returns.
     /// - Throws: ``LockstepError/Code/misuse`` for a UUID of another length.
     static func write(
         _ value: CellValue, _ padding: CellPadding, to output: inout MutableSpan<UInt8>
@@ -46,7 +46,7 @@ enum CellPlaintext {
         case .integer(let number), .day(let number), .instant(let number):
             end = write(UInt64(bitPattern: number), to: &output)
         case .real(let number):
-            // One not-a-number: the others could carry what nobody sees.
+            // One canonical NaN: other NaNs could carry hidden data.
             let canonical = number.isNaN ? Double.nan : number
             end = write(canonical.bitPattern, to: &output)
         case .bool(let isTrue):
@@ -64,13 +64,13 @@ enum CellPlaintext {
         if isPadded { output[end] = 0x80 }
     }
 
-    /// Reads what ``write(_:_:to:)`` wrote; nil for anything else.
+    /// Decodes the output of ``write(_:_:to:)``; nil for anything else.
     static func read(_ plaintext: Span<UInt8>) -> CellValue? {
         guard let (tag, payload) = payload(plaintext) else { return nil }
         return value(tag, plaintext.extracting(payload))
     }
 
-    /// The type, and where the payload lies; nil for what is no plaintext of a cell.
+    /// The type and the range of the payload; nil for bytes that are not a cell's plaintext.
     static func payload(_ plaintext: Span<UInt8>) -> (CellTag, Range<Int>)? {
         guard plaintext.count >= tagLength else { return nil }
         var byte = plaintext[0]
@@ -121,7 +121,7 @@ enum CellPlaintext {
         return tagLength + bytes.count
     }
 
-    /// The number of eight bytes.
+    /// The integer in eight bytes.
     static func integer(_ payload: Span<UInt8>) -> Int64 {
         var bits: UInt64 = 0
         for index in 0..<8 { bits = bits << 8 | UInt64(payload[index]) }

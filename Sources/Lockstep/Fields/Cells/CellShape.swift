@@ -1,6 +1,6 @@
-/// What tells cells from other values in SQL that any program can run, without a key or a function of ours.
+/// Recognises cells in SQL that any program can run, without a key or a function of the engine.
 enum CellShape {
-    /// Whether an expression of SQL looks like a cell of such a column: as ``CellPrefix`` tells.
+    /// SQL that tests whether an expression looks like a cell of such a column, by the same rules as ``CellPrefix``.
     static func matches(_ expression: String, _ mode: SealingMode) -> String {
         let formats = mode == .random ? [CellFormat.random, .chunked] : [.deterministic]
         let alternatives = formats.map { format in

@@ -1,10 +1,10 @@
-/// A value that a sealed column holds, with its type: what was sealed as a date is opened as one.
+/// A value of a sealed column, with its type: a value sealed as a date opens as a date.
 public enum CellValue: Sendable, Hashable {
-    /// No value. Sealed, it cannot be told from others by anything but its length.
+    /// No value. Sealed, only its length distinguishes it from other values.
     case null
     /// A signed 64-bit integer.
     case integer(Int64)
-    /// A double-precision number. All not-a-numbers are one; −0.0 is kept.
+    /// A double-precision number. All NaNs become one; −0.0 is kept.
     case real(Double)
     /// UTF-8 text.
     case text(String)
@@ -12,9 +12,9 @@ public enum CellValue: Sendable, Hashable {
     case blob([UInt8])
     /// True or false.
     case bool(Bool)
-    /// A day, counted from 1970-01-01.
+    /// A day, as the number of days since 1970-01-01.
     case day(Int64)
-    /// A moment, in microseconds from 1970-01-01T00:00:00Z.
+    /// A moment, in microseconds since 1970-01-01T00:00:00Z.
     case instant(Int64)
     /// JSON, as its text.
     case json(String)
@@ -23,7 +23,7 @@ public enum CellValue: Sendable, Hashable {
     /// A UUID's 16 bytes.
     case uuid([UInt8])
 
-    /// A value as SQL has it.
+    /// A value of SQL.
     init(_ value: Value) {
         self =
             switch value {
@@ -35,7 +35,7 @@ public enum CellValue: Sendable, Hashable {
             }
     }
 
-    /// What messages call its type; never the value.
+    /// The name of its type for messages. They never contain the value.
     public var typeName: String { "\(tag)" }
 
     var tag: CellTag {
@@ -69,13 +69,13 @@ package enum CellTag: UInt8, Sendable, CaseIterable {
     case decimal = 0x09
     case uuid = 0x0A
 
-    /// Set where padding follows the payload: one byte 0x80, then zeros (ISO/IEC 7816-4).
+    /// Set if padding follows the payload: one byte 0x80, then zeros (ISO/IEC 7816-4).
     static let paddedFlag: UInt8 = 0x80
-    /// Set where the payload is compressed. This version writes none: how well a value can be compressed
-    /// tells of it.
+    /// Set if the payload is compressed. This version never sets it: the compression ratio would reveal something about
+    /// the value.
     static let compressedFlag: UInt8 = 0x40
 
-    /// The payload's length, where the type decides it, so that it says nothing of the value.
+    /// The payload's length if the type determines it, so that the length reveals nothing about the value.
     var fixedLength: Int? {
         switch self {
         case .null: 0

@@ -1,24 +1,24 @@
-/// A cell in chunks that lies in the file, and is opened chunk by chunk: as much of it is in memory as one chunk.
+/// A chunked cell in the file, opened chunk by chunk: only one chunk is in memory at a time.
 struct ChunkedCell: ~Copyable {
     private let blob: Blob
     private let cipher: ColumnCipher
     private let binding: CellBinding
     private let message: ChunkedEncryption
     private let layout: ChunkedLayout
-    /// A chunk as it lies in the file.
+    /// A sealed chunk, as stored in the file.
     private let sealed = WipedMemory(ChunkedLayout.sealedChunkLength)
-    /// The chunk that was opened last, with room for its tag.
+    /// The chunk opened last, with space for its tag.
     private let chunk = WipedMemory(ChunkedLayout.sealedChunkLength)
     private var opened: Int?
-    /// Where the payload lies in the plaintext.
+    /// The range of the payload in the plaintext.
     private var payload = 0..<0
 
-    /// Takes up the cell that `blob` holds, and makes sure of where it ends.
+    /// Opens the cell that `blob` holds, and verifies where it ends.
     static func open(
         _ blob: consuming Blob, _ prefix: CellPrefix, _ cipher: ColumnCipher,
         _ binding: CellBinding
     ) throws -> ChunkedCell {
-        // A length that no message has is one that was cut or added to.
+        // A length that no message has means that the cell was truncated or extended.
         guard let length = prefix.format.plaintextLength(blob.count) else {
             throw cipher.forged(binding)
         }
@@ -42,14 +42,14 @@ struct ChunkedCell: ~Copyable {
         self.layout = layout
     }
 
-    /// How long the payload is.
+    /// The length of the payload.
     var count: Int { payload.count }
 
     // MARK: Reading
 
-    /// A piece of the payload, all of which has authenticated.
+    /// A piece of the payload, every byte of which has authenticated.
     mutating func read(_ piece: Range<Int>) throws -> [UInt8] {
-        // What is known of a chunk says nothing of a row that has changed since.
+        // A cached chunk is stale if the row has changed since.
         try blob.requireUsable()
         let start = payload.lowerBound
         let piece = (start + piece.lowerBound)..<(start + piece.upperBound)
@@ -70,7 +70,7 @@ struct ChunkedCell: ~Copyable {
         for number in 0..<layout.chunkCount { _ = try open(number) }
     }
 
-    /// Puts the plaintext of a chunk where it is worked with, and says which bytes of the whole it is.
+    /// Decrypts a chunk into the buffer, and returns its range in the plaintext.
     private mutating func open(_ number: Int) throws(LockstepError) -> Range<Int> {
         let range = try layout.plaintextRange(ofChunk: number)
         guard opened != number else { return range }
@@ -89,13 +89,13 @@ struct ChunkedCell: ~Copyable {
         return range
     }
 
-    /// Between the type tag and the padding. The last chunk is the first to be opened: it proves the length.
+    /// The range between the type tag and the padding. The last chunk is opened first, because it proves the length.
     private mutating func findPayload() throws(LockstepError) -> Range<Int> {
         _ = try open(layout.lastChunk)
         guard layout.plaintextLength > 0 else { throw cipher.unknownForm(binding) }
         var end = layout.plaintextLength
         guard try byte(0) & CellTag.paddedFlag != 0 else { return try payload(end) }
-        // No more than one unit is padding.
+        // The padding is at most one unit.
         let first = max(end - CellPadding.units.upperBound, 1)
         end -= 1
         while end > first, try byte(end) == 0 { end -= 1 }
@@ -117,10 +117,10 @@ struct ChunkedCell: ~Copyable {
         return chunk[place - range.lowerBound]
     }
 
-    // MARK: Sealing anew
+    // MARK: Resealing
 
-    /// Puts another cell of the same plaintext in its place, under the active key, chunk after chunk. What fails
-    /// between leaves neither: it is for a transaction that is then undone.
+    /// Replaces the cell, chunk by chunk, with a new cell of the same plaintext under the active key. A failure in
+    /// between leaves neither cell intact, so the caller must roll back the transaction.
     mutating func reseal() throws {
         var header: [UInt8] = []
         let active = try cipher.chunkedCipher()

@@ -1,5 +1,5 @@
-/// One version of a column's key, for cells in chunks. A cell may be sealed and opened whole, or chunk by chunk as
-/// the message that it is.
+/// One version of a column's key, for chunked cells. A cell can be sealed and opened as a whole, or chunk by chunk as a
+/// message of chunked encryption.
 final class ChunkedCipher: VersionCipher {
     let number: UInt32
     let prefix: [UInt8]
@@ -22,7 +22,7 @@ final class ChunkedCipher: VersionCipher {
             associatedData: AssociatedData(prefix, dataset: keys.dataset, column: column))
     }
 
-    /// Begins a cell at its place, and gives what stands before its chunks.
+    /// Begins a cell at its place, and sets `header` to the bytes before its chunks.
     func begin(
         _ header: inout [UInt8], _ tools: SealingTools, _ binding: CellBinding
     ) throws(LockstepError) -> ChunkedEncryption {
@@ -35,8 +35,8 @@ final class ChunkedCipher: VersionCipher {
         return message
     }
 
-    /// Takes up a cell of the format and version, by what stands before its chunks; nil if it was not sealed so, or
-    /// not at this place.
+    /// Resumes a cell of this format and version from the bytes before its chunks; nil if the cell was sealed with
+    /// another key or at another place.
     func resume(
         _ header: Span<UInt8>, _ binding: CellBinding
     ) throws(LockstepError) -> ChunkedEncryption? {
@@ -62,7 +62,7 @@ final class ChunkedCipher: VersionCipher {
                 rebasing: cell[
                     (CellFormat.prefixLength + place.lowerBound)..<(CellFormat.prefixLength
                         + place.upperBound)])
-            // It lies behind its place, whose end is never beyond the next one's plaintext.
+            // The plaintext is after its chunk's place, and that place never reaches the plaintext of the next chunk.
             if let target = chunk.baseAddress, let source = cell.baseAddress {
                 unsafe target.update(
                     from: source + shift + plaintext.lowerBound, count: plaintext.count)
@@ -93,7 +93,7 @@ final class ChunkedCipher: VersionCipher {
 
     private func layout(_ cell: Int) throws(LockstepError) -> ChunkedLayout {
         guard let layout = ChunkedLayout(encryptedLength: cell - CellFormat.prefixLength) else {
-            throw LockstepError(.misuse, "\(cell) bytes are no cell in chunks")
+            throw LockstepError(.misuse, "\(cell) bytes is not a valid length of a chunked cell")
         }
         return layout
     }

@@ -1,17 +1,17 @@
-/// What the sealed columns of one connection share: random bytes, and memory to open cells in.
+/// The state that the sealed columns of one connection share: random bytes, and memory for opening cells.
 package final class SealingTools {
     private var random = unsafe RandomSupply()
     fileprivate let buffer = PlaintextBuffer()
 
     package init() {}
 
-    /// Writes a fresh nonce to where it belongs.
+    /// Fills `nonce` with a fresh nonce.
     func drawNonce(to nonce: UnsafeMutableBufferPointer<UInt8>) throws(LockstepError) {
         guard let start = nonce.baseAddress,
             unsafe random.fill(start, Int32(XAES256GCM.nonceLength))
         else {
             throw LockstepError(
-                .cryptographyFailed, "OpenSSL gave no random bytes for a nonce",
+                .cryptographyFailed, "OpenSSL returned no random bytes for a nonce",
                 hint: "nothing was sealed; try again")
         }
     }
@@ -19,26 +19,26 @@ package final class SealingTools {
 
 /// Seals and opens the cells of one column, on one thread at a time.
 ///
-/// The column's keys are derived when they are first used, and kept.
+/// It derives the column's keys at their first use, and keeps them.
 package final class ColumnCipher {
     /// The column's identifier in its dataset.
     let column: UInt32
-    /// How messages call the column.
+    /// The column's name in messages.
     private let title: String
     private let format: CellFormat
     private let keys: FieldKeys
     let tools: SealingTools
     let padding: CellPadding
-    /// Under the active version of the key: what nearly every cell is sealed under.
+    /// The cipher for the active version of the key, under which nearly every cell is sealed.
     private let active: any VersionCipher
     private let activePrefix: [UInt8]
-    /// The others.
+    /// The ciphers for other versions.
     private var older: [any VersionCipher] = []
-    /// For cells in chunks, which few columns have.
+    /// For chunked cells, which few columns have.
     private var chunked: [ChunkedCipher] = []
 
-    /// - Parameter title: How messages call the column; its number, if nil.
-    /// - Throws: What ``FieldKeys/columnKey(_:version:format:count:)`` throws.
+    /// - Parameter title: The column's name in messages; its number if nil.
+    /// - Throws: The errors of ``FieldKeys/columnKey(_:version:format:count:)``.
     package init(
         column: UInt32, _ keys: FieldKeys, _ tools: SealingTools,
         mode: SealingMode = .random, padding: CellPadding = .none, title: String? = nil
@@ -56,7 +56,7 @@ package final class ColumnCipher {
     // MARK: Sealing
 
     /// The cell of a value at its place, under the active key.
-    /// - Throws: ``LockstepError/Code/misuse`` for a value or a place that cannot be,
+    /// - Throws: ``LockstepError/Code/misuse`` for an invalid value or place,
     ///   ``LockstepError/Code/cryptographyFailed``.
     package func seal(_ value: CellValue, at binding: CellBinding) throws(LockstepError) -> [UInt8]
     {
@@ -66,7 +66,7 @@ package final class ColumnCipher {
         }
     }
 
-    /// The same for a payload whose bytes are as the type has them.
+    /// The cell of a payload whose bytes already have its type's form.
     func seal(
         _ tag: CellTag, _ payload: Span<UInt8>, at binding: CellBinding
     ) throws(LockstepError) -> [UInt8] {
@@ -80,7 +80,7 @@ package final class ColumnCipher {
         _ tag: CellTag, _ length: Int, at binding: CellBinding,
         _ write: (inout MutableSpan<UInt8>) throws(LockstepError) -> Void
     ) throws(LockstepError) -> [UInt8] {
-        // By the length with its padding, so that the format tells no more than the length.
+        // The padded length decides, so that the format reveals no more than the length does.
         guard length > CellFormat.longestPiece, tag == .blob, format == .random else {
             return try seal(length, at: binding, format, active, activePrefix, write)
         }
@@ -93,7 +93,7 @@ package final class ColumnCipher {
         _ prefix: [UInt8], _ write: (inout MutableSpan<UInt8>) throws(LockstepError) -> Void
     ) throws(LockstepError) -> [UInt8] {
         var cell = [UInt8](repeating: 0, count: try format.cellLength(length))
-        // Chunks grow by their tags as they move to where they belong.
+        // Each chunk grows by its tag as it moves to its place.
         let start = format == .chunked ? cell.count - length : format.headerLength
         try unsafe cell.withUnsafeMutableBufferPointer { bytes throws(LockstepError) in
             for index in 0..<CellFormat.prefixLength { unsafe bytes[index] = prefix[index] }
@@ -121,7 +121,7 @@ package final class ColumnCipher {
         return value
     }
 
-    /// The same without making a value of it: lends the payload as it lies, and wipes it.
+    /// Opens a cell without creating a value: lends the payload to `body`, then wipes it.
     func open<Result>(
         _ cell: Span<UInt8>, at binding: CellBinding,
         _ body: (CellTag, Span<UInt8>) throws(LockstepError) -> Result
@@ -154,12 +154,12 @@ package final class ColumnCipher {
         return result
     }
 
-    /// Whether the column's cells may begin so.
+    /// Whether this prefix is one of the column's formats.
     func isOurs(_ prefix: CellPrefix) -> Bool {
         prefix.format == format || (prefix.format == .chunked && format == .random)
     }
 
-    /// What seals and opens chunks under one version of the key; the active one, if nil.
+    /// The cipher for chunks under one version of the key, or under the active one if nil.
     func chunkedCipher(_ number: UInt32? = nil) throws(LockstepError) -> ChunkedCipher {
         let number = number ?? keys.activeVersion
         for cipher in chunked where cipher.number == number { return cipher }
@@ -178,25 +178,29 @@ package final class ColumnCipher {
 
     // MARK: Errors
 
-    /// What is no cell, where one is due.
+    /// The error for a value that is not a cell in a place that must hold one.
     func malformed(_ what: String, _ binding: CellBinding) -> LockstepError {
         LockstepError(
             .cellMalformed, "\(place(binding)) \(what)",
-            hint: "somebody wrote to a sealed column without sealing, or a newer version did")
+            hint:
+                "somebody wrote an unsealed value to a sealed column, or a newer version of the engine wrote it"
+        )
     }
 
-    /// What does not open as what it says it is.
+    /// The error for a cell that does not authenticate.
     func forged(_ binding: CellBinding) -> LockstepError {
         LockstepError(
             .cellForged, "\(place(binding)) does not authenticate",
-            hint: "it was changed, or moved from elsewhere; restore the row from a backup")
+            hint:
+                "somebody changed it, or moved it from another place; restore the row from a backup"
+        )
     }
 
     func unknownForm(_ binding: CellBinding) -> LockstepError {
-        malformed("was sealed in a form that this version does not know", binding)
+        malformed("was sealed in a form that this version does not support", binding)
     }
 
-    /// Keys other than numbers may be what is protected.
+    /// A primary key that is not a number can itself be confidential, so messages leave it out.
     private func place(_ binding: CellBinding) -> String {
         switch binding {
         case .row(let row): "the cell of \(title) in row \(row)"

@@ -4,20 +4,20 @@ protocol VersionCipher: AnyObject {
     /// The first bytes of its cells.
     var prefix: [UInt8] { get }
 
-    /// Seals a whole cell where it lies: its prefix is in place, and its plaintext behind the header, or in chunks
-    /// at the end.
+    /// Seals a whole cell in place. Its prefix is already written; its plaintext is after the header, or at the end for
+    /// a chunked cell.
     func seal(
         _ cell: UnsafeMutableBufferPointer<UInt8>, _ tools: SealingTools, _ binding: CellBinding
     ) throws(LockstepError)
 
-    /// Opens a whole cell of the format and version; false if it does not authenticate.
+    /// Opens a whole cell of this format and version; false if it does not authenticate.
     func open(
         _ cell: Span<UInt8>, _ binding: CellBinding, into plaintext: inout MutableSpan<UInt8>
     ) throws(LockstepError) -> Bool
 }
 
 extension CellFormat {
-    /// - Throws: What ``FieldKeys/columnKey(_:version:format:count:)`` throws.
+    /// - Throws: The errors of ``FieldKeys/columnKey(_:version:format:count:)``.
     func cipher(
         _ version: UInt32, _ column: UInt32, _ keys: FieldKeys
     ) throws(LockstepError) -> any VersionCipher {
@@ -29,11 +29,11 @@ extension CellFormat {
     }
 }
 
-/// Seals with a random nonce, to a row.
+/// Seals with a random nonce, bound to a row.
 private final class RandomCipher: VersionCipher {
     let number: UInt32
     let prefix: [UInt8]
-    /// In one piece: each access to a property of a class is checked while the program runs.
+    /// One property, because Swift checks each access to a class's property at run time.
     private var state: State
 
     fileprivate struct State: ~Copyable {
@@ -94,7 +94,7 @@ extension RandomCipher.State {
     }
 }
 
-/// Seals equal values to equal cells, whatever row they are in.
+/// Seals equal values to equal cells, in any row.
 private final class DeterministicCipher: VersionCipher {
     let number: UInt32
     let prefix: [UInt8]

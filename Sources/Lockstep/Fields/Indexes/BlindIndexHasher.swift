@@ -1,11 +1,12 @@
 /// Computes the tokens of one blind index, on one thread at a time.
 package final class BlindIndexHasher {
-    /// How they are computed.
+    /// The index's definition.
     package let index: BlindIndex
     private let mac: HMAC
 
     /// Derives the index's key.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the keyring has no key of its version any more, or not yet.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the keyring does not have the index key's version, either
+    ///   no longer or not yet.
     package init(_ index: BlindIndex, _ keys: FieldKeys) throws(LockstepError) {
         let key = try keys.indexKey(version: index.keyVersion, info: index.info)
         let mac = try HMAC(.sha256, key: key.bytes)
@@ -13,9 +14,9 @@ package final class BlindIndexHasher {
         self.mac = mac
     }
 
-    /// The token of a row's values, or of those to look for: an INTEGER or a BLOB, and nil where there is no entry.
-    /// - Throws: ``LockstepError/Code/misuse`` for values of another number, or of types that the normalisers are
-    ///   not for.
+    /// The token of a row's values, or of the values to look up: an INTEGER or a BLOB; nil if there is no entry.
+    /// - Throws: ``LockstepError/Code/misuse`` for another number of values, or for types that the normalisers do not
+    ///   accept.
     package func token(_ values: [CellValue]) throws(LockstepError) -> Value? {
         guard let message = try index.message(values) else { return nil }
         try mac.update(message.span)

@@ -1,112 +1,112 @@
-/// Says whether a blind index gives away too much, and how many bits its tokens should have.
+/// Reports whether a blind index reveals too much, and how many bits its tokens should have.
 ///
-/// The tokens of a column show which rows may be equal. Short ones coincide for different values too: nobody can
-/// conclude from equal tokens that values are equal, while a look-up finds more rows than were looked for, which
-/// are opened and left out. The bounds are those of CipherSweet (Paragon Initiative Enterprises, *Security
-/// Properties and Threat Model for CipherSweet*, section *Blind Index Information Leaks*): with `R` rows, and for
-/// each of the column's indexes a token of `L` bits over values of which there are `2^K` different ones, a value's
-/// tokens coincide with those of
+/// The tokens of a column show which rows might be equal. Short tokens also coincide for different values: equal tokens
+/// then do not prove equal values, but a look-up finds extra rows, which are opened and excluded. The bounds are those
+/// of CipherSweet (Paragon Initiative Enterprises, *Security Properties and Threat Model for CipherSweet*, section
+/// *Blind Index Information Leaks*): with `R` rows, and for each of the column's indexes a token of `L` bits over
+/// `2^K` different values, a value's tokens coincide with those of
 ///
 ///     C = R ÷ 2^(the sum of min(L, K) over the column's indexes)
 ///
-/// rows, and `2 ≤ C < √R` is what to aim for. Below 2, equal tokens prove equal values; from √R on, an index finds
-/// so much that it is hardly worth having. Of those rows, about `R ÷ 2^L` hold another value than the one that
-/// was looked for.
+/// rows, and the goal is `2 ≤ C < √R`. Below 2, equal tokens prove equal values; from √R on, an index finds so many
+/// rows that it is hardly worth having. About `R ÷ 2^L` of these rows have another value than the one looked up.
 ///
-/// Where the values themselves are so few that C is not below √R however long the tokens are, as with booleans and
-/// small sets of names, the tokens are a histogram: how often each occurs tells which is which. Such an index is
-/// refused; together with another column's values, in one index over both, they may pass. Bounds are about
-/// averages: a value much more frequent than others stands out in any index.
+/// If the column has so few different values that C is not below √R for any length of token, as with booleans and
+/// small sets of names, the tokens are a histogram: the frequency of each token reveals its value. The planner refuses
+/// such an index; one index over this column and another together can pass. The bounds are averages: a value that is
+/// much more frequent than others stands out in any index.
 package struct BlindIndexPlanner: Sendable {
-    /// One of the values that an index is of.
+    /// One of the values of an index.
     package struct Part: Sendable {
         let type: CellTag
         let normaliser: Normaliser
 
-        /// A value of this type, under this normaliser.
+        /// A value of this type with this normaliser.
         package init(_ type: CellTag, _ normaliser: Normaliser) {
             (self.type, self.normaliser) = (type, normaliser)
         }
     }
 
-    /// An index that the column has already, or another one that is planned with it.
+    /// An index that the column already has, or that is planned together with this one.
     package struct Other: Sendable {
         let bits: Int
         let distinct: Int?
 
-        /// One with tokens of so many bits, over so many different values if that is known.
+        /// An index with tokens of this many bits, over this many different values if known.
         package init(bits: Int, distinct: Int? = nil) {
             (self.bits, self.distinct) = (bits, distinct)
         }
     }
 
-    /// What is to be expected of an index with tokens of some length.
+    /// The expected properties of an index with tokens of some length.
     package struct Advice: Sendable, Equatable {
-        /// How it lies within the bounds.
+        /// Where C lies relative to the bounds.
         package enum Verdict: String, Sendable {
-            /// Between both.
+            /// C is within the bounds.
             case balanced
-            /// C is below 2: whoever sees the tokens can tell which rows are equal. For UNIQUE that is meant to be.
+            /// C is below 2: anyone who sees the tokens can tell which rows are equal. For UNIQUE this is intended.
             case revealing
-            /// C is √R or more: a look-up opens many rows for nothing.
+            /// C is √R or more: a look-up opens many false positives.
             case coarse
         }
 
-        /// How long its tokens are.
+        /// The length of its tokens.
         package let bits: Int
-        /// C: how many rows have a value's token, with the column's other indexes taken into account.
+        /// C: the number of rows with a value's token, given the column's other indexes.
         package let coincidences: Double
-        /// How many rows a look-up finds that hold another value.
+        /// The number of rows with another value that a look-up finds.
         package let falsePositives: Double
-        /// How it lies within the bounds.
+        /// Where C lies relative to the bounds.
         package let verdict: Verdict
     }
 
-    /// Fewer rows than that are read faster than looked up, and fit no bounds.
+    /// Fewer rows than this are faster to read than to look up, and fit no bounds.
     package static let fewestRows = 8
-    /// How many rows a look-up may find for nothing, where nobody says.
+    /// The default number of false positives in a look-up.
     package static let defaultCoincidences = 4.0
 
     private let counts: Counts
-    /// The least and the most bits that lie within the bounds; at most K, beyond which the formula sees no difference:
-    /// more bits find fewer rows for nothing, and set the values apart that had a token in common by chance.
+    /// The minimum and maximum bits within the bounds; at most K, because the formula sees no difference beyond it:
+    /// more bits find fewer false positives, and separate values that shared a token by chance.
     package let bounds: ClosedRange<Int>
 
     /// Plans an index.
     /// - Parameters:
-    ///   - parts: The values that it is of: more than one, where it is over several columns.
-    ///   - rows: How many rows the table is to have.
-    ///   - distinct: How many different entries there are among them, if known: of values after normalisation, and
-    ///     of their combinations where it is of several.
+    ///   - parts: The values of the index: more than one if it covers several columns.
+    ///   - rows: The expected number of rows in the table.
+    ///   - distinct: The number of different entries among them, if known: of normalised values, or of their
+    ///     combinations if the index has several.
     ///   - others: The column's other indexes.
-    /// - Throws: ``LockstepError/Code/misuse`` for an index that gives away too much, and for one that cannot be.
+    /// - Throws: ``LockstepError/Code/misuse`` for an index that reveals too much, and for invalid parameters.
     package init(
         _ parts: [Part], rows: Int, distinct: Int? = nil, others: [Other] = []
     ) throws(LockstepError) {
         for part in parts where !part.normaliser.accepts(part.type) {
             throw LockstepError(
                 .misuse,
-                "the normaliser \(part.normaliser) is not for values of the type \(part.type)")
+                "the normaliser \(part.normaliser) does not accept values of the type \(part.type)")
         }
         guard !parts.isEmpty, rows >= Self.fewestRows, (1...rows).contains(distinct ?? 1),
             others.allSatisfy({ BlindIndex.isWidth($0.bits) && $0.distinct ?? 1 > 0 })
         else {
             throw LockstepError(
                 .misuse,
-                "an index is planned for \(Self.fewestRows) rows or more, and no more different values than rows",
-                hint: "give the number of rows that the table is going to have")
+                "a planned index needs at least \(Self.fewestRows) rows, and at most as many different values as rows",
+                hint: "pass the number of rows that the table will have")
         }
         let known = distinct.map(Double.init) ?? parts.reduce(1) { $0 * $1.maximumDistinct }
         let counts = Counts(
             rows: Double(rows), distinct: known,
-            told: others.reduce(1) { $0 * $1.told })
+            distinguished: others.reduce(1) { $0 * $1.distinguished })
         guard known > counts.root else {
             throw LockstepError(
                 .misuse,
-                "an index over \(Int(known)) different values in \(rows) rows shows how often each occurs, and so which is which",
+                "an index over \(Int(known)) different values in \(rows) rows reveals how often each "
+                    + "occurs, and thereby its value",
                 hint: parts.count == 1
-                    ? "index the column together with another one, or not at all"
-                    : "index it together with a column of more different values, or not at all")
+                    ? "index the column together with another one, or do not index it"
+                    : "index it together with a column that has more different values, or do not index it"
+            )
         }
         let fitting = (1...63).filter {
             (2..<counts.root).contains(counts.coincidences($0))
@@ -115,22 +115,22 @@ package struct BlindIndexPlanner: Sendable {
         guard let minimum = fitting.first, let maximum = fitting.last else {
             throw LockstepError(
                 .misuse,
-                "the column's other indexes tell its values apart already; with one more, equal rows are known to be equal",
-                hint: "leave this index away, or make the others shorter")
+                "the column's other indexes already tell its values apart; one more would prove which rows are equal",
+                hint: "omit this index, or use fewer bits for the others")
         }
         self.counts = counts
         bounds = minimum...maximum
     }
 
-    /// The bits, within the bounds, with which a look-up finds about so many rows that hold another value.
+    /// The number of bits, within the bounds, with which a look-up finds about this many rows with another value.
     package func recommendedBits(for wanted: Double = defaultCoincidences) -> Int {
         let bits = Logarithm.base2(counts.rows / (wanted > 1 ? wanted : 1)).rounded()
         return Int(min(max(bits, Double(bounds.lowerBound)), Double(bounds.upperBound)))
     }
 
-    /// What is to be expected with tokens of so many bits.
-    /// - Throws: ``LockstepError/Code/misuse`` for a number of bits that tokens cannot have, and for one that is for
-    ///   UNIQUE where values are known to repeat.
+    /// The expected properties of tokens of this many bits.
+    /// - Throws: ``LockstepError/Code/misuse`` for a number of bits that tokens cannot have, and for a number that is
+    ///   for UNIQUE if values are known to repeat.
     package func advice(_ bits: Int) throws(LockstepError) -> Advice {
         guard BlindIndex.isWidth(bits) else {
             throw LockstepError(
@@ -139,8 +139,8 @@ package struct BlindIndexPlanner: Sendable {
         guard !BlindIndex.isForUnique(bits) || counts.distinct >= counts.rows else {
             throw LockstepError(
                 .misuse,
-                "tokens of \(bits) bits are for UNIQUE, and there are fewer different values than rows",
-                hint: "\(recommendedBits()) bits find about as well, and show less")
+                "tokens of \(bits) bits are for UNIQUE, but there are fewer different values than rows",
+                hint: "\(recommendedBits()) bits find rows about as well and reveal less")
         }
         let coincidences = counts.coincidences(bits)
         return Advice(
@@ -151,30 +151,32 @@ package struct BlindIndexPlanner: Sendable {
     }
 }
 
-/// What the formula is computed from.
+/// The inputs of the formula.
 private struct Counts: Sendable {
     let rows: Double
-    /// How many different values there are; infinite where nobody knows.
+    /// The number of different values; infinite if unknown.
     let distinct: Double
     /// 2^(the sum of min(L, K)) of the column's other indexes.
-    let told: Double
+    let distinguished: Double
 
     /// √R.
     var root: Double { rows.squareRoot() }
 
     /// C.
-    func coincidences(_ bits: Int) -> Double { rows / (told * min(Self.power(bits), distinct)) }
+    func coincidences(_ bits: Int) -> Double {
+        rows / (distinguished * min(Self.power(bits), distinct))
+    }
 
     /// 2^bits.
     static func power(_ bits: Int) -> Double { Double(sign: .plus, exponent: bits, significand: 1) }
 }
 
 extension BlindIndexPlanner.Part {
-    /// How many different values there are at most, where that is known beforehand.
+    /// The maximum number of different values, if known in advance.
     fileprivate var maximumDistinct: Double {
         switch (type, normaliser) {
         case (.bool, _): 2
-        // Letters and digits: scripts with more characters than that use few of them to begin with.
+        // Letters and digits: scripts with more characters use few of them at the beginning.
         case (_, .prefix(let length)): (0..<length).reduce(1) { count, _ in count * 36 }
         default: .infinity
         }
@@ -183,7 +185,7 @@ extension BlindIndexPlanner.Part {
 
 extension BlindIndexPlanner.Other {
     /// 2^min(L, K).
-    fileprivate var told: Double {
+    fileprivate var distinguished: Double {
         min(Counts.power(bits), distinct.map(Double.init) ?? .infinity)
     }
 }

@@ -1,9 +1,9 @@
-/// Texts without differences of case, and of how characters are composed, by Unicode 15.0:
-/// NFC(toCasefold(NFD(text))), the form of definition D145 (canonical caseless matching).
+/// Text without differences of case or of composition, by Unicode 15.0: NFC(toCasefold(NFD(text))), the form of
+/// definition D145 (canonical caseless matching).
 ///
-/// A text with a scalar that Unicode 15.0 does not assign stays as it is, as a whole: so what newer versions say
-/// of new scalars changes nothing, and any library that knows 15.0 or more folds alike, by the stability policies
-/// of normalisation and case folding.
+/// A text with a scalar that Unicode 15.0 does not assign stays unchanged as a whole. Newer versions of Unicode
+/// therefore change nothing, and any library with version 15.0 or later folds alike, by the stability policies of
+/// normalisation and case folding.
 enum FoldedText {
     /// The folded text's scalars.
     static func scalars(_ text: String) -> [UInt32] {
@@ -40,7 +40,7 @@ enum FoldedText {
         }
     }
 
-    /// Sorts what combines by its class, and keeps the order of what has the same.
+    /// Sorts combining marks by their class, and keeps the order within a class.
     private static func putInOrder(_ scalars: inout [UInt32], _ data: UnicodeData) {
         var index = 0
         while index < scalars.count {
@@ -60,8 +60,8 @@ enum FoldedText {
     }
 
     private static func sort(_ marks: inout ArraySlice<UInt32>, _ data: UnicodeData) {
-        // Where it stood decides between equals: sorting need not be stable, nor slow where somebody piles up a
-        // million of them.
+        // The position decides between equal classes. This needs no stable sort, and stays fast for text with a million
+        // marks in a row.
         let keys = marks.enumerated().map { UInt64(data.combiningClass($1)) << 48 | UInt64($0) }
         let before = Array(marks)
         for (index, key) in zip(marks.indices, keys.sorted()) {
@@ -69,11 +69,11 @@ enum FoldedText {
         }
     }
 
-    /// What NFC does with the scalars of an NFD.
+    /// The composition step of NFC, on scalars in NFD.
     private static func composed(_ scalars: [UInt32], _ data: UnicodeData) -> [UInt32] {
         var output: [UInt32] = []
         output.reserveCapacity(scalars.count)
-        /// Where the last scalar is that nothing before it combines with.
+        /// The position of the last scalar that combines with nothing before it.
         var starter: Int?
         var lastClass: UInt32 = 0
         for scalar in scalars {
@@ -93,12 +93,12 @@ enum FoldedText {
     }
 }
 
-/// Syllables of Hangul, which are composed by counting (The Unicode Standard, section 3.12).
+/// Hangul syllables, which are composed arithmetically (The Unicode Standard, section 3.12).
 private enum Hangul {
     private static let syllable: UInt32 = 0xAC00
     private static let lead: UInt32 = 0x1100
     private static let vowel: UInt32 = 0x1161
-    /// One before the first, which stands for none.
+    /// One before the first tail; it stands for no tail.
     private static let tail: UInt32 = 0x11A7
     private static let leads: UInt32 = 19
     private static let vowels: UInt32 = 21

@@ -1,13 +1,13 @@
 extension Normaliser {
-    /// What `value` becomes; nil where it has no entry.
-    /// - Throws: ``LockstepError/Code/misuse`` for a value of a type that the rule is not for, and for a UUID that
-    ///   is none.
+    /// The normalised bytes of `value`; nil if it has no entry.
+    /// - Throws: ``LockstepError/Code/misuse`` for a value of a type that the rule does not accept, and for an
+    ///   invalid UUID.
     package func normalised(_ value: CellValue) throws(LockstepError) -> [UInt8]? {
         var bytes: [UInt8] = []
         return try append(value, to: &bytes) ? bytes : nil
     }
 
-    /// Appends what `value` becomes; false where it has no entry, and nothing is appended.
+    /// Appends the normalised bytes of `value`; returns false and appends nothing if it has no entry.
     func append(_ value: CellValue, to bytes: inout [UInt8]) throws(LockstepError) -> Bool {
         try validate()
         switch (self, value) {
@@ -21,7 +21,7 @@ extension Normaliser {
                 repeating: 0, count: try CellPlaintext.length(of: value, .none))
             var span = payload.mutableSpan
             try CellPlaintext.write(value, .none, to: &span)
-            // Its type tag.
+            // Without its type tag.
             bytes += payload.dropFirst()
         case (.lower, .text(let text)):
             bytes += text.utf8.lazy.map(Self.lowercased)
@@ -50,8 +50,8 @@ extension Normaliser {
         default:
             throw LockstepError(
                 .misuse,
-                "the normaliser \(spelling) is not for values of the type \(value.typeName)",
-                hint: "`exact` is for values of all types")
+                "the normaliser \(spelling) does not accept values of the type \(value.typeName)",
+                hint: "`exact` accepts values of all types")
         }
         return true
     }
@@ -65,15 +65,15 @@ extension Normaliser {
     }
 
     private static func bytes(_ number: Double) -> [UInt8] {
-        // The two zeros are equal.
+        // 0.0 and −0.0 are equal.
         (number == 0 ? 0 : number).bitPattern.bigEndianBytes
     }
 
-    /// Appends the folded text, or its first so many scalars; false if it has fewer.
+    /// Appends the folded text, or only its first `count` scalars; returns false if it has fewer.
     private static func append(
         folded text: String, first count: Int? = nil, to bytes: inout [UInt8]
     ) -> Bool {
-        // ASCII is all in NFC, and folds to its small letters.
+        // ASCII is always in NFC, and folds to its lowercase letters.
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             guard text.utf8.count >= count ?? 0 else { return false }
             bytes += text.utf8.prefix(count ?? text.utf8.count).lazy.map(lowercased)
@@ -82,7 +82,7 @@ extension Normaliser {
         let folded = FoldedText.scalars(text)
         guard folded.count >= count ?? 0 else { return false }
         for number in folded.prefix(count ?? folded.count) {
-            // All are scalars: they are the text's, or the tables'.
+            // All numbers are valid scalars: they come from the text or from the tables.
             guard let scalar = Unicode.Scalar(number) else { continue }
             bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
         }

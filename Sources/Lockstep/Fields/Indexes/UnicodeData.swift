@@ -1,8 +1,8 @@
-/// What Unicode 15.0 says of scalars: whether they are assigned, their case folding, their canonical
-/// decomposition and composition, and their combining class.
+/// Properties of scalars in Unicode 15.0: whether they are assigned, their case folding, their canonical decomposition
+/// and composition, and their combining class.
 ///
-/// The standard library knows all of this too, or most of it, and of whichever version it was built with. Tokens
-/// have to be the same in twenty years, and on systems whose library is older.
+/// The standard library has most of these properties, but in the version of Unicode that it was built with. Tokens must
+/// be the same in twenty years, and on systems with an older library.
 struct UnicodeData: Sendable {
     /// Decoded once.
     static let shared = UnicodeData()
@@ -11,7 +11,7 @@ struct UnicodeData: Sendable {
     private let combining: Runs
     private let simpleFolds: Runs
     private let fullFolds: Map<UInt32, [UInt32]>
-    /// The two parts, the first in the upper half; 0 for a second that there is not.
+    /// The two parts, the first in the upper half; the second is 0 if there is none.
     private let decompositions: Map<UInt32, UInt64>
     private let compositions: Map<UInt64, UInt32>
 
@@ -31,19 +31,19 @@ struct UnicodeData: Sendable {
         compositions = Map(composed.map { ($0.1, $0.0) })
     }
 
-    /// Whether the scalar's general category is another than Cn.
+    /// Whether the scalar's general category is not Cn.
     func isAssigned(_ scalar: UInt32) -> Bool {
-        // The first that is not.
+        // U+0378 is the first unassigned scalar.
         scalar < 0x378 || assigned.find(scalar) != nil
     }
 
     /// Its canonical combining class.
     func combiningClass(_ scalar: UInt32) -> UInt32 {
-        // None are below.
+        // All scalars below U+0300 have class 0.
         scalar < 0x300 ? 0 : combining.find(scalar)?.value ?? 0
     }
 
-    /// Appends its full case folding: the lines C and F of CaseFolding.txt.
+    /// Appends the scalar's full case folding: the lines C and F of CaseFolding.txt.
     func appendFold(_ scalar: UInt32, to output: inout [UInt32]) {
         if scalar < 0x80 {
             output.append((0x41...0x5A).contains(scalar) ? scalar | 0x20 : scalar)
@@ -56,15 +56,15 @@ struct UnicodeData: Sendable {
         }
     }
 
-    /// One step of its canonical decomposition; the second part is 0 where there is but one.
+    /// One step of the scalar's canonical decomposition; the second part is 0 if there is only one.
     func decomposition(_ scalar: UInt32) -> (first: UInt32, second: UInt32)? {
         guard scalar >= 0xC0, let parts = decompositions[scalar] else { return nil }
         return (UInt32(parts >> 32), UInt32(truncatingIfNeeded: parts))
     }
 
-    /// What two scalars are composed to.
+    /// The composition of two scalars.
     func composition(_ first: UInt32, _ second: UInt32) -> UInt32? {
-        // Nothing below is ever the second.
+        // No scalar below U+0300 is ever the second.
         guard second >= 0x300 else { return nil }
         return compositions[UInt64(first) << 32 | UInt64(second)]
     }
@@ -82,7 +82,7 @@ struct UnicodeData: Sendable {
     }
 }
 
-/// The numbers of a table, one after the other.
+/// The numbers of a table, in order.
 private struct Numbers {
     private var rest: String.UTF8View.Iterator
 
@@ -105,7 +105,7 @@ private struct Numbers {
     }
 }
 
-/// Scalars that follow each other at one distance, and what they have in common.
+/// Runs of scalars at a constant distance, with a common value.
 private struct Runs: Sendable {
     struct Run {
         let first: UInt32
@@ -136,7 +136,7 @@ private struct Runs: Sendable {
     }
 }
 
-/// Values by key, without the room that a dictionary takes.
+/// Values by key, in less memory than a dictionary.
 private struct Map<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     private let keys: [Key]
     private let values: [Value]
@@ -154,7 +154,7 @@ private struct Map<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension Array {
-    /// The first index from which on `belongs` is true, in an array where it is false before.
+    /// The first index from which `belongs` is true, in an array where it is false before that index.
     fileprivate func partitioningIndex(_ belongs: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

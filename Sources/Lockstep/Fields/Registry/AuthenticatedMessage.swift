@@ -1,12 +1,12 @@
-/// What a MAC of the engine's own tables covers: a label and parts. No two different lists of parts give the same
-/// bytes under one label.
+/// The bytes that a MAC of the engine's own tables covers: a label and parts. Under one label, two different lists of
+/// parts never give the same bytes.
 ///
-/// Numbers are 8 bytes, big-endian. Texts and bytes have their length before them, as such a number. A part that may
-/// be missing is one byte 0 where it is, and has one byte 1 before it where it is not.
+/// Numbers are 8 bytes, big-endian. Texts and byte strings follow their length, which is such a number. An optional
+/// part is one byte 0 if it is missing; otherwise it follows one byte 1.
 struct AuthenticatedMessage {
     private var bytes: [UInt8] = []
 
-    /// A message of the kind that `label` names.
+    /// An empty message of the kind `label`.
     init(_ label: String) { add(label) }
 
     mutating func add(_ number: UInt64) { bytes += number.bigEndianBytes }
@@ -30,7 +30,7 @@ struct AuthenticatedMessage {
         add(text)
     }
 
-    /// The message's code under the key of `mac`.
+    /// The message's MAC under the key of `mac`.
     func code(_ mac: borrowing HMAC) throws(LockstepError) -> [UInt8] {
         try mac.update(bytes.span)
         return try mac.finish()

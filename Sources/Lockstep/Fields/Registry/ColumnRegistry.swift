@@ -1,22 +1,22 @@
-/// Which columns of a dataset are sealed, and under which keys: what a database says of it, authenticated.
+/// The registry of a dataset: which columns are sealed, and under which keys. The database stores it, authenticated.
 ///
-/// Whoever can open the database can write to it; without the fields keyring nobody can make this say anything
-/// else, but put back what it said before as a whole, which ``changes`` shows to whoever remembers it.
-public struct ColumnRegistry: Sendable, Equatable {
+/// Anyone who can open the database can write to it. Without the fields keyring they cannot change what the registry
+/// says; they can only put back an older registry as a whole, which a reader notices if it remembers ``changes``.
+struct ColumnRegistry: Sendable, Equatable {
     /// The 16-byte identifier of the dataset.
-    public let dataset: [UInt8]
-    /// The id of the database that it is in, 16 bytes; nil for one of the first format, which names none.
-    public internal(set) var database: [UInt8]?
-    /// How many times it was changed.
-    public internal(set) var changes: UInt64
-    /// Ascending by their identifiers.
-    public internal(set) var columns: [SealedColumn]
-    /// The MAC over all of it, as it was read or written last; empty before.
+    let dataset: [UInt8]
+    /// The id of the database that contains it, 16 bytes; nil in the first format, which names no database.
+    var database: [UInt8]?
+    /// The number of changes so far.
+    var changes: UInt64
+    /// The columns, in ascending order of their identifiers.
+    var columns: [SealedColumn]
+    /// The MAC over the whole registry, as last read or written; empty before that.
     var code: [UInt8] = []
-    /// The fingerprints of the field keys that cells may be sealed under, by version.
+    /// The fingerprints of the field keys that seal cells, by version.
     var commitments: [UInt32: [UInt8]]
 
-    /// One without columns, for the keys that there are.
+    /// A registry without columns, for the versions in `keys`.
     init(_ keys: FieldKeys) {
         dataset = keys.dataset
         changes = 0
@@ -36,8 +36,8 @@ public struct ColumnRegistry: Sendable, Equatable {
         self.commitments = commitments
     }
 
-    /// The column of this name, whatever its state; names are compared as SQLite compares them.
-    public func column(_ name: String, of table: String) -> SealedColumn? {
+    /// The column of this name, in any state. Names are compared as SQLite compares them.
+    func column(_ name: String, of table: String) -> SealedColumn? {
         columns.first {
             $0.name.asciiLowercased == name.asciiLowercased
                 && $0.table.asciiLowercased == table.asciiLowercased
@@ -46,15 +46,16 @@ public struct ColumnRegistry: Sendable, Equatable {
 
     // MARK: Changing
 
-    /// Takes in the versions of the keyring's that it does not know.
+    /// Adds the keyring's key versions that the registry does not have yet.
     mutating func learn(_ keys: FieldKeys) {
         for version in keys.versions where commitments[version] == nil {
             commitments[version] = keys.commitment(version)
         }
     }
 
-    /// Adds a column, which holds plaintext so far, or finds the one that was there before.
-    /// - Throws: ``LockstepError/Code/misuse`` if it is sealed in another way, or there is no number left.
+    /// Adds a column, which still holds plaintext, or returns the existing one.
+    /// - Throws: ``LockstepError/Code/misuse`` if the column is already sealed with other settings, or no column
+    ///   number is left.
     mutating func add(
         _ name: String, of table: String, mode: SealedColumn.Mode, padding: CellPadding,
         indexes: [SealedIndex.Request] = [], indexKey: UInt32 = 1
@@ -68,18 +69,18 @@ public struct ColumnRegistry: Sendable, Equatable {
                 known.map(\.spelling) == indexes.map(\.spelling)
             else {
                 throw LockstepError(
-                    .misuse, "\(table).\(name) is sealed in another way already",
-                    hint: "unseal it first, then seal it as you want it")
+                    .misuse, "\(table).\(name) is already sealed with other settings",
+                    hint: "unseal the column first, then seal it with the new settings")
             }
             return former
         }
-        // Whether there is such a padding.
+        // Refuses an invalid padding.
         _ = try padding.paddedLength(1)
         let (id, overflow) = (columns.last?.id ?? 0).addingReportingOverflow(1)
         guard !overflow else {
-            throw LockstepError(.misuse, "the dataset's column numbers are used up")
+            throw LockstepError(.misuse, "the dataset has no column number left")
         }
-        // A column that was unsealed gives up its name, and never its number.
+        // An unsealed column gives up its name but keeps its number.
         if let former { try rename(former.id, to: "", of: table) }
         var column = SealedColumn(
             id: id, table: table, name: name, mode: mode, padding: padding, state: .plaintext)
@@ -94,8 +95,8 @@ public struct ColumnRegistry: Sendable, Equatable {
         return column
     }
 
-    /// Moves a column to another state, from its first row.
-    /// - Throws: ``LockstepError/Code/misuse`` for a way that there is not.
+    /// Moves a column to another state and starts at its first row.
+    /// - Throws: ``LockstepError/Code/misuse`` for a transition that does not exist.
     mutating func move(_ id: UInt32, to state: SealedColumn.State) throws(LockstepError) {
         let index = try index(id)
         let column = columns[index]
@@ -110,17 +111,17 @@ public struct ColumnRegistry: Sendable, Equatable {
         if state == .plaintext { columns[index].indexes = [] }
     }
 
-    /// Notes how far the way to another state has come.
+    /// Records how many rows the move to another state has covered.
     mutating func advance(_ id: UInt32, to row: Int64) throws(LockstepError) {
         columns[try index(id)].cursor = row
     }
 
-    /// Goes through the rows from the first one again.
+    /// Starts again at the first row.
     mutating func restart(_ id: UInt32) throws(LockstepError) {
         columns[try index(id)].cursor = nil
     }
 
-    /// Gives a column another name: its cells stay as they are.
+    /// Renames a column; its cells stay as they are.
     mutating func rename(
         _ id: UInt32, to name: String, of table: String
     ) throws(LockstepError) {
@@ -128,7 +129,7 @@ public struct ColumnRegistry: Sendable, Equatable {
         (columns[index].table, columns[index].name) = (table, name)
     }
 
-    /// Notes what the cells of each column are bound to, where it is not noted yet.
+    /// Records what each column's cells are bound to, where that is missing.
     mutating func nameRowKeys(_ connection: borrowing Connection) throws {
         for index in columns.indices {
             let column = columns[index]
@@ -143,7 +144,7 @@ public struct ColumnRegistry: Sendable, Equatable {
         }
     }
 
-    /// Notes the primary key that a column's table has now.
+    /// Records the current primary key of a column's table.
     mutating func renameRowKey(_ id: UInt32, _ connection: borrowing Connection) throws {
         let index = try index(id)
         columns[index].rowKey = try SealedTable(columns[index].table, connection).flatMap {

@@ -1,12 +1,13 @@
-/// The default of a column, where it is a literal.
+/// A column's default value, if it is a literal.
 ///
-/// A default is the file's text. Anyone who can open the database can change it, so it never enters SQL that this
-/// connection generates: what is parsed here is written again from what was understood, and anything else is left out.
+/// The default is text from the file, which anyone who can open the database can change. It therefore never enters SQL
+/// that this connection generates: the engine parses it, writes the value again from what it parsed, and drops anything
+/// else.
 struct LiteralDefault: Sendable, Equatable {
-    /// As SQL writes it.
+    /// The literal as SQL.
     let sql: String
 
-    /// Nil for an expression, and for a text that is no single literal.
+    /// Nil for an expression and for text that is not a single literal.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         var words = SQLTokens(text).filter { $0.kind != .space && $0.kind != .comment }.map {
@@ -17,7 +18,7 @@ struct LiteralDefault: Sendable, Equatable {
         }
         var sign = ""
         if words.count == 2, let first = words.first, first.text == "-" || first.text == "+" {
-            // A sign belongs to a number alone.
+            // Only a number can have a sign.
             guard words[1].kind == .number else { return nil }
             sign = first.text
             words.removeFirst()
@@ -60,7 +61,7 @@ struct LiteralDefault: Sendable, Equatable {
         "null", "true", "false", "current_time", "current_date", "current_timestamp",
     ]
 
-    /// Digits, a point, an exponent; or hexadecimal digits. The tokenizer takes more for a number than SQLite's
+    /// Digits, a point and an exponent, or hexadecimal digits. The tokenizer accepts more as a number than SQLite's
     /// parser does.
     private static func isNumber(_ text: String) -> Bool {
         let bytes = Array(text.utf8)

@@ -1,12 +1,12 @@
-/// The MACs of a registry, each over what ``RegistryTables`` says.
+/// The MACs of a registry, each over the fields that ``RegistryTables`` lists.
 struct RegistryCodes {
-    /// One for each column, in their order.
+    /// One for each column, in the registry's order.
     private(set) var columns: [[UInt8]] = []
     /// One for each blind index, by column and number.
     private(set) var indexes: [[UInt8]] = []
     private(set) var set: [UInt8] = []
 
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the keyring does not have the key of this version.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the keyring does not have the field key of this version.
     init(
         _ registry: ColumnRegistry, _ keys: FieldKeys, _ version: UInt32
     ) throws(LockstepError) {

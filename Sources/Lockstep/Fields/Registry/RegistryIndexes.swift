@@ -1,6 +1,6 @@
-/// Reads and writes what a database says of its blind indexes: the table `lockstep_index` of ``RegistryTables``.
+/// Reads and writes a database's blind indexes: the table `lockstep_index` of ``RegistryTables``.
 enum RegistryIndexes {
-    /// Adds them to the columns that they belong to, and gives their MACs in their order.
+    /// Adds the indexes to their columns and returns their MACs in the same order.
     /// - Throws: ``LockstepError/Code/registryForged``, ``LockstepError/Code/keyringMismatch``.
     static func read(
         into columns: inout [SealedColumn], _ keys: FieldKeys, _ connection: borrowing Connection
@@ -21,14 +21,14 @@ enum RegistryIndexes {
         }
         for (index, commitment, _) in rows {
             guard let place = columns.firstIndex(where: { $0.id == index.index.column }) else {
-                throw RegistryTables.forged("is impossible")
+                throw RegistryTables.forged("has impossible values")
             }
             if let own = keys.indexCommitment(index.index.keyVersion), own != commitment {
                 throw LockstepError(
                     .keyringMismatch,
-                    "the keyring's index key \(index.index.keyVersion) is not the one that the database names",
+                    "the keyring's index key \(index.index.keyVersion) differs from the one in the database's registry",
                     hint:
-                        "give the keyring of this dataset; if it is, the database was tampered with"
+                        "use this dataset's fields keyring; if you did, somebody tampered with the database"
                 )
             }
             columns[place].indexes.append(index)
@@ -36,21 +36,21 @@ enum RegistryIndexes {
         return rows.map(\.2)
     }
 
-    /// What cannot be was written by somebody else.
+    /// A row with impossible values was not written by the engine.
     private static func index(
         _ column: Int64, number: Int64, name: String, normaliser: String, bits: Int,
         keyVersion: Int64
     ) throws(LockstepError) -> SealedIndex {
         guard let column = UInt32(exactly: column), let number = UInt32(exactly: number),
             let version = UInt32(exactly: keyVersion)
-        else { throw RegistryTables.forged("is impossible") }
+        else { throw RegistryTables.forged("has impossible values") }
         do {
             let index = try BlindIndex(
                 column: column, number: number, [Normaliser(normaliser)], bits: bits,
                 keyVersion: version)
             return SealedIndex(index: index, name: name)
         } catch {
-            throw RegistryTables.forged("is impossible: \(error.message)")
+            throw RegistryTables.forged("has impossible values: \(error.message)")
         }
     }
 

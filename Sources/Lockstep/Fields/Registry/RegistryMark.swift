@@ -1,10 +1,10 @@
-/// What tells one state of a dataset's column registry from another, without the key that proves it.
+/// Identifies one state of a dataset's column registry without the key that authenticates it.
 struct RegistryMark: Sendable, Hashable {
     let changes: UInt64
-    /// The code of the set.
+    /// The MAC of the set.
     let code: [UInt8]
 
-    /// What the database says of the dataset; nil if nothing that could be right.
+    /// The state that the database contains for the dataset; nil if there is none, or its values are impossible.
     init?(_ dataset: [UInt8], _ connection: borrowing Connection) throws {
         guard try EngineTables.exists(EngineTables.datasets, connection) else { return nil }
         let found = try connection.query(

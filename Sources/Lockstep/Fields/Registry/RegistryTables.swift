@@ -1,24 +1,24 @@
-// What a database says of its sealed columns
-// ==========================================
+// The registry of sealed columns in a database
+// ============================================
 //
 //   lockstep_dataset       one row for each dataset
 //     dataset        its identifier, 16 bytes
-//     changes        how many times what is said of it was changed, 1 or more
-//     key_version    the field key that the MACs are made with
+//     changes        the number of changes to the dataset's registry, 1 or more
+//     key_version    the field key that makes the MACs
 //     mac            HMAC-SHA256 over `set/2`, dataset, database, changes, key_version, the number of columns and
 //                    their MACs by id, the number of keys, and their versions and commitments by version, the number
 //                    of blind indexes and their MACs by column and number
 //     database       the database's id, 16 bytes: see KeyringTable.swift
 //   lockstep_column        one row for each column that is or ever was sealed
 //     dataset, id    its number in the dataset, 1 to 2^32 − 1
-//     table_name, name   empty names once another column has taken its place
+//     table_name, name   empty names once another column has taken the name
 //     mode, padding, state, cursor
 //     mac            HMAC-SHA256 over `column/2` and all of these, row_key last
 //     row_key        what its cells are bound to: `row` and the name of the INTEGER PRIMARY KEY, or `key` and the
-//                    names of the primary key's columns in the key's order, spelled as in manifests and parted by
-//                    spaces; NULL for deterministic cells and for a column that is plaintext
+//                    names of the primary key's columns in the key's order, spelled as in manifests and separated
+//                    by spaces; NULL for deterministic cells and for a plaintext column
 //   lockstep_index         one row for each blind index of a column that is not plaintext
-//     dataset, column_id, number   its number among those that the column ever had
+//     dataset, column_id, number   its number among all indexes that the column ever had
 //     name           the column of the table that holds its tokens
 //     normaliser, bits, key_version
 //     commitment     the fingerprint of the index key of that version, 32 bytes
@@ -26,20 +26,20 @@
 //   lockstep_field_key     one row for each version of the field key
 //     dataset, version, commitment (32 bytes)
 //
-// Each MAC's key is HKDF-SHA256(field key, salt = dataset, info = `registry`). In what is authenticated, numbers
-// are of 8 bytes, big-endian; texts and bytes have their length before them, as such a number; what is NULL is
-// one byte 0, and what is not has one byte 1 before it.
+// Each MAC's key is HKDF-SHA256(field key, salt = dataset, info = `registry`). In the authenticated bytes, a number
+// takes 8 bytes, big-endian; texts and byte strings follow their length, which is such a number; a NULL is one byte 0,
+// and any other value in a column that can be NULL follows one byte 1.
 //
-// That is the second format. In the first there are no columns `database` and `row_key` (or
-// the dataset's `database` is NULL), and the MACs are over `set/1` without the database, and over `column/1` without
-// row_key. It is read where the fields keyring remembers no database at all, and the next change writes the second.
+// This is the second format. The first has no columns `database` and `row_key` (or the dataset's `database` is NULL),
+// and its MACs are over `set/1` without the database, and over `column/1` without row_key. The engine reads it if the
+// fields keyring remembers no database at all, and writes the second format at the next change.
 //
-// All of it is valid if the id is the file's, each commitment is the keyring's, each MAC is right, and there is a row for each column
-// and key that the set's MAC covers, and no other.
+// The registry is valid if the id is the file's, each commitment is the keyring's, each MAC is right, and each column
+// and key that the set's MAC covers has exactly one row, and no other rows exist.
 
 /// Reads and writes the tables.
 enum RegistryTables {
-    /// What the database says of the keyring's dataset; nil if nothing.
+    /// The registry of the keyring's dataset; nil if the database has none.
     /// - Throws: ``LockstepError/Code/registryForged``, ``LockstepError/Code/keyringMismatch``,
     ///   ``LockstepError/Code/keyUnavailable``.
     static func read(
@@ -49,7 +49,7 @@ enum RegistryTables {
         return try namingForgery { try readRows(keys, connection) }
     }
 
-    /// How many times what is said of a dataset was changed, as it stands there; 0 if nothing is said.
+    /// The stored number of changes to a dataset's registry, not authenticated; 0 without a registry.
     static func changes(
         of dataset: [UInt8], _ connection: borrowing Connection
     ) throws -> UInt64 {
@@ -61,14 +61,14 @@ enum RegistryTables {
         }
     }
 
-    /// Tables that lack a column, or hold another type of value, were changed by somebody else.
+    /// A table that lacks a column, or holds another type of value, was not written by the engine.
     private static func namingForgery<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as LockstepError
             where error.code == .decodeMismatch || error.code == .sqlFailed
         {
-            throw forged("is impossible")
+            throw forged("has impossible values")
         }
     }
 
@@ -91,23 +91,25 @@ enum RegistryTables {
         let commitments = try commitments(keys, connection)
         guard let changes = UInt64(exactly: set.changes), changes > 0,
             let version = UInt32(exactly: set.version)
-        else { throw forged("is impossible") }
+        else { throw forged("has impossible values") }
         if let id = set.database, try id != KeyringTable.database(connection) {
-            throw forged("is another database's")
+            throw forged("belongs to another database")
         }
         var (columns, macs) = try columns(keys.dataset, connection)
-        // The first format's codes do not cover it.
+        // The first format's MACs do not cover the row key.
         guard set.database != nil || columns.allSatisfy({ $0.rowKey == nil }) else {
-            throw forged("is impossible")
+            throw forged("has impossible values")
         }
         let indexMACs = try RegistryIndexes.read(into: &columns, keys, connection)
         var registry = ColumnRegistry(
             dataset: keys.dataset, database: set.database, changes: changes, columns: columns,
             commitments: commitments)
         let codes = try RegistryCodes(registry, keys, version)
-        guard equal(macs, codes.columns) else { throw forged("of a column does not authenticate") }
+        guard equal(macs, codes.columns) else {
+            throw forged("has a column entry that does not authenticate")
+        }
         guard equal(indexMACs, codes.indexes) else {
-            throw forged("of a blind index does not authenticate")
+            throw forged("has a blind index entry that does not authenticate")
         }
         guard ConstantTime.equal(set.mac.span, codes.set.span) else {
             throw forged("does not authenticate as a whole")
@@ -116,13 +118,14 @@ enum RegistryTables {
         return registry
     }
 
-    /// Writes what the dataset's columns are from now on, in the transaction that is open.
+    /// Writes the dataset's new registry in the open transaction.
     static func write(
         _ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
         let (changes, overflow) = registry.changes.addingReportingOverflow(1)
         guard !overflow, changes <= UInt64(Int64.max) else {
-            throw LockstepError(.misuse, "the dataset was changed too often")
+            throw LockstepError(
+                .misuse, "the dataset's registry has reached the maximum number of changes")
         }
         registry.changes = changes
         registry.database = try KeyringTable.identify(connection)
@@ -159,8 +162,8 @@ enum RegistryTables {
         }
     }
 
-    /// The columns of all datasets that are not plaintext, as anybody may claim: for messages to those who
-    /// cannot open them.
+    /// The columns of all datasets that are not plaintext, as the tables claim without proof: for messages to callers
+    /// that do not have their keys.
     static func claimed(_ connection: borrowing Connection) throws -> [SealedColumn] {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return [] }
         return try namingForgery { try claims(connection) }
@@ -195,15 +198,15 @@ enum RegistryTables {
         for row in rows {
             guard let version = UInt32(exactly: row.version), version > 0,
                 row.commitment.count == 32
-            else { throw forged("is impossible") }
+            else { throw forged("has impossible values") }
             commitments[version] = row.commitment
-            // A keyring of before may not know the newest key.
+            // An older keyring does not have the newest key.
             if let own = keys.commitment(version), own != row.commitment {
                 throw LockstepError(
                     .keyringMismatch,
-                    "the keyring's field key \(version) is not the one that the database names",
+                    "the keyring's field key \(version) differs from the one in the database's registry",
                     hint:
-                        "give the keyring of this dataset; if it is, the database was tampered with"
+                        "use this dataset's fields keyring; if you did, somebody tampered with the database"
                 )
             }
         }
@@ -226,10 +229,10 @@ enum RegistryTables {
                 let mode = SealedColumn.Mode(rawValue: try row[3]),
                 let padding = CellPadding(unit: try row[4]),
                 let state = SealedColumn.State(rawValue: try row[5])
-            else { throw forged("is impossible") }
+            else { throw forged("has impossible values") }
             let spelling = try row[8] as String?
             let rowKey = spelling.flatMap(SealedRowKey.init)
-            guard rowKey?.spelling == spelling else { throw forged("is impossible") }
+            guard rowKey?.spelling == spelling else { throw forged("has impossible values") }
             columns.append(
                 SealedColumn(
                     id: id, table: try row[1], name: try row[2], mode: mode, padding: padding,
@@ -286,7 +289,7 @@ enum RegistryTables {
 
     static func forged(_ what: String) -> LockstepError {
         LockstepError(
-            .registryForged, "what the database says of its sealed columns \(what)",
+            .registryForged, "the database's registry of sealed columns \(what)",
             hint:
                 "somebody changed it without the fields keyring; restore the database from a backup"
         )

@@ -1,17 +1,17 @@
-/// A column that is sealed, is becoming so, or has been.
+/// A column that is sealed, is being sealed or unsealed, or was sealed before.
 public struct SealedColumn: Sendable, Hashable {
-    /// How far a column is from plaintext to sealed, or back.
+    /// A column's state between plaintext and sealed.
     public enum State: String, Sendable, CaseIterable {
-        /// It holds plaintext, and its identifier is kept for when it is sealed again.
+        /// It holds plaintext. Its identifier stays reserved.
         case plaintext
-        /// It holds both; what is written is sealed.
+        /// It holds both plaintext and cells; new values are sealed.
         case migrating
-        /// It holds cells; anything else in it is an error, and never a value.
+        /// It holds cells. Anything else in it is an error, never a value.
         case sealed
-        /// It holds both; what is written is plaintext.
+        /// It holds both plaintext and cells; new values are plaintext.
         case unsealing
 
-        /// The states that may follow.
+        /// The states that can follow.
         var successors: [State] {
             switch self {
             case .plaintext: [.migrating]
@@ -25,28 +25,29 @@ public struct SealedColumn: Sendable, Hashable {
     /// How its cells are sealed.
     public typealias Mode = SealingMode
 
-    /// Its number in the dataset, from 1 on; no other column ever gets it.
+    /// Its number in the dataset, from 1. No other column ever gets it.
     public let id: UInt32
-    /// The table that it is in.
+    /// Its table.
     public internal(set) var table: String
-    /// What it is called there.
+    /// Its name in the table.
     public internal(set) var name: String
     /// How its cells are sealed.
     public let mode: Mode
-    /// How its cells' lengths are hidden.
+    /// How the lengths of its cells are hidden.
     public let padding: CellPadding
-    /// How far it is.
+    /// Its state.
     public internal(set) var state: State
-    /// While it goes from one state to another: the last row that is done, in the order of its key.
+    /// During a change of state: the last finished row, in the order of its key.
     public internal(set) var cursor: Int64?
-    /// What its cells are bound to; nil where they are bound to the column alone, or that is not noted.
+    /// The primary key that its cells are bound to; nil if they are bound to the column alone, or the registry does not
+    /// say.
     var rowKey: SealedRowKey?
-    /// What look-ups in it go by.
+    /// Its blind indexes.
     public internal(set) var indexes: [SealedIndex] = []
 }
 
 extension CellPadding {
-    /// As the registry has it: 0 for none.
+    /// The padding as the registry stores it: 0 for none.
     var unit: Int {
         switch self {
         case .none: 0

@@ -1,19 +1,19 @@
-/// A blind index of a sealed column, as the table has it.
+/// A blind index of a sealed column, with the table column that holds its tokens.
 public struct SealedIndex: Sendable, Hashable {
-    /// What is asked for when a column is sealed.
+    /// A blind index to create when sealing a column.
     public struct Request: Sendable, Hashable {
-        /// How long tokens are where nobody says otherwise: some 16 million rows until two different values are
-        /// likely to coincide for each of them. Fewer tell less of which rows are equal.
+        /// The default length of tokens: from some 16 million rows on, each value is likely to share its token with
+        /// another value. Fewer bits reveal less about which rows are equal.
         public static let defaultBits = 24
 
-        /// What values become before they are compared.
+        /// The form in which values are compared.
         public let normaliser: Normaliser
-        /// How long its tokens are: 1 to 63 bits, or 128 or 256 for a unique index.
+        /// The length of its tokens: 1 to 63 bits, or 128 or 256 for a unique index.
         public let bits: Int
-        /// Whether it may be of values so few that how often each occurs tells which is which.
+        /// Whether the column may have so few distinct values that the frequency of each token reveals its value.
         public var mayBeHistogram = false
 
-        /// An index by values as `normaliser` makes them.
+        /// An index of values in the form that `normaliser` gives them.
         public init(
             _ normaliser: Normaliser, bits: Int = defaultBits, mayBeHistogram: Bool = false
         ) {
@@ -21,7 +21,7 @@ public struct SealedIndex: Sendable, Hashable {
             self.mayBeHistogram = mayBeHistogram
         }
 
-        /// Reads `exact`, or `exact:24` with how many bits; nil for anything else.
+        /// Parses `exact`, or `exact:24` with a number of bits; nil for anything else.
         public init?(_ text: String) {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(
                 String.init)
@@ -45,15 +45,15 @@ public struct SealedIndex: Sendable, Hashable {
 
     var normaliser: Normaliser { index.normalisers[0] }
 
-    /// What was asked for.
+    /// The request that creates this index.
     var request: Request { Request(normaliser, bits: index.bits) }
 
-    /// What the column of such an index is called.
+    /// The name of the column that holds the tokens of such an index.
     static func name(_ request: Request, of column: String) -> String {
         "\(column)_\(ending(request.normaliser))"
     }
 
-    /// What follows the column's name.
+    /// The suffix after the sealed column's name.
     static func ending(_ normaliser: Normaliser) -> String {
         "\(normaliser.spelling.replacing("-", with: "_"))_token"
     }

@@ -1,11 +1,12 @@
-/// The primary key that the cells of a column are bound to, by its columns' names: what the registry notes of it.
+/// The primary key that a column's cells are bound to, by the names of its columns, as the registry records it.
 ///
-/// The schema is the file's. With another primary key in it, cells would open in rows that they were not sealed for.
+/// Anyone who can open the file can change its schema. With another primary key, cells would open in rows that they
+/// were not sealed for.
 struct SealedRowKey: Sendable, Hashable {
-    /// As the registry has it: `row` or `key`, then the names.
+    /// The registry's spelling: `row` or `key`, then the names.
     let spelling: String
 
-    /// Nil for a table without such a key.
+    /// Nil for a table without a suitable key.
     init?(_ key: SealedTable.Key) {
         let word: String
         switch key {
@@ -17,7 +18,7 @@ struct SealedRowKey: Sendable, Hashable {
         spelling = ([word] + names).joined(separator: " ")
     }
 
-    /// Nil for a text that ``spelling`` never is.
+    /// Nil for a text that is not a valid ``spelling``.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count > 1, words[0] == "key" || (words[0] == "row" && words.count == 2),
@@ -26,8 +27,6 @@ struct SealedRowKey: Sendable, Hashable {
         spelling = text
     }
 
-    /// How many columns it has.
+    /// The number of its columns.
     var count: Int { spelling.split(separator: " ").count - 1 }
-    /// Whether it is an INTEGER PRIMARY KEY.
-    var isRow: Bool { spelling.hasPrefix("row ") }
 }

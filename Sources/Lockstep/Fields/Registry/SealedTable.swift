@@ -1,29 +1,29 @@
-/// What a table with sealed columns looks like.
+/// The shape of a table with sealed columns.
 struct SealedTable: Sendable, Equatable {
     struct Column: Sendable, Equatable {
         let name: String
-        /// As it was declared; empty if it was not.
+        /// The declared type; empty if none was declared.
         let type: String
         let isNotNull: Bool
-        /// The expression of its default, as the file has it: it never enters SQL of ours.
+        /// The default expression as stored in the file. It never enters SQL that the engine generates.
         let defaultSQL: String?
-        /// Its place in the primary key, from 1 on; 0 for none.
+        /// Its position in the primary key, from 1; 0 if it is not part of it.
         let keyPosition: Int
         let isGenerated: Bool
 
         var affinity: Affinity { Affinity(type) }
 
-        /// Its default, where that is a literal and so may enter SQL of ours.
+        /// Its default if it is a literal, which generated SQL can contain.
         var literalDefault: LiteralDefault? { defaultSQL.flatMap(LiteralDefault.init) }
     }
 
-    /// By what a row is found, and cells are bound to it.
+    /// The key that identifies a row, and that cells are bound to.
     enum Key: Sendable, Equatable {
         /// An INTEGER PRIMARY KEY.
         case row(Column)
         /// A declared primary key whose columns are NOT NULL, in the key's order.
         case columns([Column])
-        /// Only a bare rowid, which VACUUM may change, or a key that may be NULL.
+        /// Only a bare rowid, which VACUUM can change, or a key that can be NULL.
         case none
 
         var columns: [Column] {
@@ -35,7 +35,7 @@ struct SealedTable: Sendable, Equatable {
         }
     }
 
-    /// As it is written in the schema.
+    /// The name as the schema spells it.
     let name: String
     let columns: [Column]
     let key: Key
@@ -45,7 +45,7 @@ struct SealedTable: Sendable, Equatable {
 
     var quotedName: String { SQLTokens.quote(name) }
 
-    /// Nil if there is no such table in the file.
+    /// Nil if the file has no such table.
     init?(_ name: String, _ connection: borrowing Connection) throws {
         let found = try connection.query(
             """
@@ -85,18 +85,19 @@ struct SealedTable: Sendable, Equatable {
         }
     }
 
-    /// SQLite refuses to make such a table, and reads one that somebody has written into the schema: a name would then
-    /// mean the one column to some statements, and the other to others.
+    /// SQLite refuses to create a table with two columns of one name, but reads one that somebody wrote into the
+    /// schema. The name would then mean different columns in different statements.
     private static func requireOneEach(_ columns: [Column], _ table: String) throws(LockstepError) {
         var names: Set<String> = []
         for column in columns where !names.insert(column.name.asciiLowercased).inserted {
             throw LockstepError(
-                .foreignSchema, "the table \(table) in the file has two columns \(column.name)",
-                hint: "somebody changed its schema: restore the database from a backup")
+                .foreignSchema,
+                "the table \(table) in the file has two columns named \(column.name)",
+                hint: "somebody changed the schema; restore the database from a backup")
         }
     }
 
-    /// SQLite's oldest quirk: INTEGER PRIMARY KEY DESC is not the rowid, and then has an index of its own.
+    /// A quirk of SQLite: INTEGER PRIMARY KEY DESC is not the rowid, and has an index of its own.
     private static func isDescending(
         _ name: String, _ connection: borrowing Connection
     ) throws -> Bool {
@@ -105,14 +106,14 @@ struct SealedTable: Sendable, Equatable {
             ?? false
     }
 
-    /// By what SQL can go through the rows in an order; nil without one.
+    /// The SQL name of the rowid, which gives the rows an order; nil if the table has none.
     var rowIDName: String? {
         if case .row(let column) = key { return SQLTokens.quote(column.name) }
         guard hasRowID else { return nil }
         return RowIDName.free(beside: columns.map(\.name.asciiLowercased)).first
     }
 
-    /// What keeps SQLite from lending handles on its values; nil if nothing does.
+    /// The reason why SQLite cannot open BLOB handles on the table's values; nil if it can.
     var obstacleToStreams: String? {
         if !hasRowID { return "its table is WITHOUT ROWID" }
         return columns.contains(where: \.isGenerated) ? "its table has generated columns" : nil
@@ -122,7 +123,7 @@ struct SealedTable: Sendable, Equatable {
         columns.first { $0.name.asciiLowercased == name.asciiLowercased }
     }
 
-    /// Whether new rows get numbers that were never used.
+    /// Whether a new row's number is one that was never used before.
     var isAutoincrement: Bool {
         SQLTokens.hasWord("autoincrement", in: sql)
     }

@@ -1,15 +1,16 @@
 extension Manifest {
-    /// Compares the database with what its publisher has signed: no field key is needed, only the publisher's
-    /// public key, known from elsewhere. It reads the tables with sealed columns once.
+    /// Compares the database with its publisher's signed manifest. This needs no field key, only the publisher's public
+    /// key from a trusted source. It reads the tables with sealed columns once.
     ///
-    /// What was compared, and what was not, stands in ``ManifestReport/Outcome/compared``. A manifest of version 1
-    /// covers primary keys and sealed columns alone. An older database put back as a whole is as genuine as it
-    /// was: `minimum` makes that show.
+    /// ``ManifestReport/Outcome/compared`` lists what was compared and what was not. A manifest of version 1 covers
+    /// only primary keys and sealed columns. An older database that somebody put back as a whole is authentic;
+    /// `minimum` detects it.
     /// - Parameters:
-    ///   - publisher: Who must have signed it.
-    ///   - dataset: The dataset's identifier; all that the database names if nil. Whoever can write to the
-    ///     database can take a dataset out of it with all that names it: give it if you know it.
-    ///   - least: The number of the newest release that was seen.
+    ///   - publisher: The publisher that must have signed the manifest.
+    ///   - dataset: The dataset's identifier; nil for every dataset that the database names. Anyone who can write to
+    ///     the database can remove a dataset together with everything that names it, so pass the identifier if you know
+    ///     it.
+    ///   - minimum: The number of the newest release seen so far.
     public static func check(
         _ connection: borrowing Connection, publisher: Publisher, dataset: [UInt8]? = nil,
         minimum: UInt64 = 1
@@ -27,13 +28,13 @@ extension Manifest {
     }
 }
 
-/// The checks of one dataset, in the snapshot that is open. Whatever stands in the database may have been written by
-/// somebody who means harm, until the publisher's signature says otherwise.
+/// The checks of one dataset, in the open snapshot. An attacker might have written anything in the database that the
+/// publisher's signature does not cover.
 private struct ReleaseComparison {
     let publisher: Publisher
     let minimum: UInt64
 
-    /// All that the database names, in whatever way.
+    /// All datasets that the database names in any table.
     static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
         var datasets = Set(try ManifestTable.datasets(connection))
         if try EngineTables.exists(EngineTables.datasets, connection) {
@@ -93,7 +94,7 @@ private struct ReleaseComparison {
         return outcome
     }
 
-    /// Why nothing that it says counts.
+    /// The reason why the manifest counts for nothing.
     private func flaw(
         _ manifest: Manifest, _ dataset: [UInt8]
     ) throws(LockstepError) -> ManifestReport.Finding? {
@@ -115,18 +116,19 @@ private struct ReleaseComparison {
         if mark.changes > released {
             return .registryNewer(changes: mark.changes, released: released)
         }
-        // The code proves the columns to who holds a field key; to others they must be those that were signed.
+        // The MAC authenticates the columns to a reader with a field key. For other readers, the columns must equal the
+        // signed ones.
         let isSame = ConstantTime.equal(mark.code.span, manifest.registryCode.span)
         let isClaimed = try claimed(manifest, connection) && claimedTokens(manifest, connection)
         return isSame && isClaimed ? nil : .registryOther
     }
 
-    /// Whether the columns that the database says are sealed are those of the release.
+    /// Whether the registry's sealed columns are those of the release.
     private func claimed(
         _ manifest: Manifest, _ connection: borrowing Connection
     ) throws -> Bool {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return false }
-        // Whatever may stand there: in hexadecimal digits no two different rows look the same.
+        // The rows can hold anything; in hexadecimal, two different rows never look the same.
         let claimed = try connection.query(
             """
             SELECT lower(hex(id) || '.' || hex(state) || '.' || hex(lower(table_name)) || '.'
@@ -144,7 +146,7 @@ private struct ReleaseComparison {
         return claimed == due
     }
 
-    /// Whether the blind indexes that the database names are those of the release. Version 1 does not say.
+    /// Whether the registry's blind indexes are those of the release. Version 1 does not cover them.
     private func claimedTokens(
         _ manifest: Manifest, _ connection: borrowing Connection
     ) throws -> Bool {

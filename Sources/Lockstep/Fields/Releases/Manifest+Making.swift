@@ -1,20 +1,19 @@
 extension Manifest {
-    /// Makes the manifest of a release of the dataset as the database holds it now, signed by its publisher, and
-    /// stores it in the database, where it takes the place of the one before. Others do not write meanwhile: it
-    /// takes about as long as reading the tables with sealed columns.
+    /// Makes the manifest of a release of the dataset as it is in the database now, signs it with the publisher's key,
+    /// and stores it in the database in place of the previous one. Other connections cannot write meanwhile; it takes
+    /// about as long as reading the tables with sealed columns.
     ///
-    /// Another release is needed after any change of these tables, of their indexes or of the schema.
+    /// Any change to these tables, their indexes or the schema needs a new release.
     /// - Parameters:
     ///   - keyring: The publisher's fields keyring of the dataset.
-    ///   - number: The release's; one more than that of the manifest that stands there, if nil.
-    ///   - replacingForeign: Whether a manifest may be replaced that is none, or that none of the keyring's
-    ///     manifest keys has signed. Its number then counts for nothing.
-    /// - Throws: ``LockstepError/Code/releaseConflict`` if the number is not greater than that of the manifest
-    ///   that stands there; ``LockstepError/Code/signatureInvalid`` if that one is not the publisher's;
-    ///   ``LockstepError/Code/keyringMismatch`` for a keyring that cannot sign;
-    ///   ``LockstepError/Code/misuse`` if no column is sealed, or one is on its way;
-    ///   ``LockstepError/Code/cellMalformed`` where a sealed column holds something else than cells;
-    ///   ``LockstepError/Code/registryForged``.
+    ///   - number: The release's number; if nil, the stored manifest's number plus one.
+    ///   - replacingForeign: Whether to replace a stored manifest that is malformed or that none of the keyring's
+    ///     manifest keys signed. Its number is then ignored.
+    /// - Throws: ``LockstepError/Code/releaseConflict`` if the number is not greater than the stored manifest's;
+    ///   ``LockstepError/Code/signatureInvalid`` if the stored manifest is not the publisher's;
+    ///   ``LockstepError/Code/keyringMismatch`` for a keyring that cannot sign; ``LockstepError/Code/misuse`` if no
+    ///   column is sealed, or a column is being sealed or unsealed; ``LockstepError/Code/cellMalformed`` if a sealed
+    ///   column holds something other than cells; ``LockstepError/Code/registryForged``.
     @discardableResult
     public static func make(
         _ keyring: borrowing Keyring, in connection: borrowing Connection, number: UInt64? = nil,
@@ -25,7 +24,7 @@ extension Manifest {
             today: today)
     }
 
-    /// The same in a version of the format.
+    /// Makes a manifest in one version of the format.
     static func make(
         _ keyring: borrowing Keyring, _ version: Version, in connection: borrowing Connection,
         number: UInt64? = nil, replacingForeign: Bool = false, today: CalendarDay = .today
@@ -44,7 +43,8 @@ extension Manifest {
                 guard statement.text.count + SignatureLine.length <= largest else {
                     throw LockstepError(
                         .tooLarge, "the dataset has too many columns and indexes for a manifest",
-                        hint: "a manifest has at most \(largest / 1024) KiB: divide the dataset")
+                        hint: "a manifest can have at most \(largest / 1024) KiB; split the dataset"
+                    )
                 }
                 try ManifestTable.write(manifest, connection)
                 return manifest
@@ -60,13 +60,13 @@ extension Manifest {
             throw LockstepError(
                 .releaseConflict, "release \(number) does not follow release \(last)",
                 hint:
-                    "a release's number is greater than that of the one before, so that readers can "
+                    "each release needs a greater number than the one before, so that readers can "
                     + "tell which is newer")
         }
         return number
     }
 
-    /// The number of the release that the database carries; 0 without one.
+    /// The number of the release in the database; 0 without one.
     private static func lastNumber(
         _ dataset: [UInt8], _ signers: [Publisher], replacingForeign: Bool,
         _ connection: borrowing Connection
@@ -81,7 +81,7 @@ extension Manifest {
         guard replacingForeign else {
             throw LockstepError(
                 .signatureInvalid,
-                "the database carries a manifest of this dataset that its publisher has not signed",
+                "the database contains a manifest of this dataset that its publisher has not signed",
                 hint: "find out who put it there; then release with --replace-foreign")
         }
         return 0
@@ -107,7 +107,7 @@ extension Manifest.Statement {
         if let moving = columns.first(where: { $0.state != .sealed }) {
             throw LockstepError(
                 .misuse, "\(moving.table).\(moving.name) is \(moving.state.rawValue)",
-                hint: "finish that first: a release has columns that are sealed")
+                hint: "finish this change first: a release needs fully sealed columns")
         }
         guard !columns.isEmpty else { throw Self.nothingSealed }
         let definitions =
@@ -121,9 +121,9 @@ extension Manifest.Statement {
 
     private static let nothingSealed = LockstepError(
         .misuse, "the database has no sealed column of this dataset",
-        hint: "give the keyring of the dataset that the database holds")
+        hint: "use the fields keyring of the database's dataset")
 
-    /// - Parameter definitions: Those of the schema, for version 2.
+    /// - Parameter definitions: The schema's definitions, for version 2.
     private static func table(
         _ columns: [SealedColumn], _ definitions: [ManifestDefinition]?,
         _ connection: borrowing Connection
@@ -133,8 +133,8 @@ extension Manifest.Statement {
             columns.allSatisfy({ shape.column($0.name) != nil })
         else {
             throw LockstepError(
-                .registryForged, "\(title) is said to hold sealed columns, and does not",
-                hint: "it was changed without the fields keyring; undo that")
+                .registryForged, "the registry names sealed columns of \(title) that do not exist",
+                hint: "somebody changed the schema without the fields keyring; undo that change")
         }
         let names = columns.map(\.name)
         let sides = try definitions.map { try Sides(columns, shape, $0, connection) }
@@ -142,8 +142,8 @@ extension Manifest.Statement {
             column, isCell in
             guard isCell else {
                 throw LockstepError(
-                    .cellMalformed, "a row of \(title) holds no sealed value in \(names[column])",
-                    hint: "write it through the table's view, then release")
+                    .cellMalformed, "a row of \(title) has an unsealed value in \(names[column])",
+                    hint: "write it through the table's readable view, then make the release")
             }
         }
         return Manifest.Table(
@@ -154,7 +154,7 @@ extension Manifest.Statement {
     }
 }
 
-/// What version 2 covers of a table beside its key and its sealed columns.
+/// The parts of a table that version 2 covers in addition to its key and its sealed columns.
 private struct Sides {
     let tokens: [Manifest.Table.Token]
     let plain: [String]
@@ -177,8 +177,8 @@ private struct Sides {
                 .map(\.asciiLowercased))
         guard known.isSubset(of: stored.map(\.asciiLowercased)) else {
             throw LockstepError(
-                .registryForged, "\(shape.name) lacks a column of tokens of a blind index",
-                hint: "it was changed without the fields keyring; undo that")
+                .registryForged, "\(shape.name) lacks the token column of a blind index",
+                hint: "somebody changed the schema without the fields keyring; undo that change")
         }
         plain = stored.filter { !known.contains($0.asciiLowercased) }
             .sorted { ExactText($0) < ExactText($1) }
@@ -189,7 +189,7 @@ private struct Sides {
 }
 
 extension SealedTable {
-    /// The names of the columns whose values the file stores: all but VIRTUAL generated ones.
+    /// The names of the columns with stored values: all but VIRTUAL generated columns.
     func storedColumns(_ connection: borrowing Connection) throws -> [String] {
         try connection.query(
             "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 3) ORDER BY cid",

@@ -1,55 +1,56 @@
-// A manifest: what a publisher says of one release of a dataset
-// =============================================================
+// A manifest: a publisher's signed statement about one release of a dataset
+// =========================================================================
 //
-// Strict text in lines, each ended by LF alone; printable ASCII; fields parted by single spaces; bytes are
-// canonical unpadded base64 (RFC 4648), numbers decimal without leading zeros. At most 1 MiB. In order:
+// Strict text in lines, each ended by LF alone; printable ASCII; fields separated by single spaces; bytes in
+// canonical unpadded base64 (RFC 4648), numbers in decimal without leading zeros. At most 1 MiB. In order:
 //
 //   lockstep-manifest/2
 //   dataset <id:16>
 //   release <number> <YYYY-MM-DD>
-//   registry <changes> <mac:32>                      what lockstep_dataset says: see RegistryTables.swift
+//   registry <changes> <mac:32>                      as in lockstep_dataset: see RegistryTables.swift
 //   schema <definitions> <SHA-256:32>                every definition but the indexes listed below
 //   table <name> <rows> <sealed:32> <all:32>         for each table with sealed columns, at least one ...
 //   key <name>                                       ... the columns of its primary key, in the key's order
 //   column <id> <name>                               ... its sealed columns, by their numbers, at least one
-//   token <column> <number> <name>                   ... its columns of tokens, by sealed column and index
+//   token <column> <number> <name>                   ... its token columns, by sealed column and index
 //   plain <name>                                     ... its other stored columns, by their names' bytes
-//   index <name> <SHA-256:32>                        ... its indexes with SQL of their own, by their names' bytes
-//   omits <words>                                    ``omissions``, each line as it is there
+//   index <name> <SHA-256:32>                        ... its indexes with their own SQL, by their names' bytes
+//   omits <words>                                    ``omissions``, one line for each
 //   sig ed25519 <public key:32> <signature:64>       over all bytes above
 //
-// A release's number is 1 to 2^63 - 1, and so is the number of changes; a column's and an index's is 1 to 2^32 - 1.
-// In names the characters A-Z, a-z, 0-9 and _ stand for themselves, and each other byte of the UTF-8 as % and two
-// hexadecimal digits in upper case. Tables are in the ascending order of their names' bytes, none twice; no column's
-// number stands twice.
+// A release's number is 1 to 2^63 - 1, as is the number of changes; a column's and an index's is 1 to 2^32 - 1.
+// In names, the characters A-Z, a-z, 0-9 and _ stand for themselves; any other byte of the UTF-8 is % and two
+// uppercase hexadecimal digits. Tables are in ascending order of their names' bytes and never repeat; no column
+// number appears twice.
 //
-// The digests of a table are SHA-256 over its rows. Of each row the first takes the key's values in the key's order,
-// then the sealed columns' values, as they are stored, in the order of their numbers; the second takes the values of
-// the columns of tokens and of the plain ones as well, in the order of their lines. A value is
+// The digests of a table are SHA-256 over its rows. For each row, the first digest covers the key's values in the
+// key's order, then the sealed columns' stored values in the order of their numbers; the second also covers the values
+// of the token columns and of the plain columns, in the order of their lines. A value is
 //
 //   type (1) ‖ length (4, big-endian) ‖ bytes
 //
 //   00 NULL, of length 0 · 01 INTEGER, 8 bytes, big-endian · 02 REAL, 8 bytes, IEEE 754, big-endian ·
-//   03 TEXT, in UTF-8 · 04 BLOB, as every cell is
+//   03 TEXT, in UTF-8 · 04 BLOB, the type of every cell
 //
 // The rows are in ascending order of their keys, value by value: NULL, then numbers by their value, then texts and
-// then blobs by their bytes (SQLite's BINARY, of texts in the file's encoding). A table without a key is digested
+// then blobs by their bytes (SQLite's BINARY, for texts in the file's encoding). A table without a key is digested
 // as a set: each row by itself, and then these digests in ascending order.
 //
-// A definition is a row of sqlite_schema, of which type, name, tbl_name and sql are values as above. A line `index`
-// has the digest of one; the schema's is that of the others as a set. Left out are indexes without SQL of their own,
-// which the definition of their table implies; the engine's tables, whose names begin with lockstep_, with their
-// indexes; and SQLite's own tables sqlite_sequence and sqlite_stat1 to 4. Values of STORED generated columns are
-// covered as others are; VIRTUAL ones are stored nowhere, and what computes them is part of the schema.
+// A definition is a row of sqlite_schema; its type, name, tbl_name and sql are values as above. A line `index`
+// has the digest of one definition; the line `schema` has the digest of all others as a set. Excluded are indexes
+// without their own SQL, which the definition of their table implies; the engine's tables, whose names begin with
+// lockstep_, with their indexes; and SQLite's own tables sqlite_sequence and sqlite_stat1 to 4. Values of STORED
+// generated columns are covered like others; VIRTUAL ones are stored nowhere, and the schema contains their
+// expressions.
 //
 // Version 1 has no lines schema, token, plain, index and omits, and one digest for each table: the first one. In it
 // the rows of a table without a key are in the order of the sealed columns' values.
 
-/// A publisher's signed statement of one release of a dataset: which rows it has, and what is sealed in them.
+/// A publisher's signed statement about one release of a dataset: its rows, and its sealed values.
 ///
-/// Who holds a field key can make cells, and who can open the database can delete rows and put older ones back.
-/// Neither can sign: a manifest shows all that to whoever knows the publisher's public key, and needs no field
-/// key. See ``check(_:publisher:dataset:least:)``.
+/// Anyone with a field key can make cells, and anyone who can open the database can delete rows or put older ones back.
+/// Neither can sign. A manifest reveals such changes to any reader that has the publisher's public key; the reader
+/// needs no field key. See ``check(_:publisher:dataset:minimum:)``.
 public struct Manifest: Sendable, Hashable {
     static let largest = 1_048_576
 
@@ -63,7 +64,7 @@ public struct Manifest: Sendable, Hashable {
         var magic: String { "lockstep-manifest/\(rawValue)" }
     }
 
-    /// What no manifest covers, in words that stand in each of version 2.
+    /// What no manifest covers. Each manifest of version 2 contains these lines.
     static let omissions = [
         "rows of tables without a sealed column",
         "tables of the engine and of SQLite: the ledger, the memory of keyrings, statistics",
@@ -71,24 +72,24 @@ public struct Manifest: Sendable, Hashable {
         "whether an older copy of the whole file was put back",
     ]
 
-    /// What version 1 does not cover either.
+    /// What version 1 does not cover in addition.
     static let firstOmissions = [
-        "columns that are neither sealed nor part of a key, tokens of blind indexes among them",
+        "columns that are neither sealed nor part of a key, including tokens of blind indexes",
         "indexes", "the schema: tables, views and triggers",
     ]
 
     let version: Version
     /// The 16-byte identifier of the dataset.
     public let dataset: [UInt8]
-    /// The number of the release; each is greater than the one before.
+    /// The number of the release, greater than the previous one.
     public let number: UInt64
-    /// The day on which it was made, in UTC.
+    /// The day of the release, in UTC.
     public let day: CalendarDay
-    /// How many times what the database says of its sealed columns had been changed.
+    /// The number of changes to the registry of sealed columns at the release.
     public let registryChanges: UInt64
-    /// The code of what the database says of its sealed columns.
+    /// The MAC of the registry of sealed columns.
     let registryCode: [UInt8]
-    /// The definitions of the schema, apart from the tables' indexes; nil in version 1.
+    /// The schema's definitions without the tables' indexes; nil in version 1.
     let schema: ManifestSchema?
     /// The tables with sealed columns.
     public let tables: [Table]
@@ -98,12 +99,12 @@ public struct Manifest: Sendable, Hashable {
     public struct Table: Sendable, Hashable {
         /// Its name.
         public let name: String
-        /// How many rows it has.
+        /// The number of its rows.
         public var rowCount: UInt64 { rows.count }
         /// The columns of its primary key.
         let key: [String]
         let columns: [Column]
-        /// The columns of tokens; empty in version 1.
+        /// The columns that hold tokens; empty in version 1.
         var tokens: [Token] = []
         /// The names of its other stored columns; empty in version 1.
         public internal(set) var plainColumnNames: [String] = []
@@ -120,14 +121,14 @@ public struct Manifest: Sendable, Hashable {
         struct Token: Sendable, Hashable {
             /// The sealed column that is indexed.
             let column: UInt32
-            /// The index's among those of the column.
+            /// The index's number among those of the column.
             let number: UInt32
             let name: String
         }
 
         struct Index: Sendable, Hashable {
             let name: String
-            /// Of its definition.
+            /// The digest of its definition.
             let digest: [UInt8]
         }
 
@@ -138,30 +139,31 @@ public struct Manifest: Sendable, Hashable {
         /// The names of its indexes; empty in version 1.
         public var indexNames: [String] { indexes.map(\.name) }
 
-        /// What the second digest covers beside the first one.
+        /// The columns that only the second digest covers.
         var otherNames: [String] { tokenColumnNames + plainColumnNames }
     }
 
     /// The version of the manifest's format, 1 or 2.
     public var formatVersion: Int { version.rawValue }
 
-    /// How many definitions of the schema it covers, apart from the tables' indexes; nil in version 1.
+    /// The number of covered definitions in the schema, without the tables' indexes; nil in version 1.
     public var definitionCount: UInt64? { schema?.count }
 
-    /// What the manifest does not cover, in words.
+    /// What the manifest does not cover, as text.
     public var notCovered: [String] {
         (version == .first ? Self.firstOmissions : []) + Self.omissions
     }
 
-    /// Who says to have signed it. That it is so was not checked: ``check(_:publisher:dataset:least:)`` does.
+    /// The publisher that the signature line names. The signature was not verified:
+    /// ``check(_:publisher:dataset:minimum:)`` does that.
     public var publisher: Publisher { signature.publisher }
 
-    /// The manifest as it is written and signed.
+    /// The manifest's text.
     public var text: String {
         String(decoding: textAboveSignature + Array("\(signature.text)\n".utf8), as: UTF8.self)
     }
 
-    /// Whether the publisher that it names has signed it.
+    /// Whether the publisher that the manifest names signed it.
     func isSigned() throws(LockstepError) -> Bool { try signature.isOf(textAboveSignature) }
 
     var textAboveSignature: [UInt8] {
@@ -172,7 +174,7 @@ public struct Manifest: Sendable, Hashable {
         ).text
     }
 
-    /// All that is signed.
+    /// The signed part.
     struct Statement {
         let version: Version
         let dataset: [UInt8]
@@ -209,7 +211,7 @@ public struct Manifest: Sendable, Hashable {
 }
 
 extension Manifest.Table {
-    /// Its lines of the text. What version 1 does not have is empty there.
+    /// Its lines in the manifest's text. Everything that version 1 does not have is empty there.
     fileprivate var lines: [String] {
         let digests = ([rows.digest] + (rows.wholeDigest.map { [$0] } ?? [])).map(Base64.encode)
         var lines = [
@@ -217,7 +219,9 @@ extension Manifest.Table {
         ]
         lines += key.map { "key \(PercentEncodedName.encode($0))" }
         lines += columns.map { "column \($0.id) \(PercentEncodedName.encode($0.name))" }
-        lines += tokens.map { "token \($0.column) \($0.number) \(PercentEncodedName.encode($0.name))" }
+        lines += tokens.map {
+            "token \($0.column) \($0.number) \(PercentEncodedName.encode($0.name))"
+        }
         lines += plainColumnNames.map { "plain \(PercentEncodedName.encode($0))" }
         lines += indexes.map {
             "index \(PercentEncodedName.encode($0.name)) \(Base64.encode($0.digest))"

@@ -1,14 +1,14 @@
 /// A definition in the database's schema, with the digest that Manifest.swift defines.
 ///
-/// Its SQL is taken as the file has it: VACUUM, ANALYZE, REINDEX and copies leave that alone, and a reader needs no
-/// grammar of SQL to compute the same.
+/// The digest covers the SQL as stored in the file. VACUUM, ANALYZE, REINDEX and copies do not change it, and a reader
+/// can compute the same digest without parsing SQL.
 struct ManifestDefinition {
     let name: String
     /// The table of an index; nil for anything else.
     let indexed: String?
     let digest: [UInt8]
 
-    /// Those that manifests cover, in no order.
+    /// The definitions that manifests cover, in no order.
     static func all(_ connection: borrowing Connection) throws -> [ManifestDefinition] {
         try connection.query(
             """
@@ -32,7 +32,7 @@ struct ManifestDefinition {
     }
 }
 
-/// What the definitions come to that are not indexes of a manifest's tables.
+/// The number and the digest of all definitions that are not indexes of a manifest's tables.
 struct ManifestSchema: Sendable, Hashable {
     let count: UInt64
     let digest: [UInt8]

@@ -1,4 +1,4 @@
-/// Reads a manifest's text by the rules in Manifest.swift, and by nothing looser.
+/// Parses a manifest's text strictly by the rules in Manifest.swift.
 struct ManifestParser {
     private var text: CanonicalText
     private let version: Manifest.Version
@@ -9,11 +9,11 @@ struct ManifestParser {
             let place = line.map { "line \($0) of the manifest" } ?? "the manifest"
             return LockstepError(
                 .manifestMalformed, "\(place) breaks the format: \(what)",
-                hint: "somebody changed it; ask its publisher for the release")
+                hint: "somebody changed it; get the release from its publisher again")
         }
         let magic = try text.take("the format's name")
         guard let version = Manifest.Version.allCases.first(where: { $0.magic == magic }) else {
-            throw text.bad("it is no manifest that this version reads")
+            throw text.bad("not a manifest that this version can read")
         }
         var parser = ManifestParser(text: text, version: version)
         return try parser.run()
@@ -24,10 +24,10 @@ struct ManifestParser {
         let id = try text.base64(dataset[1], 16, "the dataset's identifier")
         let release = try fields("release", 3)
         let number = try text.number(release[1], Self.counter, "the release")
-        guard let day = CalendarDay(release[2]) else { throw text.bad("the date is no day") }
+        guard let day = CalendarDay(release[2]) else { throw text.bad("the date is not valid") }
         let registry = try fields("registry", 3)
         let changes = try text.number(registry[1], Self.counter, "the number of changes")
-        let code = try text.base64(registry[2], 32, "the registry's code")
+        let code = try text.base64(registry[2], 32, "the registry's MAC")
         let schema = version == .first ? nil : try schema()
         var tables: [Manifest.Table] = []
         while isNext("table") { tables.append(try table()) }
@@ -95,7 +95,7 @@ struct ManifestParser {
                 column: try identifier(parts[1], "a column's number"),
                 number: try identifier(parts[2], "an index's number"), name: try name(parts[3]))
             guard columns.contains(where: { $0.id == token.column }) else {
-                throw text.bad("the table has no such sealed column")
+                throw text.bad("the table has no sealed column with this number")
             }
             if let last = tokens.last, (last.column, last.number) >= (token.column, token.number) {
                 throw text.bad("the tokens are out of order")
@@ -105,16 +105,16 @@ struct ManifestParser {
         return tokens
     }
 
-    /// What is not covered stands in each manifest in the same words.
+    /// Each manifest lists its omissions in the same words.
     private mutating func checkOmissions() throws(LockstepError) {
         for omission in Manifest.omissions {
             guard try text.take("the line “omits”") == "omits \(omission)" else {
-                throw text.bad("it does not say what it omits")
+                throw text.bad("the list of omissions is not the expected one")
             }
         }
     }
 
-    /// Checks the order of names, of which all but the last were checked.
+    /// Checks the order of the last name, after all others were checked.
     private func checkOrder(of names: [String], _ what: String) throws(LockstepError) {
         let last = names.suffix(2).map { ExactText($0) }
         guard last.count < 2 || last[0] < last[1] else {
@@ -123,13 +123,13 @@ struct ManifestParser {
     }
 
     private func checkOrder(_ tables: [Manifest.Table]) throws(LockstepError) {
-        guard !tables.isEmpty else { throw text.bad("there is no table") }
+        guard !tables.isEmpty else { throw text.bad("the manifest has no table") }
         for (one, next) in zip(tables, tables.dropFirst())
         where ExactText(one.name) >= ExactText(next.name) {
             throw text.bad("the tables are out of order")
         }
         let ids = tables.flatMap { $0.columns.map(\.id) }
-        guard Set(ids).count == ids.count else { throw text.bad("a column stands twice") }
+        guard Set(ids).count == ids.count else { throw text.bad("a column appears twice") }
     }
 
     /// Whether the next line begins with `word`.
@@ -141,7 +141,7 @@ struct ManifestParser {
     ) throws(LockstepError) -> [Substring] {
         let parts = text.fields(try text.take("the line “\(word)”"))
         guard parts.count == count, parts[0] == word else {
-            throw text.bad("the line “\(word)” is due")
+            throw text.bad("expected the line “\(word)”")
         }
         return parts
     }
@@ -152,14 +152,14 @@ struct ManifestParser {
 
     private func name(_ text: Substring) throws(LockstepError) -> String {
         guard let name = PercentEncodedName.decode(text), !name.isEmpty else {
-            throw self.text.bad("that is no name")
+            throw self.text.bad("not a valid name")
         }
         return name
     }
 }
 
 extension Manifest {
-    /// Reads a manifest's text. That its signature is right was not checked.
+    /// Parses a manifest's text without verifying its signature.
     /// - Throws: ``LockstepError/Code/manifestMalformed``.
     public init(_ text: String) throws(LockstepError) {
         self = try ManifestParser.parse(Array(text.utf8))

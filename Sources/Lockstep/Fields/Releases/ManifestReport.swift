@@ -1,40 +1,39 @@
-/// Whether a database is what its publisher has released, dataset by dataset.
+/// The result of comparing a database with its publisher's releases, dataset by dataset.
 public struct ManifestReport: Sendable, Hashable {
-    /// Of one dataset.
+    /// The result for one dataset.
     public struct Outcome: Sendable, Hashable {
-        /// Its 16-byte identifier; nil where the database has none.
+        /// Its 16-byte identifier; nil if the database names no dataset.
         public let dataset: [UInt8]?
-        /// The manifest, if the publisher has signed it.
+        /// The manifest, if the publisher signed it.
         public internal(set) var manifest: Manifest?
-        /// What was compared with it; nil where there is no such manifest.
+        /// The parts that were compared with it; nil without such a manifest.
         public internal(set) var compared: Comparison?
-        /// What is not as it was released; empty if all that was compared is.
+        /// The differences from the release; empty if there are none in the compared parts.
         public internal(set) var findings: [Finding] = []
 
-        /// What a reader of the outcome must know beside the findings; nil if there is nothing.
+        /// Information for the reader in addition to the findings; nil if there is none.
         public var notice: String? {
             guard let manifest, manifest.version == .first else { return nil }
-            return "the manifest is of version 1, which does not cover "
+            return "the manifest has version 1, which does not cover "
                 + Manifest.firstOmissions.joined(separator: "; ")
-                + ". `lockstep release make` of its publisher writes version 2"
+                + ". Its publisher can write version 2 with `lockstep release make`"
         }
     }
 
-    /// What of a database was compared with a release.
+    /// The parts of a database that were compared with a release.
     public struct Comparison: Sendable, Hashable {
-        /// The tables of the release that the database has, with its columns and key.
+        /// The tables of the release that the database has with the same columns and key.
         public internal(set) var tables: [Table] = []
-        /// How many definitions of the schema there are, apart from the tables' indexes; nil if they were not
-        /// compared.
+        /// The number of definitions in the schema, without the tables' indexes; nil if they were not compared.
         public internal(set) var definitionCount: UInt64?
-        /// What was not compared, in words.
+        /// What was not compared, as text.
         public let notCompared: [String]
 
         /// A table that was compared.
         public struct Table: Sendable, Hashable {
             /// Its name.
             public let name: String
-            /// How many rows the database has of it.
+            /// The number of its rows in the database.
             public let rowCount: UInt64
             /// The columns whose values were compared in each row.
             public let columns: [String]
@@ -43,61 +42,61 @@ public struct ManifestReport: Sendable, Hashable {
         }
     }
 
-    /// The datasets, by their identifiers; at least one.
+    /// The results, in the order of the datasets' identifiers; at least one.
     public internal(set) var outcomes: [Outcome]
 
-    /// What is not as it was released, of all that was compared.
+    /// The differences from the releases in all compared parts.
     public var findings: [Finding] { outcomes.flatMap(\.findings) }
-    /// Whether all that was compared is as it was released. What that is, ``Outcome/compared`` says.
+    /// Whether all compared parts are as released. ``Outcome/compared`` lists these parts.
     public var isClean: Bool { findings.isEmpty }
 
-    /// What is not as it was released. It names tables, never a value.
+    /// A difference from the release. It names tables, never a value.
     public enum Finding: Sendable, Hashable {
-        /// There is no manifest.
+        /// The database has no manifest.
         case missing
-        /// Its text breaks the format, as it is told here.
+        /// The manifest's text breaks the format, for this reason.
         case malformed(String)
-        /// It is another publisher's.
+        /// Another publisher signed the manifest.
         case foreignPublisher(Publisher)
-        /// The signature is not one of its text.
+        /// The signature does not match the text.
         case forged
-        /// It is of another dataset.
+        /// The manifest belongs to another dataset.
         case otherDataset
-        /// It is of an older release than it must be.
+        /// The manifest's release is older than the minimum.
         case outdated(number: UInt64, minimum: UInt64)
-        /// What the database says of its sealed columns is gone.
+        /// The registry of sealed columns is missing.
         case registryMissing
-        /// What the database says of its sealed columns is older than the release.
+        /// The registry of sealed columns is older than the release.
         case registryOlder(changes: UInt64, released: UInt64)
-        /// What the database says of its sealed columns was changed since.
+        /// The registry of sealed columns changed after the release.
         case registryNewer(changes: UInt64, released: UInt64)
-        /// What the database says of its sealed columns is not what was released.
+        /// The registry of sealed columns differs from the released one.
         case registryOther
-        /// A table is gone.
+        /// A table is missing.
         case tableMissing(String)
-        /// A table has another primary key, or other columns.
+        /// A table's primary key or columns differ.
         case tableOther(String)
-        /// So many rows of a table are gone; others may have been changed, too.
+        /// This many rows of a table are missing; others might have changed, too.
         case rowsMissing(table: String, UInt64)
-        /// A table has so many more rows; others may have been changed, too.
+        /// A table has this many more rows; others might have changed, too.
         case rowsAdded(table: String, UInt64)
-        /// Rows of a table are others: forged, changed, swapped, or older ones put back.
+        /// Rows of a table differ: forged, changed, swapped, or replaced by older ones.
         case rowsChanged(table: String)
-        /// Keys and sealed values of a table are those of the release, and tokens or plain values beside them are not.
+        /// A table's keys and sealed values are those of the release, but its tokens or plain values are not.
         case plainChanged(table: String)
-        /// An index of a table is gone.
+        /// An index of a table is missing.
         case indexMissing(table: String, index: String)
         /// A table has an index that the release does not have.
         case indexAdded(table: String, index: String)
-        /// An index of a table is defined in another way.
+        /// The definition of a table's index differs.
         case indexChanged(table: String, index: String)
-        /// The schema is another one, apart from the tables' indexes: something was defined, changed or dropped.
+        /// The schema differs, apart from the tables' indexes: a definition was added, changed or dropped.
         case schemaChanged(definitions: UInt64, released: UInt64)
     }
 }
 
 extension ManifestReport.Finding {
-    /// Which it is, for programs; stable.
+    /// A stable code for programs.
     public var code: String {
         switch self {
         case .missing: "manifest-missing"
@@ -123,7 +122,7 @@ extension ManifestReport.Finding {
         }
     }
 
-    /// The table that it is about.
+    /// The table that the finding is about.
     public var table: String? {
         switch self {
         case .tableMissing(let table), .tableOther(let table), .rowsMissing(let table, _),
@@ -136,44 +135,45 @@ extension ManifestReport.Finding {
 }
 
 extension ManifestReport.Finding: CustomStringConvertible {
-    /// What it is, for people.
+    /// A description for people.
     public var description: String {
         switch self {
         case .missing:
-            "there is no manifest: the release was never signed, or somebody took it away"
+            "the database has no manifest: the release was never signed, or somebody removed the manifest"
         case .malformed(let what): what
         case .foreignPublisher(let publisher): "the manifest is signed by \(publisher)"
-        case .forged: "the manifest's signature is not one of its text"
-        case .otherDataset: "the manifest is of another dataset"
+        case .forged: "the manifest's signature does not match its text"
+        case .otherDataset: "the manifest belongs to another dataset"
         case .outdated(let number, let minimum):
-            "the manifest is of release \(number), and \(minimum) was seen: an older copy was put back"
-        case .registryMissing: "what the database says of its sealed columns is gone"
+            "the manifest is of release \(number), but release \(minimum) was already seen: somebody put an "
+                + "older copy back"
+        case .registryMissing: "the registry of sealed columns is missing"
         case .registryOlder(let changes, let released):
-            "what the database says of its sealed columns is older than the release: it was changed "
-                + "\(changes) times, and \(released) times by then"
+            "the registry of sealed columns is older than the release: it has "
+                + "\(counted(Int(clamping: changes), "change")), the release has \(released)"
         case .registryNewer(let changes, let released):
-            "what the database says of its sealed columns was changed since the release: \(changes) times, "
-                + "and \(released) times by then"
-        case .registryOther: "what the database says of its sealed columns is not what was released"
-        case .tableMissing(let table): "the table \(table) is gone"
+            "the registry of sealed columns changed after the release: it has "
+                + "\(counted(Int(clamping: changes), "change")), the release has \(released)"
+        case .registryOther: "the registry of sealed columns differs from the released one"
+        case .tableMissing(let table): "the table \(table) is missing"
         case .tableOther(let table):
-            "the table \(table) has another primary key than the release, or other columns"
+            "the primary key or the columns of the table \(table) differ from the release"
         case .rowsMissing(let table, let count):
             "\(table) lacks \(counted(Int(clamping: count), "row")) of the release"
         case .rowsAdded(let table, let count):
             "\(table) has \(counted(Int(clamping: count), "row")) more than the release"
         case .rowsChanged(let table):
-            "\(table) has as many rows as the release, and not the same: sealed values or keys were changed"
+            "\(table) has as many rows as the release, but sealed values or keys were changed"
         case .plainChanged(let table):
             "\(table) has the keys and sealed values of the release, but plain values or tokens of blind "
                 + "indexes were changed"
-        case .indexMissing(let table, let index): "the index \(index) of \(table) is gone"
+        case .indexMissing(let table, let index): "the index \(index) of \(table) is missing"
         case .indexAdded(let table, let index):
             "\(table) has an index \(index) that the release does not have"
         case .indexChanged(let table, let index):
-            "the index \(index) of \(table) is defined in another way than in the release"
+            "the definition of the index \(index) of \(table) differs from the release"
         case .schemaChanged(let definitions, let released):
-            "the schema is not that of the release: \(Self.schemas(definitions, released)); `lockstep verify` "
+            "the schema differs from the release: \(Self.schemas(definitions, released)); `lockstep verify` "
                 + "with the migrations shows which definitions differ"
         }
     }
@@ -181,7 +181,7 @@ extension ManifestReport.Finding: CustomStringConvertible {
     private static func schemas(_ definitions: UInt64, _ released: UInt64) -> String {
         guard definitions == released else {
             return
-                "it has \(counted(Int(clamping: definitions), "definition")), and the release \(released)"
+                "it has \(counted(Int(clamping: definitions), "definition")), the release has \(released)"
         }
         return "a table, view, trigger or index was changed or replaced"
     }

@@ -1,9 +1,9 @@
-/// What a table's rows come to: their number, and the digests that Manifest.swift defines.
+/// The number of a table's rows, and their digests as Manifest.swift defines them.
 struct ManifestRows: Sendable, Hashable {
     let count: UInt64
-    /// Of the key's and the sealed columns.
+    /// The digest of the key and the sealed columns.
     let digest: [UInt8]
-    /// Of all columns; nil in version 1.
+    /// The digest of all columns; nil in version 1.
     let wholeDigest: [UInt8]?
 
     init(count: UInt64, digest: [UInt8], wholeDigest: [UInt8]? = nil) {
@@ -12,12 +12,12 @@ struct ManifestRows: Sendable, Hashable {
         self.wholeDigest = wholeDigest
     }
 
-    /// Goes through all rows, in the snapshot that is open. Takes the same memory for any number of rows, with two
-    /// exceptions: a table whose key has another order of its own, which SQLite has to sort, and one without a key,
-    /// for which version 2 takes 64 bytes a row and version 1 lets SQLite sort.
+    /// Reads all rows in the open snapshot. Its memory does not depend on the number of rows, with two exceptions: a
+    /// table whose key index has another order, which SQLite has to sort, and a table without a key, for which version
+    /// 2 takes 64 bytes per row and version 1 lets SQLite sort.
     /// - Parameters:
     ///   - others: The columns that are not sealed, for version 2; nil for version 1.
-    ///   - seesCell: Is called with each value of a sealed column that is not NULL: whether it looks like a cell.
+    ///   - seesCell: Called with each value of a sealed column that is not NULL, and whether it looks like a cell.
     init(
         _ shape: SealedTable, columns: [String], others: [String]? = nil,
         _ connection: borrowing Connection,
@@ -47,7 +47,7 @@ struct ManifestRows: Sendable, Hashable {
         wholeDigest = others == nil ? nil : try whole.finish()
     }
 
-    /// The query for the rows, in the order that the format has; in any order for a set.
+    /// The query for the rows in the order that the format requires; in any order for a set.
     static func selection(
         _ shape: SealedTable, _ columns: [String], others: [String]? = nil,
         _ connection: borrowing Connection
@@ -65,8 +65,8 @@ struct ManifestRows: Sendable, Hashable {
             """
     }
 
-    /// The index that gives the rows in the order that is due: without being told SQLite might sort them instead,
-    /// in memory. Nil where there is none, or none is needed.
+    /// The index that gives the rows in the required order; without it, SQLite might sort them in memory. Nil if there
+    /// is none, or none is needed.
     private static func keyIndex(
         _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> String? {

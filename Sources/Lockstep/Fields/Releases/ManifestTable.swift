@@ -1,18 +1,18 @@
-// The manifests that a database carries
-// =====================================
+// The manifests in a database
+// ===========================
 //
-//   lockstep_manifest      one row for each dataset that was released
+//   lockstep_manifest      one row for each released dataset
 //     dataset        its identifier, 16 bytes
 //     text           the manifest, as in Manifest.swift
 
-/// Reads and writes the table. What stands in it, anybody may have written who can open the database.
+/// Reads and writes the table. Anyone who can open the database can write to it.
 enum ManifestTable {
-    /// The bytes of the manifest that stands there for a dataset; nil if none does.
+    /// The bytes of a dataset's stored manifest; nil if there is none.
     static func text(
         of dataset: [UInt8], _ connection: borrowing Connection
     ) throws -> [UInt8]? {
         guard try EngineTables.exists(EngineTables.manifests, connection) else { return nil }
-        // More than it may have, so that what is too long shows.
+        // One byte more than the limit, so that an excessive length is detected.
         return try connection.value(
             """
             SELECT coalesce(substr(CAST(text AS BLOB), 1, ?), x'') FROM main.lockstep_manifest
@@ -20,7 +20,7 @@ enum ManifestTable {
             """, Manifest.largest + 1, dataset, as: [UInt8].self)
     }
 
-    /// The datasets for which a manifest stands there.
+    /// The datasets with a stored manifest.
     static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
         guard try EngineTables.exists(EngineTables.manifests, connection) else { return [] }
         return try connection.query(
@@ -31,7 +31,7 @@ enum ManifestTable {
         ) { row in try row[0] }
     }
 
-    /// Puts a manifest in the place of the one before, in the transaction that is open.
+    /// Replaces the dataset's manifest in the open transaction.
     static func write(_ manifest: Manifest, _ connection: borrowing Connection) throws {
         try connection.execute(
             """
@@ -47,7 +47,7 @@ enum ManifestTable {
 }
 
 extension Manifest {
-    /// The manifests that the database carries, by dataset, as they stand there: none of them was checked.
+    /// The database's manifests by dataset, as stored. Their signatures were not verified.
     /// - Throws: ``LockstepError/Code/manifestMalformed``.
     public static func stored(in connection: borrowing Connection) throws -> [Manifest] {
         try connection.read { connection in

@@ -2,14 +2,14 @@
 struct RowDigest: ~Copyable {
     private var digest: StreamingDigest
     private var waiting: [UInt8] = []
-    /// The digests of the rows so far; nil if the rows come in the order in which they are digested.
+    /// The digests of the rows so far; nil if the rows are digested in the order in which they come.
     private var rows: [RowHash]?
 
-    /// As much is put together before it is digested.
+    /// The number of bytes collected before they are digested.
     private static let batch = 65_536
 
-    /// - Parameter isOfSet: Whether the order of the rows makes no difference. It then takes 32 bytes of memory for
-    ///   each row.
+    /// - Parameter isOfSet: Whether the order of the rows does not matter. The digest then takes 32 bytes of memory
+    ///   per row.
     init(isOfSet: Bool = false) throws(LockstepError) {
         digest = try StreamingDigest(.sha256)
         rows = isOfSet ? [] : nil
@@ -36,7 +36,7 @@ struct RowDigest: ~Copyable {
         return false
     }
 
-    /// Ends a row whose values were added.
+    /// Ends the current row.
     mutating func endRow() throws(LockstepError) {
         guard rows != nil else { return }
         try flush()
@@ -73,11 +73,11 @@ struct RowDigest: ~Copyable {
     }
 }
 
-/// The SHA-256 of one row, in 32 bytes without an allocation of its own.
+/// The SHA-256 of one row, as 32 bytes without an allocation.
 struct RowHash: Comparable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// - Parameter bytes: 32 of them.
+    /// - Parameter bytes: 32 bytes.
     init(_ bytes: [UInt8]) {
         func word(_ number: Int) -> UInt64 {
             bytes.dropFirst(8 * number).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -93,7 +93,7 @@ struct RowHash: Comparable {
     static func == (one: RowHash, other: RowHash) -> Bool { one.words == other.words }
     static func < (one: RowHash, other: RowHash) -> Bool { one.words < other.words }
 
-    /// The digest of rows in whatever order they were found.
+    /// The digest of a set of rows, in any order.
     static func digest(_ rows: [RowHash]) throws(LockstepError) -> [UInt8] {
         let digest = try StreamingDigest(.sha256)
         for row in rows.sorted() { try digest.update(row.bytes) }

@@ -1,12 +1,12 @@
-/// The comparison of one table with what a manifest says of it, in the snapshot that is open.
+/// The comparison of one table with its entry in a manifest, in the open snapshot.
 struct TableComparison {
     let released: Manifest.Table
-    /// Those of the database; nil for version 1, which does not cover them.
+    /// The database's definitions; nil for version 1, which does not cover them.
     let definitions: [ManifestDefinition]?
 
     typealias Finding = ManifestReport.Finding
 
-    /// - Returns: What differs, and what was compared, if the rows could be.
+    /// - Returns: The differences, and the compared parts if the rows could be compared.
     func run(
         _ connection: borrowing Connection
     ) throws -> (findings: [Finding], compared: ManifestReport.Comparison.Table?) {
@@ -27,7 +27,7 @@ struct TableComparison {
         return ((rowFinding(found).map { [$0] } ?? []) + indexFindings, compared)
     }
 
-    /// Whether key and columns are those of the release: for version 1 at least these, for version 2 no others.
+    /// Whether key and columns are those of the release: for version 1 at least these, for version 2 exactly these.
     private func hasColumns(
         _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> Bool {
@@ -53,7 +53,7 @@ struct TableComparison {
         return found.wholeDigest == rows.wholeDigest ? nil : .plainChanged(table: released.name)
     }
 
-    /// Each index that is gone, is there beside those of the release, or is defined in another way.
+    /// Each index that is missing, added, or defined differently.
     private func indexFindings() -> [Finding] {
         guard let definitions else { return [] }
         let found = definitions.filter { $0.isIndex(of: released.name) }

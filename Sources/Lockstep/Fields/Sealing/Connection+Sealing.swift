@@ -1,24 +1,23 @@
 extension Connection {
-    /// Rows of one transaction, where nobody says otherwise: some 10 ms for which other writers wait.
+    /// The default number of rows in one transaction, for which other writers wait some 10 ms.
     public static let defaultSealingBatch = 5000
 
-    /// Seals a column that holds plaintext, batch by batch: others read and write meanwhile. Interrupted or
-    /// killed, calling it again goes on where it was. At its end, the file is written anew without its free
-    /// pages, and its log emptied, so that no plaintext is left in either: that takes about twice the file's
-    /// size in free space, and other writers wait for it.
+    /// Seals a plaintext column batch by batch, while others read and write. After an interruption or a crash, calling
+    /// it again continues where it stopped. At the end it rebuilds the file without its free pages and empties its log,
+    /// so that no plaintext remains in either. That takes free space of about twice the file's size, and other writers
+    /// wait for it.
     ///
-    /// The connection must have been opened with `keys` among its ``ConnectionOptions/fieldKeys``, and stand
-    /// outside a transaction.
+    /// The connection must have been opened with `keys` among its ``ConnectionOptions/fieldKeys``, and must be outside
+    /// a transaction.
     /// - Parameters:
-    ///   - mode: ``SealedColumn/Mode/random``, unless the column has to be joined or grouped by.
-    ///   - padding: What hides the values' lengths.
-    ///   - indexes: What look-ups go by: each is a column more of the table, with an index over it. Their tokens
-    ///     show which rows may be equal to whoever can open the database.
-    ///   - batch: How many rows are sealed in one transaction.
-    ///   - progress: Told after each batch; what it throws stops the run between two of them.
-    /// - Throws: ``LockstepError/Code/misuse`` that says what is in the way, such as an index that holds the
-    ///   values; ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/registryForged``,
-    ///   ``LockstepError/Code/busy``.
+    ///   - mode: ``SealedColumn/Mode/random``, unless joins or GROUP BY need the column.
+    ///   - padding: How the lengths of the values are hidden.
+    ///   - indexes: The blind indexes for look-ups. Each adds a column to the table, with an index over it. Their
+    ///     tokens show anyone who can open the database which rows might be equal.
+    ///   - batch: The number of rows that one transaction seals.
+    ///   - progress: Called after each batch; throwing from it stops the run between two batches.
+    /// - Throws: ``LockstepError/Code/misuse`` with the obstacle, such as an index that contains the values;
+    ///   ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/registryForged``, ``LockstepError/Code/busy``.
     public func protect(
         _ column: String, of table: String, keys: FieldKeys, mode: SealedColumn.Mode = .random,
         padding: CellPadding = .none, indexes: [SealedIndex.Request] = [],
@@ -29,9 +28,9 @@ extension Connection {
         try run(SealingChange(table: table, column: column, goal: goal), keys, batch, progress)
     }
 
-    /// Turns a sealed column's cells into plaintext again, as ``protect(_:of:keys:mode:padding:indexes:batch:progress:)``
-    /// goes the other way.
-    /// - Throws: as it does; ``LockstepError/Code/cellForged`` where a cell does not open.
+    /// Turns a sealed column's cells into plaintext again: the reverse of
+    /// ``protect(_:of:keys:mode:padding:indexes:batch:progress:)``.
+    /// - Throws: The errors of that method; ``LockstepError/Code/cellForged`` if a cell does not open.
     public func unprotect(
         _ column: String, of table: String, keys: FieldKeys, batch: Int = defaultSealingBatch,
         progress: (SealingProgress) throws -> Void = { _ in }
@@ -40,8 +39,8 @@ extension Connection {
         try run(change, keys, batch, progress)
     }
 
-    /// Seals the cells that are under older versions of the field key anew, under the active one.
-    /// - Throws: as ``unprotect(_:of:keys:batch:progress:)``.
+    /// Reseals the cells that are under older versions of the field key, under the active one.
+    /// - Throws: The errors of ``unprotect(_:of:keys:batch:progress:)``.
     public func reseal(
         _ column: String, of table: String, keys: FieldKeys, batch: Int = defaultSealingBatch,
         progress: (SealingProgress) throws -> Void = { _ in }
@@ -57,10 +56,10 @@ extension Connection {
         guard !isInTransaction else {
             throw LockstepError(
                 .misuse, "\(change.title) cannot be changed inside a transaction",
-                hint: "it takes several of its own")
+                hint: "call this outside a transaction: the change takes several of its own")
         }
         guard batch > 0 else {
-            throw LockstepError(.misuse, "a batch has at least one row, not \(batch)")
+            throw LockstepError(.misuse, "a batch needs at least one row, not \(batch)")
         }
         try with(rights: .engine) { try runAll(change, keys, batch, progress) }
     }

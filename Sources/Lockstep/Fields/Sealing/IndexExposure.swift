@@ -1,14 +1,14 @@
-/// What a blind index of the values that a column holds now shows to whoever can open the database.
+/// What a blind index over a column's current values reveals to anyone who can open the database.
 ///
-/// Where the values are few, equal tokens are a histogram: how often each occurs tells which is which. Such an index is
-/// refused, unless whoever asks for it says that this may be.
+/// If there are few distinct values, equal tokens are a histogram: the frequency of each reveals its value. Such an
+/// index is refused unless the request allows it.
 struct IndexExposure {
     let request: SealedIndex.Request
-    /// What is to be expected of it; nil for a table with too few rows to say.
+    /// The planner's advice; nil for a table with too few rows.
     let advice: BlindIndexPlanner.Advice?
 
-    /// Looks at the values, as far as it takes to see that they are many: some thousand of a million rows.
-    /// - Throws: ``LockstepError/Code/misuse`` for a histogram that was not asked for.
+    /// Reads values until enough distinct ones are found: some thousand of a million rows.
+    /// - Throws: ``LockstepError/Code/misuse`` for a histogram that the request does not allow.
     static func of(
         _ request: SealedIndex.Request, _ column: String, _ shape: SealedTable,
         _ connection: borrowing Connection
@@ -26,7 +26,7 @@ struct IndexExposure {
         do {
             let planner = try BlindIndexPlanner(
                 [.init(type, request.normaliser)], rows: rows, distinct: values.distinct)
-            // A unique index may be longer than the planner would have it.
+            // A unique index can be longer than the planner's maximum.
             let bits = BlindIndex.isForUnique(request.bits) ? 63 : request.bits
             return IndexExposure(request: request, advice: try planner.advice(bits))
         } catch {
@@ -35,32 +35,35 @@ struct IndexExposure {
             }
             throw LockstepError(
                 .misuse,
-                "the index \(request.normaliser.spelling) of \(shape.name).\(column) would give its values away: \(error.message)",
+                "the index \(request.normaliser.spelling) of \(shape.name).\(column) would reveal "
+                    + "its values: \(error.message)",
                 hint:
-                    "leave it out, or let it be longer prefixes or narrower buckets; if everybody who opens the database may know how often each value occurs, say so: histogram=accepted"
+                    "omit the index, or use longer prefixes or narrower buckets; if everyone who opens the database "
+                    + "may know how often each value occurs, set histogram=accepted"
             )
         }
     }
 
-    /// What to tell of it.
+    /// A summary for plans.
     func summary(_ title: String) -> String? {
         guard let advice else { return nil }
         let what = "the index \(request.normaliser.spelling) of \(title) with \(request.bits) bits"
         return switch advice.verdict {
         case .balanced:
-            "\(what): about \(Int(advice.coincidences.rounded())) rows have a token in common, so that equal tokens prove nothing"
+            "\(what): about \(Int(advice.coincidences.rounded())) rows have a token in common, "
+                + "so equal tokens prove nothing"
         case .revealing:
-            "\(what): equal tokens prove equal values to whoever can open the database"
+            "\(what): equal tokens prove equal values to anyone who can open the database"
         case .coarse:
             "\(what): a look-up opens about \(Int(advice.falsePositives.rounded())) rows for nothing"
         }
     }
 
-    /// The different values that an index would tell apart.
+    /// The distinct values as the index sees them.
     private struct Values {
-        /// Nil where there are too many to matter, or none.
+        /// Their number; nil if there are too many to matter, or none.
         private(set) var distinct: Int?
-        /// The type of the first; nil if there is none with an entry.
+        /// The type of the first value; nil if no value has an entry.
         private(set) var type: CellTag?
 
         init(

@@ -1,6 +1,6 @@
-/// What would leak a column's values, or break, if the column were sealed.
+/// Refuses to seal a column if that would leak its values or break the schema.
 enum ProtectionChecks {
-    /// - Throws: ``LockstepError/Code/misuse`` that says what is in the way, and what to do about it.
+    /// - Throws: ``LockstepError/Code/misuse`` with the obstacle and its remedy.
     static func requireSealable(
         _ column: String, _ mode: SealedColumn.Mode, _ shape: SealedTable,
         _ connection: borrowing Connection
@@ -11,26 +11,26 @@ enum ProtectionChecks {
                 .misuse, "there is no column \(title) to seal", hint: "check its name")
         }
         guard !found.isGenerated else {
-            throw refusal(title, "it is computed from others", "seal those")
+            throw refusal(title, "it is computed from other columns", "seal those columns")
         }
         guard found.keyPosition == 0 else {
             throw refusal(
                 title, "it is part of the primary key",
-                "give the table a key that says nothing, and let the value be another column")
+                "give the table a surrogate key, and store the value in another column")
         }
         guard mode == .deterministic || shape.key != .none else {
             throw refusal(
                 title, "its table has no INTEGER PRIMARY KEY and no primary key that is NOT NULL",
-                "rebuild the table with one: cells are sealed to their row")
+                "rebuild the table with such a key: cells are sealed to their row")
         }
         guard !shape.isStrict || ["blob", "any"].contains(found.type.asciiLowercased) else {
             throw refusal(
-                title, "its table is STRICT, and \(found.type) takes no BLOB",
+                title, "its table is STRICT, and \(found.type) does not accept a BLOB",
                 "rebuild the table with the column declared BLOB or ANY")
         }
         for expression in expressions(of: shape) where SQLTokens.mentions(column, in: expression) {
             throw refusal(
-                title, "a CHECK or a generated column of its table is computed from it",
+                title, "a CHECK or a generated column of its table uses it",
                 "rebuild the table without it: it would see cells")
         }
         try requireNoIndex(found, title, shape, connection)
@@ -42,7 +42,7 @@ enum ProtectionChecks {
         LockstepError(.misuse, "\(title) cannot be sealed: \(why)", hint: hint)
     }
 
-    /// What stands in parentheses behind CHECK and AS.
+    /// The expressions in parentheses after CHECK and AS.
     private static func expressions(of shape: SealedTable) -> [String] {
         let bytes = Array(shape.sql.utf8)
         var expressions: [String] = []
@@ -79,21 +79,21 @@ enum ProtectionChecks {
             LEFT JOIN main.sqlite_schema AS s ON s.type = 'index' AND s.name = l.name
             """, shape.name, column.name, as: (String, String, String?, Bool).self)
         for (name, origin, sql, isMember) in indexes {
-            // Expressions and the condition of a partial index are seen in its text only.
+            // Only the index's SQL shows its expressions and the condition of a partial index.
             let inExpression =
                 sql.map { SQLTokens.mentions(column.name, in: indexedPart(of: $0)) } ?? false
             guard isMember || inExpression else { continue }
             throw origin == "c"
                 ? refusal(
-                    title, "the index \(name) holds its values",
-                    "drop the index first; a blind index finds sealed values")
+                    title, "the index \(name) contains its values",
+                    "drop the index first; a blind index can find sealed values")
                 : refusal(
-                    title, "its table says that its values are unique, and keeps them in an index",
+                    title, "its table declares its values unique and keeps them in an index",
                     "rebuild the table without UNIQUE; a blind index of 128 bits can be unique")
         }
     }
 
-    /// What follows the table's name in CREATE INDEX.
+    /// The part of CREATE INDEX after the table's name.
     private static func indexedPart(of sql: String) -> String {
         guard let open = sql.utf8.firstIndex(of: UInt8(ascii: "(")) else { return sql }
         return String(sql[open...])
@@ -112,7 +112,7 @@ enum ProtectionChecks {
             """, shape.name, column.name, as: Bool.self)
         guard isReference != true else {
             throw refusal(
-                title, "a foreign key uses it", "let the foreign key use a column that says nothing"
+                title, "a foreign key uses it", "let the foreign key use a surrogate key"
             )
         }
     }
@@ -131,7 +131,8 @@ enum ProtectionChecks {
         where SQLTokens.mentions(column, in: sql) && SQLTokens.mentions(shape.name, in: sql) {
             throw refusal(
                 title, "the trigger \(name) uses it, and would see cells",
-                "drop the trigger first, and what it has copied; create it anew behind, if it can do with cells"
+                "drop the trigger first, and delete the values that it has copied; create it again afterwards "
+                    + "if it can work with cells"
             )
         }
     }

@@ -8,14 +8,14 @@ struct SealedIndexColumns {
         self.requests = requests.map { (SealedIndex.name($0, of: column), $0) }
     }
 
-    /// Adds the columns, which are NULL in all rows so far.
+    /// Adds the columns, which are still NULL in all rows.
     func add(_ connection: borrowing Connection) throws {
         for (name, request) in requests {
             guard shape.column(name) == nil else {
                 throw LockstepError(
                     .misuse,
-                    "\(shape.name) has a column \(name), which would be that of the blind index",
-                    hint: "rename it, or leave out the index")
+                    "\(shape.name) already has a column \(name), the name of the blind index's token column",
+                    hint: "rename the column, or omit the index")
             }
             let type = request.bits > 63 ? "BLOB" : "INTEGER"
             try connection.execute(
@@ -24,8 +24,8 @@ struct SealedIndexColumns {
         }
     }
 
-    /// Makes the indexes, once the tokens are there, but for those that a run before has made.
-    /// - Parameter column: The sealed column, which has its guards.
+    /// Creates the indexes once the tokens exist, except those that a previous run created.
+    /// - Parameter column: The sealed column, which must have its guards.
     func index(for column: String, _ connection: borrowing Connection) throws {
         let base =
             try SealingGuard.all(of: column, shape.name, connection).first?.base
@@ -39,7 +39,7 @@ struct SealedIndexColumns {
         }
     }
 
-    /// Removes an index with its column.
+    /// Drops an index together with its column.
     static func drop(
         _ name: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
@@ -50,8 +50,8 @@ struct SealedIndexColumns {
             "ALTER TABLE main.\(verbatim: shape.quotedName) DROP COLUMN \(name: name)")
     }
 
-    /// Removes all of a column, for a database without a registry.
-    /// - Parameter base: What the names of the column's guards begin with.
+    /// Drops all token columns of a column, for a database without a registry.
+    /// - Parameter base: The prefix of the names of the column's guards.
     static func drop(
         base: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
@@ -63,12 +63,12 @@ struct SealedIndexColumns {
         }
     }
 
-    /// What the name of an index ends in, behind its base.
+    /// The suffix of an index's name, after its base.
     static func ending(_ request: SealedIndex.Request) -> String {
         SealedIndex.ending(request.normaliser)
     }
 
-    /// Whether the names of one column are meant, and not of another that is called almost the same.
+    /// Whether this is the suffix of an index's name, and not part of a similar column's name.
     private static func isEnding(_ text: Substring) -> Bool {
         guard text.hasSuffix("_token") else { return false }
         let spelling = text.dropLast("_token".count).replacing("_", with: "-")
@@ -76,7 +76,7 @@ struct SealedIndexColumns {
         return SealedIndex.ending(normaliser) == text
     }
 
-    /// The engine's indexes over this column alone, whatever table and column were called when they were made.
+    /// The engine's indexes over only this column, whatever the names of table and column were at their creation.
     private static func indexes(
         over column: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> [String] {

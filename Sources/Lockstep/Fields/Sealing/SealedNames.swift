@@ -1,11 +1,11 @@
-/// What sealed columns are called: the registry has to follow where a migration renames one.
+/// The names of sealed columns. When a migration renames one, the registry must follow.
 enum SealedNames {
     struct Name: Hashable {
         let table: String
         let column: String
     }
 
-    /// By the names of the guards.
+    /// The columns' names, by the names of their guards.
     static func known(_ connection: borrowing Connection) throws -> [String: Name] {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return [:] }
         var names: [String: Name] = [:]
@@ -16,15 +16,15 @@ enum SealedNames {
         return names
     }
 
-    /// Brings the registry to what has happened to the columns since `before`, in the transaction that is open.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if only a keyring that was not given could do that;
+    /// Updates the registry with the columns' changes since `before`, in the open transaction.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if this needs a keyring that was not given;
     ///   ``LockstepError/Code/misuse`` for a primary key that the cells are not sealed to.
     static func follow(from before: [String: Name], _ connection: borrowing Connection) throws {
         guard !before.isEmpty else { return }
         let after = try known(connection)
         for (guardName, old) in before.sorted(by: { $0.key < $1.key })
         where after[guardName] != old {
-            // A column that was unsealed has no guard any more, and is not in the way.
+            // An unsealed column no longer has a guard, and is skipped.
             try rename(old, to: after[guardName], connection)
         }
         try SealedRowKeys.follow(connection)
@@ -38,7 +38,7 @@ enum SealedNames {
                 let column = registry.column(old.column, of: old.table), column.state != .plaintext
             else { continue }
             if new == nil, try SealedTable(old.table, connection)?.column(old.column) != nil {
-                // Another guard took its place: the column is on its way back.
+                // Another guard replaced this one: the column is being unsealed.
                 continue
             }
             try registry.rename(column.id, to: new?.column ?? "", of: new?.table ?? "")
@@ -54,7 +54,7 @@ enum SealedNames {
         else { return }
         throw LockstepError(
             .keyUnavailable,
-            "\(old.table).\(old.column) is sealed, and is renamed or dropped here",
-            hint: "give the fields keyring of its dataset, which has to sign its new name")
+            "\(old.table).\(old.column) is sealed, and the migration renames or drops it",
+            hint: "provide the fields keyring of its dataset, which must authenticate the new name")
     }
 }

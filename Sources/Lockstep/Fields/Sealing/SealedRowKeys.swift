@@ -1,11 +1,11 @@
-/// The primary keys that cells are sealed to: the registry has to follow where a migration renames their columns, and
-/// nothing else may become of them.
+/// The primary keys that cells are sealed to. When a migration renames their columns, the registry must follow; any
+/// other change is refused.
 enum SealedRowKeys {
-    /// Rows of each column whose cells are opened where a key has another name.
+    /// The number of rows per column whose cells are opened after their key was renamed.
     private static let sample = 100
 
-    /// Brings the registry to the primary keys that the tables have now, in the transaction that is open.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if only a keyring that was not given could do that;
+    /// Updates the registry with the tables' current primary keys, in the open transaction.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if this needs a keyring that was not given;
     ///   ``LockstepError/Code/misuse`` for a primary key that the cells are not sealed to.
     static func follow(_ connection: borrowing Connection) throws {
         var followed: Set<String> = []
@@ -24,8 +24,10 @@ enum SealedRowKeys {
             guard try isMoved(column, connection) else { continue }
             throw LockstepError(
                 .keyUnavailable,
-                "the primary key of \(column.table) is renamed or changed here, and the cells of \(column.name) are sealed to it",
-                hint: "give the fields keyring of its dataset, which has to sign the key's new name"
+                "the migration renames or changes the primary key of \(column.table), to which the cells of "
+                    + "\(column.name) are sealed",
+                hint:
+                    "provide the fields keyring of its dataset, which must authenticate the key's new name"
             )
         }
     }
@@ -39,7 +41,7 @@ enum SealedRowKeys {
         return SealedRowKey(shape.key) != due
     }
 
-    /// A renamed key opens the cells as before; any other key does not.
+    /// Checks that the cells open. They do if the key was only renamed, and not with any other key.
     private static func requireOpens(
         _ column: SealedColumn, _ connection: borrowing Connection
     ) throws {
@@ -60,7 +62,8 @@ enum SealedRowKeys {
         guard faults == 0 else {
             throw LockstepError(
                 .misuse,
-                "\(column.table) has another primary key now than the one that the cells of \(column.name) are sealed to",
+                "the cells of \(column.name) are sealed to a different primary key from the one that "
+                    + "\(column.table) has now",
                 hint: "unseal the column first, change the key, then seal it again")
         }
     }

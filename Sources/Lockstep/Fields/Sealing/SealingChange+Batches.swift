@@ -1,23 +1,23 @@
 extension SealingChange {
-    /// A batch that has run.
+    /// A finished batch.
     struct Batch {
-        /// How many rows it went through.
+        /// The number of its rows.
         let rows: Int
         let isLast: Bool
     }
 
-    /// Rows that one transaction goes through.
+    /// The rows that one transaction changes.
     struct Piece: Sendable {
-        /// The last row of the piece before; nil at the beginning.
+        /// The last row of the previous piece; nil at the beginning.
         let start: Int64?
         let last: Int64
         let rows: Int
-        /// How many bytes their BLOBs have.
+        /// The number of bytes in their BLOBs.
         let bytes: Int64
-        /// Whether there are no further rows.
+        /// Whether no rows follow.
         let isLast: Bool
 
-        /// In SQL, which rows these are, with ``bounds`` as its values.
+        /// An SQL condition for these rows, with ``bounds`` as its values.
         func condition(_ rowID: String) -> String {
             "\(start == nil ? "" : "\(rowID) > ?2 AND ")\(rowID) <= ?1"
         }
@@ -25,13 +25,14 @@ extension SealingChange {
         var bounds: [Value] { ([last] + (start.map { [$0] } ?? [])).map { .integer($0) } }
     }
 
-    /// Bytes of large values that one transaction goes through, unless one value alone has more.
+    /// The maximum bytes of large values in one transaction, unless one value alone has more.
     private static let longestBatch: Int64 = 64 << 20
 
-    /// Changes the next rows, in the transaction that is open.
+    /// Changes the next rows in the open transaction.
     /// - Parameters:
-    ///   - count: How many rows, at most.
-    ///   - ahead: Who may have made their cells already, and makes those of the rows behind them meanwhile.
+    ///   - count: The maximum number of rows.
+    ///   - ahead: The prefetch, which might already have made the cells of these rows, and makes those of the following
+    ///     rows meanwhile.
     func runBatch(
         _ count: Int, _ keys: FieldKeys, _ connection: borrowing Connection,
         _ ahead: SealingPrefetch? = nil
@@ -42,7 +43,7 @@ extension SealingChange {
         let shape = try shape(connection)
         let conversion = try conversion(sealed, shape, connection)
         guard let rowID = shape.rowIDName else {
-            // Without a rowid there is no number to go by: all at once.
+            // Without a rowid there is no number to continue from, so all rows change at once.
             try connection.executeWithoutTriggers(conversion.update(isDue(sealed.mode, keys)), [])
             return Batch(rows: connection.changes, isLast: true)
         }
@@ -62,8 +63,8 @@ extension SealingChange {
         return Batch(rows: piece.rows, isLast: piece.isLast)
     }
 
-    /// The next rows; nil if none is left. Others wait for a batch, and the log holds all of it: of rows with large
-    /// values they are fewer.
+    /// The next rows; nil if none remain. Others wait for a batch, and the log contains all of it, so a batch has fewer
+    /// rows if their values are large.
     func next(
         _ count: Int, after start: Int64?, _ rowID: String, _ shape: SealedTable,
         _ connection: borrowing Connection
@@ -103,10 +104,10 @@ extension SealingChange {
 
     // MARK: Converting
 
-    /// What becomes of a row, in SQL.
+    /// The changes to a row, in SQL.
     struct Conversion {
         fileprivate let table: String
-        /// The columns that change, and what to, as an expression over the row as it was.
+        /// The columns that change, and an expression over the old row for each.
         fileprivate let changes: [(column: String, expression: String)]
 
         /// Changes the rows that meet a condition.
@@ -118,7 +119,7 @@ extension SealingChange {
             )
         }
 
-        /// Gives the rowid, and what the columns become, of the rows that meet a condition.
+        /// Selects the rowid and the columns' new values, for the rows that meet a condition.
         func selection(_ rowID: String, _ condition: String) -> SQL {
             let expressions = [rowID] + changes.map(\.expression)
             return SQL(
@@ -127,7 +128,7 @@ extension SealingChange {
             )
         }
 
-        /// Puts values into a row: those of ``selection(_:_:)`` but the rowid, which comes last.
+        /// Updates a row with the values of ``selection(_:_:)``; the rowid comes last.
         func replacement(_ rowID: String) -> SQL {
             let assignments = changes.map { "\($0.column) = ?" }
             return SQL(
@@ -137,7 +138,7 @@ extension SealingChange {
         }
     }
 
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` where the connection does not have the column's keys.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the connection does not have the column's keys.
     func conversion(
         _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> Conversion {

@@ -1,25 +1,25 @@
-/// A change of how a column is stored, as a series of transactions: others read and write between them, and
-/// killed anywhere it goes on where it was.
+/// A change of a column's storage, as a series of transactions. Others read and write between them, and after a crash
+/// the change continues where it stopped.
 ///
-/// How far it has come stands in the column registry, in the same transaction as the rows: a cell is never
-/// in two states. The steps are one ``begin(_:)``, as many ``runBatch(_:_:)`` as there are batches,
-/// ``clean(_:)`` outside any transaction, and one ``finish(_:)``.
+/// The column registry records its progress, in the same transaction as the rows, so a cell is never in two states. The
+/// steps are one ``begin(_:)``, one ``runBatch(_:_:)`` for each batch, ``clean(_:)`` outside any transaction, and one
+/// ``finish(_:)``.
 struct SealingChange: Sendable, Equatable {
     let table: String
     let column: String
     let goal: SealingGoal
 
-    /// What ``begin(_:)`` has found.
+    /// The result of ``begin(_:)``.
     enum Beginning {
-        /// There is nothing to do any more.
+        /// Nothing remains to be done.
         case done
-        /// So many rows are left to look at.
+        /// This many rows remain.
         case rows(Int)
     }
 
     // MARK: Beginning
 
-    /// Checks what is asked for, and begins it, in the transaction that is open; or finds how far it came.
+    /// Checks the requested change and begins it in the open transaction, or finds how far it came.
     func begin(_ keys: FieldKeys, _ connection: borrowing Connection) throws -> Beginning {
         let shape = try shape(connection)
         var registry = try RegistryTables.read(keys, connection) ?? ColumnRegistry(keys)
@@ -52,13 +52,13 @@ struct SealingChange: Sendable, Equatable {
         case (.unprotect, .plaintext), (.unprotect, nil), (.reseal, _):
             throw LockstepError(
                 .misuse, "\(title) is \(known?.state.rawValue ?? "not sealed")",
-                hint: "check its name, and that the keyring is its dataset's")
+                hint: "check its name, and that the keyring belongs to its dataset")
         }
         try write(&registry, keys, connection)
         return .rows(try rowsLeft(after: nil, shape, connection))
     }
 
-    /// What changes in the schema, for a database that is made to compare others with and has no rows.
+    /// Changes only the schema, for an empty database that others are compared with.
     func changeShape(_ connection: borrowing Connection) throws {
         let shape = try shape(connection)
         switch goal {
@@ -79,8 +79,8 @@ struct SealingChange: Sendable, Equatable {
 
     // MARK: Ending
 
-    /// Takes out of the file what was there before, outside any transaction: pages that are free, and the
-    /// rest of pages that are not, still hold it, and so does the log.
+    /// Removes the old values from the file, outside any transaction: free pages, the unused parts of other pages, and
+    /// the log still contain them.
     func clean(_ connection: borrowing Connection) throws {
         guard goal != .reseal else { return }
         try connection.vacuum()
@@ -89,13 +89,14 @@ struct SealingChange: Sendable, Equatable {
         } catch {
             guard error.code == .busy else { throw error }
             throw LockstepError(
-                .busy, "the log still holds what \(title) was, and a reader keeps it",
-                hint: "end that reader, then run this again: it goes on where it was")
+                .busy,
+                "the log still contains earlier values of \(title), because a reader uses it",
+                hint: "end that reader, then run this again: it continues where it stopped")
         }
     }
 
-    /// Ends it, in the transaction that is open. False if there are rows to do again, since somebody has
-    /// written around the guards.
+    /// Ends the change in the open transaction. Returns false if rows must be changed again, because somebody bypassed
+    /// the guards.
     func finish(_ keys: FieldKeys, _ connection: borrowing Connection) throws -> Bool {
         var registry = try knownRegistry(keys, connection)
         let sealed = try knownColumn(registry)
@@ -123,16 +124,19 @@ struct SealingChange: Sendable, Equatable {
         return true
     }
 
-    /// Whether another program has brought the column to its end between two transactions of this one.
-    /// - Throws: ``LockstepError/Code/busy`` if it is doing something else with the column.
+    /// Whether another program finished the change between two transactions of this one.
+    /// - Throws: ``LockstepError/Code/busy`` if that program is changing the column in another way.
     func isDoneByAnother(_ column: SealedColumn) throws(LockstepError) -> Bool {
         switch (goal, column.state) {
         case (.protect, .migrating), (.unprotect, .unsealing), (.reseal, .sealed): return false
         case (.protect, .sealed), (.unprotect, .plaintext): return true
         default:
             throw LockstepError(
-                .busy, "another program changes \(title), which is \(column.state.rawValue) now",
-                hint: "wait until it has ended, then run this again if it is still wanted")
+                .busy,
+                "another program is changing \(title), which is now \(column.state.rawValue)",
+                hint:
+                    "wait until that program has finished, then run this again if you still need it"
+            )
         }
     }
 
@@ -151,7 +155,7 @@ struct SealingChange: Sendable, Equatable {
         } ?? false
     }
 
-    /// In SQL, whether a row has still to be changed.
+    /// An SQL condition: whether a row must still be changed.
     func isDue(_ mode: SealedColumn.Mode, _ keys: FieldKeys) -> String {
         let name = SQLTokens.quote(column)
         let isCell = CellShape.matches(name, mode)
@@ -165,13 +169,13 @@ struct SealingChange: Sendable, Equatable {
 
     // MARK: Pieces
 
-    /// How messages call the column.
+    /// The column's name in messages.
     var title: String { "\(table).\(column)" }
 
     func shape(_ connection: borrowing Connection) throws -> SealedTable {
         guard let shape = try SealedTable(table, connection) else {
             throw LockstepError(
-                .misuse, "there is no table \(table) whose column \(column) could be sealed",
+                .misuse, "there is no table \(table) with a column \(column) to seal",
                 hint: "check its name")
         }
         return shape
@@ -206,7 +210,7 @@ struct SealingChange: Sendable, Equatable {
         try SealingGuards(shape, column, mode, indexes, connection).put(for: state, connection)
     }
 
-    /// A value that could not be told from a cell while the column holds both.
+    /// Refuses values that could be mistaken for cells while the column holds both.
     private func requireNothingLikeCells(
         _ mode: SealedColumn.Mode, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
@@ -217,7 +221,7 @@ struct SealingChange: Sendable, Equatable {
         guard count == 0 else {
             throw LockstepError(
                 .misuse,
-                "\(title) has \(count ?? 0) values that begin as sealed ones do, and could not be told from them",
+                "\(title) has \(counted(count ?? 0, "value")) indistinguishable from sealed cells",
                 hint: "if they are cells of another database, open them there first")
         }
     }

@@ -1,4 +1,4 @@
-/// What is to become of a column's cells.
+/// The intended change of a column's cells.
 public enum SealingGoal: Sendable, Hashable {
     /// Plaintext becomes cells.
     case protect(

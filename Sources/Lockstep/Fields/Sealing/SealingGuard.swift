@@ -1,7 +1,7 @@
-/// A guard that stands in the database.
+/// A guard in the database.
 ///
-/// Its name tells what the column was called when it was made; SQLite rewrites a trigger's text where it renames what
-/// the trigger speaks of, so that the text tells what it is called by now.
+/// Its name contains the column's name at its creation. SQLite rewrites a trigger's SQL when it renames a column in it,
+/// so the SQL contains the column's current name.
 struct SealingGuard: Equatable {
     enum Kind: String, CaseIterable {
         case insert, update, key, unsealing
@@ -12,10 +12,10 @@ struct SealingGuard: Equatable {
     let column: String
     let kind: Kind
 
-    /// What the names of all guards and indexes of a column begin with.
+    /// The common prefix of the names of a column's guards and indexes.
     var base: String { String(name.dropLast(kind.rawValue.count + 1)) }
 
-    /// All of them.
+    /// All guards in the database.
     static func all(_ connection: borrowing Connection) throws -> [SealingGuard] {
         try connection.query(
             """
@@ -31,7 +31,7 @@ struct SealingGuard: Equatable {
         }
     }
 
-    /// Those of one column.
+    /// The guards of one column.
     static func all(
         of column: String, _ table: String, _ connection: borrowing Connection
     ) throws -> [SealingGuard] {
@@ -41,7 +41,7 @@ struct SealingGuard: Equatable {
         }
     }
 
-    /// What the condition speaks of first.
+    /// The first column in the condition.
     private static func guardedColumn(_ sql: String) -> String? {
         let bytes = Array(sql.utf8)
         let words = SQLTokens(sql).filter { $0.kind != .space && $0.kind != .comment }.map {

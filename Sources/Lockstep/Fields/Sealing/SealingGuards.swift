@@ -1,19 +1,19 @@
-/// The triggers that keep programs without the fields keyring from spoiling a sealed column: any of SQLite's
-/// tools runs them, and no key is needed to make them.
+/// The triggers that keep programs without the fields keyring from corrupting a sealed column. Any SQLite tool runs
+/// them, and creating them needs no key.
 ///
-/// They protect from accidents. Who means harm can drop a trigger; such a cell does not open.
+/// They protect against accidents. An attacker can drop a trigger, but a cell that was changed then does not open.
 struct SealingGuards {
     let table: String
     let column: String
     let mode: SealedColumn.Mode
-    /// The columns of the row's key, to which cells are bound.
+    /// The columns of the row's key, which cells are bound to.
     let key: [String]
-    /// What their names begin with.
+    /// The prefix of their names.
     private let base: String
-    /// Those that the column has, whatever it was called when they were made.
+    /// The column's existing guards, whatever its name was at their creation.
     private let standing: [SealingGuard]
 
-    /// - Parameter indexes: Those that the column is to have, whose names are like the guards'.
+    /// - Parameter indexes: The column's future indexes, whose names have the same prefix.
     init(
         _ shape: SealedTable, _ column: String, _ mode: SealedColumn.Mode,
         _ indexes: [SealedIndex.Request] = [], _ connection: borrowing Connection
@@ -29,7 +29,7 @@ struct SealingGuards {
                 "\(EngineTables.guardPrefix)\(shape.name)_\(column)", indexes, connection)
     }
 
-    /// Another column, which bore the name when it was sealed, may have taken the names.
+    /// Another column that had this name when it was sealed might have taken the names.
     private static func freeBase(
         _ plain: String, _ indexes: [SealedIndex.Request], _ connection: borrowing Connection
     ) throws -> String {
@@ -52,7 +52,7 @@ struct SealingGuards {
         SQLTokens.quote("\(base)_\(kind.rawValue)")
     }
 
-    /// Puts those in the place of the standing ones that a column has in a state.
+    /// Replaces the existing guards with those for a state.
     func put(for state: SealedColumn.State, _ connection: borrowing Connection) throws {
         let removal = standing.map { "DROP TRIGGER main.\(SQLTokens.quote($0.name))" }
         for statement in removal + due(in: state) {
@@ -60,7 +60,7 @@ struct SealingGuards {
         }
     }
 
-    /// Those that a column has in a state.
+    /// The guards for a state.
     private func due(in state: SealedColumn.State) -> [String] {
         switch state {
         case .migrating, .sealed: sealing
@@ -69,7 +69,7 @@ struct SealingGuards {
         }
     }
 
-    /// For a column that is to be written sealed.
+    /// For a column whose new values must be sealed.
     private var sealing: [String] {
         let value = "NEW.\(SQLTokens.quote(column))"
         let foreign = "\(value) IS NOT NULL AND NOT \(CellShape.matches(value, mode))"
@@ -93,7 +93,7 @@ struct SealingGuards {
         return triggers
     }
 
-    /// For a column on its way back to plaintext, which takes anything but what could not be told from a cell.
+    /// For a column that is being unsealed. It accepts any value that is distinguishable from a cell.
     private var unsealing: [String] {
         let value = "NEW.\(SQLTokens.quote(column))"
         let name = SQLTokens.quote(column)

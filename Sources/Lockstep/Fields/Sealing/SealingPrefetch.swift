@@ -1,34 +1,34 @@
 internal import SystemPackage
 
-/// Makes the cells of the next rows on a thread and a connection of its own, while the rows before them are written:
-/// a change of a column's cells then keeps two processors at work.
+/// Makes the cells of the next rows on a second thread and connection while the rows before them are written. A change
+/// of a column's cells then uses two processors.
 ///
-/// What was made is written only if nobody has committed anything since the rows were read, as the database's data
-/// version tells: it changes with every commit of another connection. That is compare-and-swap for all rows of a
-/// batch at once. Where somebody has, the batch is done as if nothing had been made.
+/// The prefetched cells are written only if nobody has committed since the rows were read. The database's data version
+/// shows this: it changes with every commit of another connection. It works as compare-and-swap for all rows of a batch
+/// at once. After another commit, the batch is done without the prefetched cells.
 ///
-/// It belongs to the thread that writes; what the other one knows of is in ``Shared``.
+/// It belongs to the writing thread; ``Shared`` contains the state that both threads use.
 final class SealingPrefetch {
     private let change: SealingChange
     private let keys: FieldKeys
     private let thread = WorkerThread()
     private let shared = Shared()
-    /// What the rows were like when the last job was given; nil if there is none.
+    /// The state of the rows when the last job started; nil if there is none.
     private var mark: Mark?
 
-    /// How many batches were made and of use.
+    /// The number of batches that were prefetched and used.
     private(set) var taken = 0
 
-    /// More bytes than these are not held for rows that wait.
+    /// The maximum bytes that are held for waiting rows.
     private static let maximumBytes: Int64 = 16 << 20
 
     private struct Mark {
         let start: Int64?
-        /// Commits of the connection that asks for it leave it as it is.
+        /// Commits of the writing connection do not change it.
         let dataVersion: Int64
     }
 
-    /// Nil where a second connection is of no use, or cannot be had.
+    /// Nil if a second connection is of no use, or not possible.
     init?(_ change: SealingChange, _ keys: FieldKeys, _ connection: borrowing Connection) {
         guard let key = connection.core.key, Processors.count > 1 else { return nil }
         self.change = change
@@ -38,9 +38,9 @@ final class SealingPrefetch {
 
     deinit { shared.close() }
 
-    // MARK: For the thread that writes
+    // MARK: For the writing thread
 
-    /// Begins to make the cells of the rows behind `start`. The transaction that is open must be one that writes.
+    /// Starts making the cells of the rows after `start`. The open transaction must be a write transaction.
     func make(
         _ count: Int, after start: Int64, _ connection: borrowing Connection
     ) throws(LockstepError) {
@@ -60,7 +60,7 @@ final class SealingPrefetch {
         }
     }
 
-    /// What was made of the rows behind `start`, in a transaction that writes; nil if it is of no use. Waits for it.
+    /// The cells of the rows after `start`, in a write transaction; nil if they are of no use. Waits for the job.
     func take(
         after start: Int64?, _ connection: borrowing Connection
     ) throws(LockstepError) -> MadeCells? {
@@ -74,7 +74,8 @@ final class SealingPrefetch {
         return made
     }
 
-    /// Forgets what was made where `body`, which is not of the engine, changes rows through the same connection.
+    /// Discards the prefetched cells if `body`, which is not part of the engine, changes rows through the same
+    /// connection.
     func watch<Result>(
         _ connection: borrowing Connection, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -83,17 +84,17 @@ final class SealingPrefetch {
         return try body()
     }
 
-    /// Waits until what was begun is made.
+    /// Waits until the running job has finished.
     func wait() { shared.wait() }
 
-    /// Ends the second connection: nothing of its own is to be in the way of what comes next.
+    /// Closes the second connection, so that it does not block the next steps.
     func close() {
         mark = nil
         shared.close()
     }
 }
 
-/// From what the second connection is opened.
+/// The parameters for opening the second connection.
 private struct Source {
     let path: FilePath
     let key: SharedSecret<DatabaseKey>
@@ -109,9 +110,9 @@ private struct Source {
     }
 }
 
-/// What both threads know of.
-// Sendable by this proof: from `begin` until the job is over all properties but the flag are the job's alone, else the
-// writing thread's; the flag is touched only while the condition's lock is held.
+/// The state that both threads share.
+// Sendable by this proof: from `begin` until the job has finished, only the job uses the properties other than the
+// flag; before and after, only the writing thread does. The flag is used only while the condition's lock is held.
 private final class Shared: @unchecked Sendable {
     private let changed = Condition()
     private var isBusy = false
@@ -124,8 +125,7 @@ private final class Shared: @unchecked Sendable {
         changed.locked { isBusy = true }
     }
 
-    /// Runs a job. One that fails has made nothing: the thread that writes meets the same failure, and knows better
-    /// what to say of it.
+    /// Runs a job. A job that fails has made nothing: the writing thread meets the same failure and reports it better.
     func finish(_ job: (borrowing Connection) throws -> MadeCells?) {
         made = (try? run(job)) ?? nil
         changed.locked { isBusy = false }
@@ -143,7 +143,7 @@ private final class Shared: @unchecked Sendable {
     /// Waits until no job runs.
     func wait() { changed.locked { while isBusy { changed.wait() } } }
 
-    /// What the job has made, once it is over.
+    /// The job's result, after it has finished.
     func take() -> MadeCells? {
         wait()
         defer { made = nil }
@@ -156,29 +156,29 @@ private final class Shared: @unchecked Sendable {
     }
 }
 
-/// The cells of some rows, as SQLite has them. One thread fills it, and hands it to the one that writes.
+/// The cells of some rows, as SQLite values. One thread fills it and hands it to the writing thread.
 final class MadeCells {
     let piece: SealingChange.Piece
     private var rowIDs: [Int64] = []
-    /// Those of one row behind those of the other.
+    /// The values of all rows, one row after another.
     private var values: [CopiedValue] = []
 
     init(_ piece: SealingChange.Piece) { self.piece = piece }
 
     deinit { for value in values { value.free() } }
 
-    /// Takes what a row gives: its rowid, and copies of the other columns.
+    /// Adds a row: its rowid, and copies of the other columns.
     func add(_ row: borrowing Row) throws(LockstepError) {
         rowIDs.append(try row[0])
         for column in 1..<row.count {
             guard let copy = CopiedValue(row, column) else {
-                throw LockstepError(.tooLarge, "there is no memory left for a batch of cells")
+                throw LockstepError(.tooLarge, "there is not enough memory for a batch of cells")
             }
             values.append(copy)
         }
     }
 
-    /// Writes them, with a statement whose parameters are the values and the rowid. No trigger fires.
+    /// Writes the rows with a statement whose parameters are the values and the rowid. No trigger fires.
     func write(_ replacement: SQL, _ connection: borrowing Connection) throws(LockstepError) {
         guard !rowIDs.isEmpty else { return }
         let width = values.count / rowIDs.count
@@ -192,7 +192,7 @@ final class MadeCells {
     }
 }
 
-/// One row's values on their way into a statement.
+/// One row's values, as parameters of a statement.
 private struct ReplacedRow: RowEncodable {
     let cells: ArraySlice<CopiedValue>
     let rowID: Int64
@@ -204,7 +204,7 @@ private struct ReplacedRow: RowEncodable {
 }
 
 extension SealingChange {
-    /// What becomes of the rows behind `start`; nil where they are better done in one statement.
+    /// The new cells of the rows after `start`; nil if one statement can do them better.
     fileprivate func made(
         _ count: Int, after start: Int64, _ keys: FieldKeys, _ connection: borrowing Connection,
         maximumBytes: Int64

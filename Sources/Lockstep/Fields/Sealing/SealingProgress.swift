@@ -1,7 +1,7 @@
-/// How far a change of a column's cells has come.
+/// The progress of a change of a column's cells.
 public struct SealingProgress: Sendable, Hashable {
-    /// Rows that were gone through, in this run.
+    /// The rows processed in this run.
     public let rows: Int
-    /// How many there were to go through.
+    /// The total number of rows to process.
     public let total: Int
 }

@@ -1,10 +1,10 @@
-/// What SQL must show to call a function that makes or opens cells: 16 random bytes of one connection, with the number
-/// of a column after them.
+/// The argument that SQL must pass to call a function that makes or opens cells: 16 random bytes of one connection,
+/// followed by the number of a column.
 ///
-/// SQL that lies in the file (a default, a trigger, a CHECK, an index) runs on a connection that holds field keys, too.
-/// SQLITE_DIRECTONLY keeps most of it from these functions, but not a CHECK, and nothing that is copied into SQL of
-/// this connection's own. Only the connection's temporary views and triggers, and the SQL that its methods give, hold
-/// these bytes, and no other connection takes them.
+/// The file's own SQL (a default, a trigger, a CHECK, an index) also runs on a connection that holds field keys.
+/// SQLITE_DIRECTONLY keeps most of it away from these functions, but not a CHECK, nor anything that is copied into this
+/// connection's own SQL. Only the connection's temporary views and triggers, and the SQL that its methods return,
+/// contain these bytes; no other connection accepts them.
 struct CellCapability: Sendable {
     /// Bytes of the secret part.
     private static let secretLength = 16
@@ -15,15 +15,15 @@ struct CellCapability: Sendable {
 
     init() throws(LockstepError) { secret = try Random.bytes(Self.secretLength) }
 
-    /// The first argument of a call that concerns the column of this number.
+    /// The first argument of a call for the column with this number.
     func argument(for column: Int) -> [UInt8] {
         secret + UInt32(clamping: column).bigEndianBytes
     }
 
-    /// The same as SQL writes it.
+    /// The same argument as an SQL literal.
     func literal(for column: Int) -> String { "x'\(Hex.encode(argument(for: column)))'" }
 
-    /// The column's number that argument 0 of a call names.
+    /// The column number in argument 0 of a call.
     /// - Throws: ``LockstepError/Code/denied`` for anything but this connection's own argument.
     func column(_ call: borrowing EngineCall) throws(LockstepError) -> Int {
         guard call.kind(0) == .blob else { throw Self.missing }

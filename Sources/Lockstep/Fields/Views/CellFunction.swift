@@ -1,8 +1,9 @@
-/// A function of SQL that does one thing with a cell: `name(capability, value, key…)`.
+/// An SQL function that performs one operation on a cell: `name(capability, value, key…)`.
 final class CellFunction: EngineFunction {
-    typealias Work = @Sendable (SealedColumnAccess, borrowing EngineCall) throws(LockstepError) -> Void
+    typealias Work =
+        @Sendable (SealedColumnAccess, borrowing EngineCall) throws(LockstepError) -> Void
 
-    /// The functions that make and open cells: calls show the connection's capability.
+    /// The functions that make and open cells. Each call passes the connection's capability.
     static let all: [(String, CellFunction.Work)] = [
         ("lockstep_open", { column, call throws(LockstepError) in try column.open(call) }),
         (
@@ -19,7 +20,7 @@ final class CellFunction: EngineFunction {
         ("lockstep_same", { column, call throws(LockstepError) in try column.giveSame(call) }),
     ]
 
-    /// What SQL calls all that only this connection's own SQL may call.
+    /// The names of all functions that only this connection's own SQL can call.
     static let names = Set(all.map(\.0) + ["lockstep_inserted", "lockstep_begins"])
 
     private weak let session: SealedAttachment?
@@ -36,7 +37,7 @@ final class CellFunction: EngineFunction {
     }
 }
 
-/// `lockstep_begins(text, beginning)`: whether a text begins so, whatever the case of either.
+/// `lockstep_begins(text, beginning)`: whether a text begins with another, ignoring case.
 final class BeginsFunction: EngineFunction {
     func call(_ call: borrowing EngineCall) throws(LockstepError) {
         guard call.kind(0) == .text, call.kind(1) == .text else { return }

@@ -1,20 +1,20 @@
-/// SQL that opens and makes single cells, for statements that do not go through a readable view.
+/// SQL that opens and makes single cells, for statements that do not use a readable view.
 extension Connection {
     /// SQL for the value of a sealed cell:
     ///
     ///     let title = try db.opening("title", of: "movie", key: "id")
     ///     try db.query("SELECT \(title) FROM movie WHERE year = 1942") { row in try row[0] as String }
     ///
-    /// The SQL works on this connection alone: it carries the connection's capability, without which the functions that
-    /// open and seal refuse. It belongs in this connection's own statements; a trigger, view or index of the file that
-    /// held it would run nowhere.
+    /// The SQL works only on this connection: it contains the connection's capability, without which the functions that
+    /// open and seal refuse. Use it only in this connection's own statements; a trigger, view or index of the file that
+    /// contained it would run nowhere.
     /// - Parameters:
-    ///   - column: The sealed column, as the registry names it now.
+    ///   - column: The sealed column, by its current name in the registry.
     ///   - cell: SQL for the cell; the column itself if nil.
-    ///   - key: SQL for the values of the row's primary key, as they are stored, in the key's order; none for a
-    ///     deterministic column.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` for a column that this connection has no keys for. The statement
-    ///   itself fails where a cell does not open.
+    ///   - key: SQL for the values of the row's primary key as stored, in the key's order; none for a deterministic
+    ///     column.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` for a column whose keys this connection does not have. The
+    ///   statement itself fails if a cell does not open.
     public func opening(
         _ column: String, of table: String, cell: SQL? = nil, key: SQL...
     ) throws -> SQL {
@@ -34,7 +34,7 @@ extension Connection {
 
     /// SQL for the token of a value in one of the column's blind indexes.
     /// - Parameter index: The index, by its normaliser.
-    /// - Throws: ``LockstepError/Code/keyUnavailable``. The statement fails where the column has no such index.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``. The statement fails if the column has no such index.
     public func token(
         _ column: String, of table: String, index: Normaliser, value: SQL
     ) throws -> SQL {
@@ -48,7 +48,8 @@ extension Connection {
         guard let session = sealed, let (number, open) = session.column(named: column, of: table)
         else {
             throw LockstepError(
-                .keyUnavailable, "\(table).\(column) is no column that this connection can open",
+                .keyUnavailable,
+                "\(table).\(column) is not a sealed column that this connection can open",
                 hint: "open the database with the fields keyring of its dataset")
         }
         return (session.capability.argument(for: number), open)

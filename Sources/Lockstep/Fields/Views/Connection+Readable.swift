@@ -1,12 +1,13 @@
 extension Connection {
-    /// The name under which this connection reads and writes the rows of a table, for SQL: that of its readable view
-    /// where columns of it are sealed, as `movie_open` for `movie`, else its own.
+    /// The name, as SQL, under which this connection reads and writes the rows of a table: the name of its readable
+    /// view if it has sealed columns, such as `movie_open` for `movie`; otherwise its own name.
     ///
     ///     let movies = try db.readable("movie")
     ///     try db.query("SELECT title FROM \(movies) WHERE year < 1950") { row in try row[0] as String }
     ///
-    /// A program that works on a schema before and after a column of it is sealed asks for it in each transaction.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if columns are sealed whose keys the connection does not have.
+    /// A program that works with the schema both before and after a column is sealed calls this in each transaction.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the table has sealed columns whose keys the connection does
+    ///   not have.
     public func readable(_ table: String) throws -> SQL {
         if let sealed, sealed.hasView(of: table) {
             return SQL(verbatim: SQLTokens.quote(OpenViews.name(of: table)))
@@ -21,9 +22,9 @@ extension Connection {
 }
 
 extension ConnectionCore {
-    /// The tables, in lower case, of which the database says that they have sealed columns.
+    /// The tables, in lower case, that have sealed columns according to the registry.
     fileprivate func claimedTables(_ connection: borrowing Connection) throws -> Set<String> {
-        // What makes a column sealed makes triggers, too.
+        // Sealing a column also creates triggers, which changes the schema version.
         let version = try schemaVersion()
         if let known = claimed, known.schema == version { return known.tables }
         let tables = try connection.with(rights: .engine) {

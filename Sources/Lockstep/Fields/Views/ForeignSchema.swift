@@ -1,10 +1,10 @@
-/// What in the file's schema keeps sealed columns from being read and written safely.
+/// Finds anything in the file's schema that makes reading and writing sealed columns unsafe.
 ///
-/// The schema is the file's: anyone who can open the database can write to it. A connection with field keys takes names
-/// and parsed literals of it alone, and lets the rest run as the file's own SQL, which sees cells. Refused is what no
-/// program needs and what would mislead the engine.
+/// Anyone who can open the database can write to its schema. A connection with field keys uses only its names and
+/// parsed literals, and runs the rest as the file's own SQL, which sees cells. It refuses definitions that no program
+/// needs and that would mislead the engine.
 enum ForeignSchema {
-    /// - Throws: ``LockstepError/Code/foreignSchema`` that names what is in the way.
+    /// - Throws: ``LockstepError/Code/foreignSchema`` with the name of the refused definition.
     static func requireNone(_ connection: borrowing Connection) throws {
         let suspects = try connection.query(
             """
@@ -12,7 +12,7 @@ enum ForeignSchema {
             WHERE substr(lower(name), 1, 7) = 'pragma_' OR instr(lower(sql), 'lockstep_') > 0
             ORDER BY name
             """, as: (String, String, String, String?).self)
-        // SQLite takes a type however its letters are written.
+        // SQLite accepts a type in any case.
         for (type, name, table, sql) in suspects {
             if ["table", "view"].contains(type), name.asciiLowercased.hasPrefix("pragma_") {
                 throw standsIn(type, name)
@@ -22,13 +22,13 @@ enum ForeignSchema {
         }
     }
 
-    /// What generated SQL is made of is asked of SQLite through its table-valued pragmas. A table or view of such a name
-    /// in the file would answer instead.
+    /// The engine reads the names for generated SQL through SQLite's table-valued pragmas. A table or view of such a
+    /// name in the file would answer instead.
     private static func standsIn(_ type: String, _ name: String) -> LockstepError {
         LockstepError(
             .foreignSchema,
-            "the \(type) \(name) stands in for what SQLite reports of the schema, and sealed columns cannot be "
-                + "read and written safely beside it",
+            "the \(type) \(name) replaces what SQLite reports about the schema, so sealed columns cannot be "
+                + "read and written safely",
             hint: "rename it or drop it, on a connection without field keys")
     }
 
@@ -36,7 +36,7 @@ enum ForeignSchema {
         table.hasPrefix(EngineTables.prefix) && !table.hasPrefix("lockstep_rebuild_")
     }
 
-    /// It would run as a part of what the engine writes, and could put back an older state of it.
+    /// Such a trigger would run as part of the engine's own writes, and could put back an older state of its tables.
     private static func answers(_ name: String, _ table: String) -> LockstepError {
         LockstepError(
             .foreignSchema,
@@ -44,33 +44,33 @@ enum ForeignSchema {
             hint: "drop it on a connection without field keys")
     }
 
-    /// Goes on only where the columns that hold cells and tokens take what is written to them.
-    /// - Throws: ``LockstepError/Code/foreignSchema`` that names the one that is computed from others.
+    /// Requires that the columns for cells and tokens store the values written to them.
+    /// - Throws: ``LockstepError/Code/foreignSchema`` with the name of a generated column.
     static func requireStored(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
         guard column.state != .plaintext else { return }
         for name in [column.name] + column.indexes.map(\.name)
         where shape.column(name)?.isGenerated == true {
             throw LockstepError(
                 .foreignSchema,
-                "\(shape.name).\(name) is computed from other columns in the file, and what is sealed there "
+                "\(shape.name).\(name) is a generated column in the file, so sealed values written to it "
                     + "would be lost",
                 hint: "somebody who can open the database changed its schema; "
                     + "restore the database from a backup")
         }
     }
 
-    /// Such a call can only fail. Somebody who put it there wants it to run with the keys of this connection.
+    /// Such a call can only fail. Somebody who put it there wants it to run with this connection's keys.
     private static func calls(_ type: String, _ name: String, _ function: String) -> LockstepError {
         LockstepError(
             .foreignSchema,
-            "the \(type) \(name) in the file calls \(function), which only SQL of this connection may",
+            "the \(type) \(name) in the file calls \(function), which only this connection's own SQL may call",
             hint:
                 "somebody who can open the database changed its schema: `lockstep verify` with the migrations "
                 + "shows what differs; drop it on a connection without field keys, or restore the database "
                 + "from a backup")
     }
 
-    /// The first of the privileged functions that SQL calls, however it is written.
+    /// The first privileged function that the SQL calls, in any spelling.
     private static func calledFunction(_ sql: String) -> String? {
         let bytes = Array(sql.utf8)
         var last: String?

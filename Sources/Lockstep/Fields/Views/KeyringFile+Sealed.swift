@@ -1,18 +1,19 @@
 extension KeyringFile {
-    /// Has a fields keyring remember what a database proves of its dataset, so that a file that proves less, or an older
-    /// state, is refused from then on.
+    /// Makes a fields keyring remember the database's registry of its dataset. From then on, connections refuse a file
+    /// without this registry or with an older state of it.
     ///
-    /// To be called after columns were sealed, unsealed or resealed, by a migration or otherwise; `lockstep` does by
-    /// itself. Where the database speaks of the dataset in the first format, it is brought to the newer one before.
-    /// Writes the keyring's file only where that is news.
+    /// Call this after columns were sealed, unsealed or resealed, by a migration or otherwise; the `lockstep` tool does
+    /// so itself. A registry in the first format is first converted to the second. The keyring's file is written only
+    /// if something changed.
     /// - Parameters:
-    ///   - keyring: The fields keyring as opened from this file. What others have changed in it since is kept.
-    ///   - connection: One that was opened with the keyring's keys.
+    ///   - keyring: The fields keyring as opened from this file. Changes that others have made to the file since are
+    ///     kept.
+    ///   - connection: A connection opened with the keyring's keys.
     /// - Returns: Whether the file was written.
-    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring, and for a connection without the keys;
-    ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or full;
-    ///   ``LockstepError/Code/registryOlder`` if the keyring remembers a newer state by now; what reading and writing
-    ///   both throws.
+    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring, and for a connection without the
+    ///   keys; ``LockstepError/Code/keyringConflict`` for a keyring that is signed or full;
+    ///   ``LockstepError/Code/registryOlder`` if the keyring meanwhile remembers a newer state; the errors of reading
+    ///   and writing both files.
     @discardableResult
     public func remember(
         _ keyring: inout Keyring, sealedIn connection: borrowing Connection
@@ -22,21 +23,22 @@ extension KeyringFile {
         guard keyring.sealedMemory.record(of: record.database) != record else { return false }
         try update(&keyring) { keyring in
             let newest = keyring.sealedMemory.record(of: record.database)
-            // Another command may have been faster, and have seen more.
+            // Another command might have been faster and recorded a newer state.
             guard record.changes >= newest?.changes ?? 0 else { return }
             guard record.changes != newest?.changes || record.code == newest?.code else {
                 throw RegistryTables.forged(
-                    "is another line of changes than the fields keyring remembers")
+                    "has a different history from the one that the fields keyring remembers")
             }
             try keyring.remember(record)
         }
         return true
     }
 
-    /// Has a fields keyring take a database as it is, whatever was remembered of it: an older one that its owner has
-    /// put back, or one from before databases were remembered.
-    /// - Parameter connection: One that was opened with ``FieldKeys/withoutMemory()``.
-    /// - Throws: as ``remember(_:sealedIn:)``; ``LockstepError/Code/registryMissing`` if the file proves nothing.
+    /// Makes a fields keyring accept a database as it is, whatever it remembers: an older database that its owner has
+    /// put back, or one from before keyrings remembered databases.
+    /// - Parameter connection: A connection opened with ``FieldKeys/withoutMemory()``.
+    /// - Throws: The errors of ``remember(_:sealedIn:)``; ``LockstepError/Code/registryMissing`` if the file has no
+    ///   registry of the dataset.
     public func accept(
         _ keyring: inout Keyring, sealedIn connection: borrowing Connection
     ) throws {
@@ -44,7 +46,7 @@ extension KeyringFile {
         guard let record = try connection.sealedRecord(keys) else {
             throw LockstepError(
                 .registryMissing,
-                "the file proves nothing of the dataset, so there is nothing to accept",
+                "the file has no registry of the dataset, so there is nothing to accept",
                 hint: "restore the database from a backup")
         }
         try update(&keyring) { keyring in try keyring.remember(record) }
@@ -64,7 +66,7 @@ extension KeyringFile {
 }
 
 extension Connection {
-    /// What the file proves of a dataset now; nil if nothing.
+    /// The record of the file's current registry of a dataset; nil if it has none.
     fileprivate func sealedRecord(_ keys: FieldKeys) throws -> SealedRecord? {
         try with(rights: .engine) {
             guard let registry = try RegistryTables.read(keys, self) else { return nil }

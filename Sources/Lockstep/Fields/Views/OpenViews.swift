@@ -1,27 +1,28 @@
-/// The views of one connection through which SQL reads and writes tables with sealed columns as if they were
-/// not sealed. They are in its temporary schema: nobody else has them.
+/// The views through which one connection reads and writes tables with sealed columns like any other table. They are in
+/// its temporary schema, so no other connection has them.
 struct OpenViews {
     /// A table with its sealed columns, by their numbers on the connection.
     struct Group {
         let shape: SealedTable
         let columns: [(number: Int, column: SealedColumn)]
-        /// What its calls show.
+        /// The capability that its calls pass.
         let capability: CellCapability
 
-        /// What its view is called.
+        /// The name of its view.
         var viewName: String { OpenViews.name(of: shape.name) }
     }
 
     static func name(of table: String) -> String { table + OpenNames.viewSuffix }
 
-    /// What was made, by the names of the views.
+    /// The statements of the existing views, by view name.
     private var made: [String: [String]] = [:]
 
-    /// Makes the views that are due, and removes those that no longer are.
+    /// Creates the views for `groups`, and removes all others.
     mutating func adapt(to groups: [Group], _ connection: borrowing Connection) throws {
         var due: [String: [String]] = [:]
         for group in groups { due[group.viewName] = ViewSQL(group).statements }
-        // First of all: without its view, what has the view's name would take plaintext.
+        // This check comes first: without its view, a table of the file that has the view's name would receive
+        // plaintext.
         for group in groups { try Self.requireFree(group, connection) }
         for (name, statements) in made where due[name] != statements {
             try connection.execute("DROP VIEW temp.\(verbatim: SQLTokens.quote(name))")
@@ -34,8 +35,8 @@ struct OpenViews {
         }
     }
 
-    /// Puts views in their place that hold on to no table and only fail: what is in the file under such a name stays
-    /// hidden meanwhile.
+    /// Replaces the views with views that refer to no table and only fail. Tables and views of the file with the same
+    /// names stay hidden meanwhile.
     mutating func withdraw(_ connection: borrowing Connection) throws {
         for name in made.keys.sorted() {
             let view = SQLTokens.quote(name)
@@ -46,7 +47,7 @@ struct OpenViews {
         }
     }
 
-    /// A view of that name would hide what is in the file.
+    /// The readable view would hide a table or view of that name in the file.
     private static func requireFree(_ group: Group, _ connection: borrowing Connection) throws {
         let isTaken = try connection.value(
             """
@@ -56,13 +57,13 @@ struct OpenViews {
         guard isTaken != true else {
             throw LockstepError(
                 .misuse,
-                "\(group.viewName) is in the database already, and would be the readable view of \(group.shape.name)",
+                "the database already contains \(group.viewName), the name of the readable view of \(group.shape.name)",
                 hint: "rename it")
         }
     }
 }
 
-/// The statements that make one view and what writes through it.
+/// The statements that create one view and its triggers.
 struct ViewSQL {
     private let group: OpenViews.Group
     private let shape: SealedTable
@@ -97,7 +98,7 @@ struct ViewSQL {
             "\(function)(\(([group.capability.literal(for: number), value] + keys).joined(separator: ", ")))"
     }
 
-    /// What an index's column takes for a row's new values; nil for a column of the program's.
+    /// The token for a row's new values, for a token column; nil for a column of the program.
     private func token(_ column: SealedTable.Column) -> String? {
         for (number, sealed) in group.columns {
             for index in sealed.indexes
@@ -110,7 +111,7 @@ struct ViewSQL {
         return nil
     }
 
-    /// Those that the program knows.
+    /// The columns that the view shows.
     private var shown: [SealedTable.Column] { shape.columns.filter { token($0) == nil } }
 
     private var view: String {
@@ -123,13 +124,14 @@ struct ViewSQL {
             + "SELECT \(columns.joined(separator: ", ")) FROM main.\(shape.quotedName)"
     }
 
-    // In a trigger a table cannot be named with its schema; the view has another name, so that the
-    // table's own is not hidden.
+    // A trigger cannot name a table with its schema. The view's name differs from the table's, so it does not hide the
+    // table.
 
     private var written: [SealedTable.Column] { shape.columns.filter { !$0.isGenerated } }
 
     private var insertion: String {
-        // The row's number is needed before the row is there. An aggregate, so that SQLite computes it once.
+        // The row's number must be known before the row exists. It comes from an aggregate, so that SQLite computes it
+        // once.
         var (source, key) = ("", { (column: SealedTable.Column) in "NEW.\(quote(column))" })
         if case .row(let column) = shape.key {
             let name = quote(column)
@@ -147,7 +149,8 @@ struct ViewSQL {
             if shape.key == .row(column) { return key(column) }
             if let token = token(column) { return token }
             var value = "NEW.\(quote(column))"
-            // A view has no defaults: what is left out arrives as NULL, which such a column cannot mean.
+            // A view has no defaults: an omitted column arrives as NULL, which is not a valid value of a NOT NULL
+            // column.
             if column.isNotNull, let standard = standard(column) {
                 value = "coalesce(\(value), \(standard.sql))"
             }
@@ -162,19 +165,19 @@ struct ViewSQL {
                 : "")
     }
 
-    /// What stands for a value that is left out; nil where the insert has to name the column.
+    /// The default for an omitted column; nil if the insert must name the column.
     private func standard(_ column: SealedTable.Column) -> LiteralDefault? {
         showsEquality(column) ? nil : column.literalDefault
     }
 
-    /// Whether anyone who can open the database sees which cells are equal. Somebody who chose the default there would
-    /// learn which rows hold it.
+    /// Whether anyone who can open the database sees which cells are equal. An attacker who chose the default would
+    /// learn which rows contain it.
     private func showsEquality(_ column: SealedTable.Column) -> Bool {
         sealing(column).map { $0.mode == .deterministic || !$0.indexes.isEmpty } ?? false
     }
 
-    /// Refuses an insert that leaves out a column whose default is an expression: that is the file's text, and never
-    /// runs here.
+    /// Refuses an insert that omits a column whose default is an expression: that is the file's own SQL and never runs
+    /// here.
     private var mustBeNamed: String {
         written.filter { $0.isNotNull && $0.defaultSQL != nil && standard($0) == nil }
             .filter { shape.key != .row($0) && token($0) == nil }
@@ -182,7 +185,7 @@ struct ViewSQL {
                 let why =
                     column.literalDefault == nil
                     ? "its default in the file is an expression"
-                    : "a default from the file would show which other rows hold it"
+                    : "a default from the file would reveal which other rows have the same value"
                 let reason =
                     "an insert through \(group.viewName) must name \(column.name): \(why)"
                 return
@@ -219,7 +222,7 @@ struct ViewSQL {
         shape.key.columns.map { "\(quote($0)) = OLD.\(quote($0))" }.joined(separator: " AND ")
     }
 
-    /// Also of the same type: 1 and 1.0 are equal to SQLite.
+    /// Compares the types as well, because 1 and 1.0 are equal to SQLite.
     private func same(_ column: SealedTable.Column) -> String {
         let name = quote(column)
         return

@@ -1,11 +1,11 @@
-/// The sealed columns of one connection: what the database says of them, the ciphers of those that it has keys
-/// for, and the views through which SQL reads and writes them.
+/// The sealed columns of one connection: their registry, the ciphers of the columns whose keys it has, and the views
+/// through which SQL reads and writes them.
 final class SealedAttachment: ConnectionAttachment {
     private let fields: SealedFields
     private let tools = SealingTools()
-    /// What calls of this connection's own SQL show.
+    /// The capability that calls in this connection's own SQL pass.
     let capability: CellCapability
-    /// In the order in which they became known, which numbers them for SQL.
+    /// The columns in the order of their discovery, which gives each its number in SQL.
     private var columns: [SealedColumnAccess] = []
     private var known: Known?
     private var isLearning = false
@@ -14,11 +14,11 @@ final class SealedAttachment: ConnectionAttachment {
     let proof: SealedProof
     private var views = OpenViews()
 
-    /// What it was when it was last looked at.
+    /// The state of the database at the last check.
     private struct Known: Equatable {
         var dataVersion: Int64
         let schemaVersion: Int64
-        /// How often each dataset was changed, 0 for one that the database does not have.
+        /// The number of changes to each dataset's registry; 0 for a dataset that the database does not have.
         let changes: [UInt64]
     }
 
@@ -37,7 +37,7 @@ final class SealedAttachment: ConnectionAttachment {
 
     // MARK: Views
 
-    /// Runs `body` without the views, which would keep the schema from being changed under them.
+    /// Runs `body` without the views, which would prevent changes to the schema.
     func withoutViews<Result>(
         _ connection: borrowing Connection, _ body: () throws -> Result
     ) throws -> Result {
@@ -48,7 +48,7 @@ final class SealedAttachment: ConnectionAttachment {
         do {
             result = try body()
         } catch {
-            // With the next transaction they are there again; until then their names are of no use.
+            // The next transaction creates them again; until then, statements on them fail.
             isWithoutViews = false
             known = nil
             throw error
@@ -61,10 +61,10 @@ final class SealedAttachment: ConnectionAttachment {
         return result
     }
 
-    // MARK: Knowing
+    // MARK: State
 
     func isCurrent(_ connection: borrowing Connection) throws -> Bool {
-        // Learning takes a transaction of its own.
+        // Refreshing takes a transaction of its own.
         guard !isLearning else { return true }
         let version = try connection.core.dataVersion()
         guard version != known?.dataVersion else { return true }
@@ -82,7 +82,7 @@ final class SealedAttachment: ConnectionAttachment {
         }
     }
 
-    /// Takes in what was just written in the transaction that is open, and may yet be undone.
+    /// Adopts a registry that was just written in the open transaction, which can still be rolled back.
     func adopt(
         _ registry: ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
@@ -111,7 +111,7 @@ final class SealedAttachment: ConnectionAttachment {
                     let shape = try shapes[column.table] ?? SealedTable(column.table, connection),
                     shape.column(column.name) != nil
                 else {
-                    // One that was unsealed may be gone since.
+                    // An unsealed column might have been dropped since.
                     if column.state == .plaintext { continue }
                     throw Self.missing(column)
                 }
@@ -123,7 +123,7 @@ final class SealedAttachment: ConnectionAttachment {
         }
         try trust.requireRelied(proven)
         if fields.hasViews, !isWithoutViews {
-            // If it fails, the transaction that is open takes back what was done to them.
+            // If this fails, the open transaction rolls back the changes to the views.
             var adapted = views
             try adapted.adapt(to: groups(shapes), connection)
             views = adapted
@@ -131,7 +131,7 @@ final class SealedAttachment: ConnectionAttachment {
         known = Known(dataVersion: version, schemaVersion: schema, changes: changes)
     }
 
-    /// The schema is the file's, and cells open by the primary key that they were sealed to.
+    /// Anyone can change the file's schema, but cells open only with the primary key that they were sealed to.
     private static func requireRowKey(
         _ column: SealedColumn, _ shape: SealedTable
     ) throws(LockstepError) {
@@ -139,8 +139,8 @@ final class SealedAttachment: ConnectionAttachment {
         guard SealedRowKey(shape.key) == due else {
             throw LockstepError(
                 .registryForged,
-                "the cells of \(column.table).\(column.name) are sealed to another primary key than "
-                    + "\(column.table) has now",
+                "the cells of \(column.table).\(column.name) are sealed to a different primary key from the "
+                    + "one that \(column.table) has now",
                 hint: "somebody changed the schema without the fields keyring; undo that, "
                     + "or restore the database from a backup")
         }
@@ -172,8 +172,8 @@ final class SealedAttachment: ConnectionAttachment {
 
     private func groups(_ shapes: [String: SealedTable]) -> [OpenViews.Group] {
         shapes.values.sorted { $0.name < $1.name }.compactMap { shape in
-            // The file may write the name in other letters than the registry; without its view, a table of the view's
-            // name would take plaintext.
+            // The file can spell the name in another case than the registry. Without the view, a table of the view's
+            // name would receive plaintext.
             let table = shape.name.asciiLowercased
             let numbered = columns.enumerated().filter {
                 $0.element.column.table.asciiLowercased == table
@@ -187,9 +187,9 @@ final class SealedAttachment: ConnectionAttachment {
         }
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
-    /// Whether SQL of this connection reads a table through a view.
+    /// Whether this connection's SQL reads a table through a view.
     func hasView(of table: String) -> Bool {
         fields.hasViews
             && columns.contains {
@@ -198,14 +198,14 @@ final class SealedAttachment: ConnectionAttachment {
             }
     }
 
-    /// The keys of all datasets that were given.
+    /// The keys of all given datasets.
     var allKeys: [FieldKeys] { fields.keys }
 
-    /// The keys of the dataset that is called so.
+    /// The keys of the dataset with this name.
     func keys(named name: String) -> FieldKeys? { fields.keys.first { $0.name == name } }
 
-    /// The column that the first argument of a call names, with this connection's capability.
-    /// - Throws: ``LockstepError/Code/denied`` for a call without it.
+    /// The column that the first argument of a call names, after a check of this connection's capability.
+    /// - Throws: ``LockstepError/Code/denied`` for a call without the capability.
     func column(_ call: borrowing EngineCall) throws(LockstepError) -> SealedColumnAccess {
         let number = try capability.column(call)
         guard columns.indices.contains(number) else {
@@ -214,18 +214,19 @@ final class SealedAttachment: ConnectionAttachment {
         return columns[number]
     }
 
-    /// All whose names the registry has, with their numbers.
+    /// All columns that have a name in the registry, with their numbers.
     var named: [(number: Int, column: SealedColumnAccess)] {
         columns.enumerated().filter { !$0.element.column.name.isEmpty }.map { ($0, $1) }
     }
 
-    /// The column that is called so by now, with its number; nil without its keys.
-    func column(named name: String, of table: String) -> (number: Int, column: SealedColumnAccess)? {
-        // The latest: a column that was unsealed may have given its name to another one.
+    /// The column that currently has this name, with its number; nil without its keys.
+    func column(named name: String, of table: String) -> (number: Int, column: SealedColumnAccess)?
+    {
+        // The latest one: an unsealed column might have given its name to another.
         columns.lastIndex { $0.isNamed(name, of: table) }.map { ($0, columns[$0]) }
     }
 
-    /// The number by which SQL of this connection names the column that is called so by now.
+    /// The number, in this connection's SQL, of the column that currently has this name.
     func number(titled title: String) -> Int? {
         columns.lastIndex { $0.title.asciiLowercased == title.asciiLowercased }
     }
@@ -233,8 +234,8 @@ final class SealedAttachment: ConnectionAttachment {
     private static func missing(_ column: SealedColumn) -> LockstepError {
         LockstepError(
             .registryForged,
-            "\(column.table).\(column.name) is said to be sealed, and is not in the schema",
-            hint: "it was renamed or dropped without the fields keyring; undo that, "
+            "the registry names the sealed column \(column.table).\(column.name), which is not in the schema",
+            hint: "somebody renamed or dropped it without the fields keyring; undo that, "
                 + "or restore the database from a backup")
     }
 }

@@ -1,11 +1,11 @@
-/// A column of one connection's database whose cells it can make and open.
+/// A column whose cells one connection can make and open.
 final class SealedColumnAccess {
-    /// As the registry had it last.
+    /// The column as last read from the registry.
     private(set) var column: SealedColumn
     let cipher: ColumnCipher
     private(set) var shape: SealedTable
     private let keys: FieldKeys
-    /// One for each blind index, in their order.
+    /// One hasher for each blind index, in their order.
     private var hashers: [BlindIndexHasher] = []
 
     init(
@@ -20,7 +20,7 @@ final class SealedColumnAccess {
         try makeHashers()
     }
 
-    /// What finds it again, whatever it is called by then.
+    /// Identifies the column independently of its name.
     struct Identity: Hashable {
         let dataset: [UInt8]
         let column: UInt32
@@ -28,7 +28,7 @@ final class SealedColumnAccess {
 
     var identity: Identity { Identity(dataset: keys.dataset, column: column.id) }
 
-    /// Takes in what the registry says by now.
+    /// Adopts the registry's current state.
     func update(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
         self.column = column
         self.shape = shape
@@ -45,18 +45,18 @@ final class SealedColumnAccess {
 
     var key: SealedTable.Key { shape.key }
 
-    /// How many values of the row's key a call has to name.
+    /// The number of primary key values that a call must pass.
     var keyCount: Int { column.mode == .deterministic ? 0 : key.columns.count }
 
     // MARK: Calls from SQL
 
-    /// Gives the value of the cell in argument 1, whose row's key follows it.
-    /// - Parameter anyLength: Also of a cell whose bytes had better be read as a stream.
+    /// Returns to SQL the value of the cell in argument 1, which the values of the row's key follow.
+    /// - Parameter anyLength: Whether to open even a cell that is too long for SQL, which should be read as a stream.
     func open(_ call: borrowing EngineCall, anyLength: Bool = false) throws(LockstepError) {
         let kind = call.kind(1)
-        // NULL shows, and needs no key.
+        // NULL is visible and needs no key.
         if kind == .null { return }
-        // In a sealed column everything is a cell; anything else fails where it is opened.
+        // In a sealed column every value is a cell; anything else fails when it is opened.
         guard try holdsCell(call, kind, any: column.state == .sealed) else {
             guard column.state != .sealed else {
                 throw cipher.malformed("holds no sealed value", try binding(call, from: 2))
@@ -65,7 +65,7 @@ final class SealedColumnAccess {
         }
         try requireSealedAtAll()
         let binding = try binding(call, from: 2)
-        // The payload goes to SQLite from where it was opened, without a value of ours between.
+        // The payload goes to SQLite directly from the buffer, without a Swift value in between.
         try call.withBytes(1) { bytes throws(LockstepError) in
             if !anyLength { try requireNotTooLong(bytes) }
             try cipher.open(bytes, at: binding) { tag, payload throws(LockstepError) in
@@ -74,8 +74,8 @@ final class SealedColumnAccess {
         }
     }
 
-    /// Gives the cell for the value in argument 1, for the row whose key follows it; or the value as it is,
-    /// where that is what is to be written.
+    /// Returns to SQL the cell for the value in argument 1, for the row whose key follows it; or the value itself if
+    /// the column's state requires plaintext.
     func seal(_ call: borrowing EngineCall) throws(LockstepError) {
         let kind = call.kind(1)
         if kind == .null { return }
@@ -101,8 +101,8 @@ final class SealedColumnAccess {
         }
     }
 
-    /// Gives the cell in argument 1, for the row whose key follows it, as a new one under the active key: of
-    /// the same type, which a way through SQL would lose.
+    /// Returns to SQL a new cell under the active key for the cell in argument 1, for the row whose key follows it. The
+    /// type stays the same; a conversion through SQL would lose it.
     func reseal(_ call: borrowing EngineCall) throws(LockstepError) {
         guard call.kind(1) == .blob else {
             throw cipher.malformed("holds no sealed value", try binding(call, from: 2))
@@ -116,19 +116,19 @@ final class SealedColumnAccess {
         call.give(blob: cell.span)
     }
 
-    /// What would be taken for a cell as long as some of the column's values are.
+    /// Refuses plaintext that would be mistaken for a cell while the column still holds cells.
     private func givePlaintext(
         _ call: borrowing EngineCall, _ kind: EngineCall.Kind
     ) throws(LockstepError) {
         guard try !holdsCell(call, kind) else {
             throw LockstepError(
-                .misuse, "a value for \(title) begins as a sealed one does",
-                hint: "write it once the column is sealed")
+                .misuse, "a value for \(title) looks like a sealed cell",
+                hint: "write it after the column is sealed")
         }
         call.giveArgument(1)
     }
 
-    /// Whether argument 1 is a BLOB that looks like a cell of the column, or any BLOB.
+    /// Whether argument 1 is a BLOB that looks like a cell of the column; with `any`, whether it is a BLOB.
     private func holdsCell(
         _ call: borrowing EngineCall, _ kind: EngineCall.Kind, any: Bool = false
     ) throws(LockstepError) -> Bool {
@@ -136,7 +136,7 @@ final class SealedColumnAccess {
         return try call.withBytes(1) { bytes throws(LockstepError) in looksLikeCell(bytes) }
     }
 
-    /// - Parameter length: How many bytes there are in all, if these are not.
+    /// - Parameter length: The length of the whole value, if `bytes` is only its beginning.
     func looksLikeCell(_ bytes: Span<UInt8>, length: Int? = nil) -> Bool {
         CellPrefix(bytes, length: length).map(cipher.isOurs) ?? false
     }
@@ -144,8 +144,8 @@ final class SealedColumnAccess {
     func requireSealedAtAll() throws(LockstepError) {
         guard column.state != .plaintext else {
             throw LockstepError(
-                .cellMalformed, "\(title) holds a cell, and is not sealed",
-                hint: "somebody put it there, or an older state of the database's tables back")
+                .cellMalformed, "\(title) holds a cell but is not sealed",
+                hint: "somebody wrote it there, or put back an older state of the registry")
         }
     }
 
@@ -156,7 +156,7 @@ final class SealedColumnAccess {
         else { return }
         throw LockstepError(
             .tooLarge,
-            "a value of \(title) is longer than the \(CellFormat.longestForSQL >> 20) MiB that SQL opens",
+            "a value of \(title) is longer than the \(CellFormat.longestForSQL >> 20) MiB that SQL can open",
             hint: "read it with Connection.withSealedBlob or Store.sealedChunks, "
                 + "and change the row's other columns in \(column.table) itself")
     }
@@ -169,7 +169,7 @@ final class SealedColumnAccess {
         let view: String
     }
 
-    /// SQL that finds rows, which is put together once for each kind of look-up.
+    /// The SQL of look-ups, generated once for each kind.
     private var lookupTexts: [Lookup: String] = [:]
 
     func lookupText(
@@ -177,26 +177,26 @@ final class SealedColumnAccess {
     ) throws(LockstepError) -> String {
         let lookup = Lookup(place: place, count: count, view: view)
         if let text = lookupTexts[lookup] { return text }
-        // Lists of other lengths and views of other names could become any number.
+        // Varying lengths of lists and names of views could add any number of entries.
         if lookupTexts.count > 64 { lookupTexts = [:] }
         let text = try make()
         lookupTexts[lookup] = text
         return text
     }
 
-    /// Whether it is called so by now; names are compared as SQLite compares them.
+    /// Whether the column currently has this name. Names are compared as SQLite compares them.
     func isNamed(_ name: String, of table: String) -> Bool {
         if column.name == name, column.table == table { return true }
         return column.name.asciiLowercased == name.asciiLowercased
             && column.table.asciiLowercased == table.asciiLowercased
     }
 
-    /// The token by which an index finds a value; nil for a value without an entry.
+    /// The token that an index has for a value; nil for a value without an entry.
     func token(_ place: Int, of value: CellValue) throws(LockstepError) -> Value? {
         try hashers[place].token([value])
     }
 
-    /// Gives the token of the value in argument 2 for the index that argument 1 names by its number or its
+    /// Returns to SQL the token of the value in argument 2, for the index that argument 1 names by its number or its
     /// normaliser.
     func giveToken(_ call: borrowing EngineCall) throws(LockstepError) {
         let place = try indexPlace(call)
@@ -207,7 +207,7 @@ final class SealedColumnAccess {
         }
     }
 
-    /// Gives whether the values in arguments 2 and 3 are the same to such an index: tokens may coincide.
+    /// Returns to SQL whether the values in arguments 2 and 3 are equal to such an index, because tokens can coincide.
     func giveSame(_ call: borrowing EngineCall) throws(LockstepError) {
         let index = hashers[try indexPlace(call)].index
         guard let one = try index.message([call.value(2)]),
@@ -228,27 +228,27 @@ final class SealedColumnAccess {
             throw LockstepError(
                 .misuse, "\(title) has no such blind index",
                 hint: column.indexes.isEmpty
-                    ? "it has none"
+                    ? "it has no blind index"
                     : "it has \(column.indexes.map(\.normaliser.spelling).joined(separator: ", "))")
         }
         return place
     }
 
-    /// Which of its indexes is made by a rule.
+    /// The position of its index with this normaliser.
     func place(of normaliser: Normaliser) -> Int? {
         column.indexes.firstIndex { $0.normaliser == normaliser }
     }
 
     // MARK: Checking
 
-    /// What is wrong with a cell.
+    /// A fault of a cell.
     enum Fault: Int64, CaseIterable {
         case notAuthentic = 1
         case noCell
         case keyUnavailable
         case wrongToken
 
-        /// What an error says of the cell; nil for one that says nothing of it.
+        /// The fault that an error means; nil for an error that is not about the cell.
         init?(_ error: LockstepError) {
             switch error.code {
             case .cellForged: self = .notAuthentic
@@ -259,8 +259,8 @@ final class SealedColumnAccess {
         }
     }
 
-    /// Gives what is wrong with the cell in argument 1 and with the tokens beside it, of which there are as many
-    /// behind the row's key as there are indexes; NULL if nothing is.
+    /// Returns to SQL the fault of the cell in argument 1 or of the row's tokens, or NULL if there is none. One token
+    /// for each index follows the row's key in the arguments.
     func check(_ call: borrowing EngineCall) throws(LockstepError) {
         do throws(LockstepError) {
             if let fault = try fault(call) { call.give(fault.rawValue) }
@@ -329,7 +329,7 @@ final class SealedColumnAccess {
                 values.append(try keyValue(call, first + index, column))
             }
             return .key(values)
-        case .none: throw wrongKey("its table has no primary key that rows can be told by")
+        case .none: throw wrongKey("its table has no primary key that identifies rows")
         }
     }
 
@@ -337,23 +337,23 @@ final class SealedColumnAccess {
         _ call: borrowing EngineCall, _ index: Int, _ column: SealedTable.Column
     ) throws(LockstepError) -> CellBinding.KeyValue {
         let kind = call.kind(index)
-        // What SQLite would store as something else could not be opened again.
+        // A value that SQLite would store as another one could not be opened again.
         guard column.affinity.keeps(kind) else {
-            throw wrongKey("\(column.name) was given a value that is stored as another one")
+            throw wrongKey("\(column.name) got a value that SQLite would store as a different one")
         }
         switch kind {
         case .integer: return .integer(call.integer(index))
         case .blob: return .blob(try call.bytes(index))
         case .text:
             return .text(try call.text(index))
-        case .null, .real: throw wrongKey("\(column.name) can be no NULL and no REAL there")
+        case .null, .real: throw wrongKey("\(column.name) cannot be NULL or REAL in a primary key")
         }
     }
 
     func wrongKey(_ why: String) -> LockstepError {
         LockstepError(
             .misuse, "\(title): \(why)",
-            hint: "name the primary key as it is stored, its columns in the key's order")
+            hint: "pass the primary key as stored, its columns in the key's order")
     }
 }
 
@@ -372,7 +372,7 @@ extension EngineCall {
         }
     }
 
-    /// The payload of a cell, as SQL has such values.
+    /// Returns a cell's payload to SQL in SQL's type.
     fileprivate func give(_ tag: CellTag, _ payload: Span<UInt8>) {
         switch tag {
         case .null: return

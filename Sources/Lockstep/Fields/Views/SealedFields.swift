@@ -1,16 +1,17 @@
-/// The datasets whose sealed columns connections open, and what these connections take for granted of the file.
+/// The datasets whose sealed columns connections open, and what these connections require of the file.
 final class SealedFields: ConnectionExtension {
     let keys: [FieldKeys]
     /// Whether connections get readable views.
     let hasViews: Bool
     /// The columns that the program relies on being sealed, as `table.column`.
     let relied: [String]
-    /// Whether a file may prove nothing of a dataset, since nothing of it was ever sealed there.
+    /// Whether a file may have no registry of a dataset, because nothing was ever sealed in it.
     let mayBeUnsealed: Bool
-    /// Whether a file may prove columns that no keyring remembers which remembers other databases: for procedures that
-    /// have held the file to its keyrings before, and for those whose migration set says what has to be sealed.
+    /// Whether a file may be one that its keyrings do not remember although they remember others: for procedures that
+    /// have already checked the file against its keyrings, and for those whose migration set declares the sealed
+    /// columns.
     let mayBeUnknown: Bool
-    /// What the connections of one store have seen proven; nil where each connection stands alone.
+    /// The proof that the connections of one store share; nil if each connection has its own.
     let proof: SealedProof?
 
     init(
@@ -41,7 +42,7 @@ final class SealedFields: ConnectionExtension {
             mayBeUnknown: mayBeUnknown, proof: SealedProof())
     }
 
-    /// The same with other parts; nil where nothing is left to say.
+    /// A copy with other parts; nil if it would have no effect.
     fileprivate func with(
         keys: [FieldKeys]? = nil, relied: [String]? = nil, mayBeUnsealed: Bool? = nil,
         mayBeUnknown: Bool? = nil
@@ -62,50 +63,50 @@ extension ConnectionOptions {
         (addition as? SealedFields) ?? SealedFields([])
     }
 
-    /// The keys of datasets whose sealed columns the connection reads and writes; none unless said otherwise.
+    /// The keys of datasets whose sealed columns the connection reads and writes; none by default.
     ///
-    /// For each table with sealed columns, such as `movie`, the connection has a view `movie_open` of the same
-    /// columns, which takes INSERT, UPDATE and DELETE. What is read through it is opened, and what is written
-    /// is sealed. For single cells there are ``Connection/opening(_:of:cell:key:)`` and
-    /// ``Connection/sealing(_:of:value:key:)``. The table itself holds cells, for everybody. A BLOB over 16 MiB is too long
-    /// for SQL: ``Connection/withSealedBlob(_:_:)`` reads it, and a statement on the view that comes across it fails.
+    /// For each table with sealed columns, such as `movie`, the connection has a view `movie_open` with the same
+    /// columns, which accepts INSERT, UPDATE and DELETE. Reading through it opens values, and writing through it seals
+    /// them. For single cells there are ``Connection/opening(_:of:cell:key:)`` and
+    /// ``Connection/sealing(_:of:value:key:)``. The table itself shows cells to everyone. A BLOB over 16 MiB is too
+    /// long for SQL: ``Connection/withSealedBlob(_:_:)`` reads it, and a statement on the view fails when it reads one.
     ///
-    /// The file has to prove each of these datasets: it opens only if what it says of their columns is authentic, and
-    /// not older than what the keyring remembers (``FieldKeys/memory``). A file that proves nothing is refused unless
-    /// ``mayBeUnsealed`` says that this may be. A keyring that remembers databases refuses a file of the dataset that is
-    /// none of them: `lockstep keys accept-database`, or ``KeyringFile/accept(_:sealedIn:)``, adds it. Anyone who can
-    /// open the database could otherwise take out what it says, and the program would write plaintext.
+    /// The file must have an authentic registry of each of these datasets, not older than the one that the keyring
+    /// remembers (``FieldKeys/memory``); otherwise it does not open. A file without a registry is refused unless
+    /// ``mayBeUnsealed`` allows it. A keyring that remembers databases refuses a file of the dataset that is not one of
+    /// them: `lockstep keys accept-database`, or ``KeyringFile/accept(_:sealedIn:)``, adds it. Without these checks,
+    /// anyone who can open the database could remove the registry, and the program would write plaintext.
     ///
-    /// Opening such a connection reads and checks what the database says of the datasets, some 0.2 ms; each
-    /// transaction looks whether that has changed, 0.5 µs.
+    /// Opening such a connection reads and checks the registries, which takes some 0.2 ms; each transaction checks
+    /// whether they have changed, which takes 0.5 µs.
     public var fieldKeys: [FieldKeys] {
         get { fields.keys }
         set { addition = fields.with(keys: newValue) }
     }
 
-    /// The columns that the program relies on being sealed, as `table.column`; none unless said otherwise.
+    /// The columns that the program relies on being sealed, as `table.column`; none by default.
     ///
-    /// A file that does not prove it for each of them is refused with ``LockstepError/Code/registryMissing``, and without
-    /// the keys of their dataset with ``LockstepError/Code/keyUnavailable``: for a program that would rather not run
-    /// than write plaintext. Costs nothing measurable.
+    /// A file that does not prove this for each of them is refused with ``LockstepError/Code/registryMissing``, or with
+    /// ``LockstepError/Code/keyUnavailable`` without the keys of their dataset: for a program that would rather fail
+    /// than write plaintext. The check costs nothing measurable.
     public var sealed: [String] {
         get { fields.relied }
         set { addition = fields.with(relied: newValue) }
     }
 
-    /// Whether a file may prove nothing of the datasets in ``fieldKeys``: false unless said otherwise.
+    /// Whether a file may have no registry of the datasets in ``fieldKeys``; false by default.
     ///
-    /// True is for the first time, before a column is sealed: for `protect`, and for migrations that do so. It weakens
-    /// nothing else: what the file does prove is checked, and a database that the keyring remembers is refused all the
-    /// same. A database that the connection itself makes may always be unsealed. Once the first column is sealed,
-    /// ``KeyringFile/remember(_:sealedIn:)`` on the same connection has the keyring remember the database.
+    /// Set it before the first column is sealed: for `protect`, and for migrations that seal. It weakens no other
+    /// check: an existing registry is still verified, and a database that the keyring remembers is still refused
+    /// without one. A database that the connection itself creates may always be unsealed. Once the first column is
+    /// sealed, ``KeyringFile/remember(_:sealedIn:)`` on the same connection makes the keyring remember the database.
     public var mayBeUnsealed: Bool {
         get { fields.mayBeUnsealed }
         set { addition = fields.with(mayBeUnsealed: newValue) }
     }
 
-    /// Whether a file may be one that the keyrings do not remember though they remember others: for procedures that have
-    /// held it to its keyrings before, and for those whose migration set says what has to be sealed.
+    /// Whether a file may be one that the keyrings do not remember although they remember others: for procedures that
+    /// have already checked it against its keyrings, and for those whose migration set declares the sealed columns.
     package var mayBeUnknown: Bool {
         get { fields.mayBeUnknown }
         set { addition = fields.with(mayBeUnknown: newValue) }
@@ -121,6 +122,6 @@ extension StoreOptions {
 }
 
 extension Connection {
-    /// What this connection has of sealed columns; nil without fields keyrings.
+    /// This connection's sealed columns; nil without fields keyrings.
     var sealed: SealedAttachment? { core.attachment as? SealedAttachment }
 }

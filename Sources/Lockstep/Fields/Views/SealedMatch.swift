@@ -1,27 +1,27 @@
-/// What is looked for in a sealed column by its blind indexes.
+/// A condition on a sealed column that its blind indexes can answer.
 public enum SealedMatch: Sendable {
-    /// Values that are equal to this one. Any index that takes it serves; ``Normaliser/exact`` best.
+    /// Values equal to this one. Any index that accepts its type works; ``Normaliser/exact`` is best.
     case equal(Value)
-    /// Values that such an index makes the same as this one: another case under ``Normaliser/casefold``.
+    /// Values that the normaliser makes equal to this one, such as another case under ``Normaliser/casefold``.
     case same(as: Value, under: Normaliser)
-    /// Texts that begin so, whatever their case: needs an index `prefix-N` of no more characters.
+    /// Texts that begin with this text, ignoring case: needs an index `prefix-N` of at most that many characters.
     case prefix(String)
-    /// Numbers from the first to the last: needs an index `bucket-W`, and looks up each bucket between them.
+    /// Numbers from the first to the last, inclusive: needs an index `bucket-W`, and looks up each bucket in the range.
     case between(Int64, Int64)
 }
 
 extension Connection {
-    /// How many buckets one look-up goes through: more are faster found by opening all rows.
+    /// The maximum number of buckets in one look-up; for more, opening all rows is faster.
     public static let maximumBuckets = 1000
 
-    /// A condition for `WHERE`, on the readable view of a table with sealed columns, that goes by a blind index:
+    /// A condition for `WHERE`, on the readable view of a table with sealed columns, that uses a blind index:
     ///
     ///     let found = try db.matching("title", of: "film", .equal(.text("Casablanca")))
     ///     try db.query("SELECT year FROM film_open WHERE \(found)") { row in try row[0] as Int }
     ///
-    /// Rows that only happen to have the same token are opened and left out.
-    /// - Parameter alias: What the view is called in the query, if it has another name there.
-    /// - Throws: ``LockstepError/Code/misuse`` if no index of the column can answer that, or for NULL;
+    /// Rows that only share the token by chance are opened and excluded.
+    /// - Parameter alias: The view's alias in the query, if it has one.
+    /// - Throws: ``LockstepError/Code/misuse`` if no index of the column can answer the condition, or for NULL;
     ///   ``LockstepError/Code/keyUnavailable``.
     public func matching(
         _ column: String, of table: String, _ match: SealedMatch, as alias: String? = nil
@@ -29,7 +29,8 @@ extension Connection {
         guard let session = sealed, let (number, open) = session.column(named: column, of: table)
         else {
             throw LockstepError(
-                .keyUnavailable, "\(table).\(column) is no column that this connection can open",
+                .keyUnavailable,
+                "\(table).\(column) is not a sealed column that this connection can open",
                 hint: "open the database with the fields keyring of its dataset")
         }
         let view = alias ?? OpenViews.name(of: open.column.table)
@@ -39,12 +40,12 @@ extension Connection {
     }
 }
 
-/// Turns what is looked for into SQL over tokens.
+/// Turns a match into SQL over tokens.
 struct SealedLookup {
-    /// What a call that concerns the column shows.
+    /// The capability that a call for the column passes.
     let capability: [UInt8]
     let column: SealedColumnAccess
-    /// What the view is called in the query.
+    /// The view's name in the query.
     let view: String
 
     private func inView(_ name: String) -> String {
@@ -70,7 +71,7 @@ struct SealedLookup {
         case .prefix(let text):
             let length = FoldedText.scalars(text).count
             guard let place = prefixPlace(atMost: length) else {
-                throw noIndex("for the beginning of \(length) characters")
+                throw noIndex("for a prefix of \(counted(length, "character"))")
             }
             return try tokens(
                 place, [.text(text)], "lockstep_begins(\(verbatim: value), \(text))")
@@ -83,7 +84,7 @@ struct SealedLookup {
         guard value != .null else {
             throw LockstepError(
                 .misuse, "NULL has no entry in a blind index of \(column.title)",
-                hint: "ask for `IS NULL`, which needs no key")
+                hint: "use `IS NULL`, which needs no key")
         }
         return CellValue(value)
     }
@@ -117,7 +118,7 @@ struct SealedLookup {
             if case .bucket = $0.normaliser { true } else { false }
         }
         guard let place, case .bucket(let width) = column.column.indexes[place].normaliser else {
-            throw noIndex("of numbers")
+            throw noIndex("for numbers")
         }
         guard first <= last else { return "0" }
         func bucket(_ number: Int64) -> Int64 {
@@ -128,17 +129,17 @@ struct SealedLookup {
         guard !overflow, count < Connection.maximumBuckets else {
             throw LockstepError(
                 .misuse,
-                "what lies between these two is in more than \(Connection.maximumBuckets) buckets of \(column.title)",
-                hint: "ask for less, or make an index of wider buckets")
+                "the range covers more than \(Connection.maximumBuckets) buckets of \(column.title)",
+                hint: "use a smaller range, or an index with wider buckets")
         }
-        // A number of each bucket: its first, or the first that is asked for.
+        // One number in each bucket: its first, or the first of the range.
         let sought = (0...count).map { step in
             CellValue.integer(step == 0 ? first : (bucket(first) + step) * width)
         }
         return try tokens(place, sought, "\(verbatim: value) BETWEEN \(first) AND \(last)")
     }
 
-    /// The rows with one of these tokens, and of those the ones that are meant.
+    /// The rows with one of these tokens that also satisfy the check.
     private func tokens(
         _ place: Int, _ sought: [CellValue], _ check: SQL
     ) throws(LockstepError) -> SQL {
@@ -152,13 +153,13 @@ struct SealedLookup {
         return "(\(SQL(verbatim: text, values: found)) AND \(check))"
     }
 
-    /// The part that finds rows by tokens: the same for all look-ups of a kind.
+    /// The part that finds rows by tokens, the same for all look-ups of a kind.
     private func text(_ place: Int, _ count: Int) throws(LockstepError) -> String {
         let table = SQLTokens.quote(column.column.table)
         let keys = column.key.columns.map(\.name)
         guard !keys.isEmpty else {
             throw LockstepError(
-                .misuse, "\(column.column.table) has no primary key that its rows are found by",
+                .misuse, "\(column.column.table) has no primary key that identifies its rows",
                 hint: "compare Connection.token(_:of:index:value:) with the index's own column")
         }
         let key = keys.map(SQLTokens.quote).joined(separator: ", ")
@@ -173,6 +174,6 @@ struct SealedLookup {
         let all = column.column.indexes.map(\.normaliser.spelling).joined(separator: ", ")
         return LockstepError(
             .misuse, "\(column.title) has no blind index \(what)",
-            hint: all.isEmpty ? "it has none; seal it with one" : "it has \(all)")
+            hint: all.isEmpty ? "it has no blind index; seal it with one" : "it has \(all)")
     }
 }

@@ -1,15 +1,15 @@
-/// Whether a file proves what others say of its sealed columns.
+/// Checks that a file proves what other sources declare about its sealed columns.
 ///
-/// What is sealed is declared by those who have the keys: the fields keyring remembers each database, the program
-/// says what it relies on, and the connection remembers what it has seen. The file is held to all of them. It alone
-/// decides nothing, since anyone who can open it can take out what it says.
+/// The holders of the keys declare what is sealed: the fields keyring remembers each database, the program names the
+/// columns that it relies on, and the connection remembers what it has seen. The file must satisfy all of them. The
+/// file alone decides nothing, because anyone who can open it can remove its registry.
 struct SealedTrust {
     let fields: SealedFields
     let proof: SealedProof
-    /// The database's id; nil for one that has none yet.
+    /// The database's id; nil if it has none yet.
     let database: [UInt8]?
 
-    /// - Parameter registry: What the file proves of the dataset; nil if nothing.
+    /// - Parameter registry: The file's registry of the dataset; nil if it has none.
     /// - Throws: ``LockstepError/Code/registryMissing``, ``LockstepError/Code/registryOlder``,
     ///   ``LockstepError/Code/registryForged``.
     func require(_ registry: ColumnRegistry?, _ keys: FieldKeys) throws(LockstepError) {
@@ -28,46 +28,46 @@ struct SealedTrust {
         }
         if let record, record.changes == registry.changes, record.code != registry.code {
             throw RegistryTables.forged(
-                "is another line of changes than the fields keyring remembers")
+                "has a different history from the one that the fields keyring remembers")
         }
         if registry.database == nil, !keys.memory.records.isEmpty {
             throw Self.unbound(keys)
         }
-        // What another database of the dataset says is genuine, too, and may seal less. Those who saw the file before the
-        // first column was sealed have seen which database it is.
+        // The registry of another database of the dataset is authentic, too, and can seal fewer columns. A connection
+        // that saw the file before its first column was sealed knows which database it is.
         let isKnown =
             record != nil || keys.memory.records.isEmpty || proof.wasUnsealed(keys.dataset)
         guard isKnown || fields.mayBeUnknown else { throw Self.unknown(keys) }
         proof.note(registry.changes, of: keys.dataset)
     }
 
-    /// Goes on only where each column that the program relies on is proven to be sealed.
-    /// - Parameter proven: What the file proves of the datasets whose keys were given.
+    /// Requires that each column that the program relies on is proven to be sealed.
+    /// - Parameter proven: The file's registries of the datasets whose keys were given.
     func requireRelied(_ proven: [ColumnRegistry]) throws(LockstepError) {
         for title in fields.relied + proof.relied {
             guard !fields.keys.isEmpty else {
                 throw LockstepError(
                     .keyUnavailable,
-                    "the program relies on \(title) being sealed, and has no fields keyring",
-                    hint: "give the keys of its dataset in ConnectionOptions.fieldKeys")
+                    "the program relies on \(title) being sealed, but has no fields keyring",
+                    hint: "pass the keys of its dataset in ConnectionOptions.fieldKeys")
             }
             let isSealed = proven.flatMap(\.columns).contains {
                 ($0.state == .sealed || $0.state == .migrating)
                     && "\($0.table).\($0.name)".asciiLowercased == title.asciiLowercased
             }
-            // Before the first column is sealed there is nothing to prove.
+            // Nothing can be proven before the first column is sealed.
             guard isSealed || (proven.isEmpty && fields.mayBeUnsealed) else {
                 throw LockstepError(
                     .registryMissing,
-                    "the program relies on \(title) being sealed, and the file does not prove that it is",
-                    hint: "somebody who can open the database may have removed what it says; "
+                    "the program relies on \(title) being sealed, but the file does not prove it",
+                    hint: "somebody who can open the database might have removed its registry; "
                         + "`lockstep verify --fields` shows more; restore the database from a backup"
                 )
             }
         }
     }
 
-    /// How messages call a dataset.
+    /// A dataset's name in messages.
     static func title(_ keys: FieldKeys) -> String {
         keys.name ?? "\(Hex.encode(keys.dataset.prefix(4)))…"
     }
@@ -78,24 +78,24 @@ struct SealedTrust {
         let known =
             columns.isEmpty
             ? ""
-            : ", and the fields keyring says that it seals \(columns.map(\.title).joined(separator: ", "))"
+            : ", but the fields keyring remembers sealed columns: \(columns.map(\.title).joined(separator: ", "))"
         return LockstepError(
             .registryMissing,
-            "the file proves nothing of the dataset \(title(keys))\(known)",
+            "the file has no registry of the dataset \(title(keys))\(known)",
             hint: columns.isEmpty
-                ? "if nothing was ever sealed in it, `lockstep migrate` or `lockstep seal` comes first; "
-                    + "if something was, somebody removed it: restore the database from a backup"
-                : "somebody who can open the database removed what it says; `lockstep verify --fields` shows "
+                ? "if nothing was ever sealed in it, run `lockstep migrate` or `lockstep seal` first; "
+                    + "otherwise somebody removed the registry: restore the database from a backup"
+                : "somebody who can open the database removed the registry; `lockstep verify --fields` shows "
                     + "more; restore the database from a backup")
     }
 
     private static func unknown(_ keys: FieldKeys) -> LockstepError {
         LockstepError(
             .registryMissing,
-            "the fields keyring of the dataset \(title(keys)) remembers other databases, and not this one",
+            "the fields keyring of the dataset \(title(keys)) remembers other databases, but not this one",
             hint:
-                "if it is another database of the dataset, `lockstep keys accept-database` adds it; "
-                + "else somebody exchanged what the file says: restore the database from a backup")
+                "if this is another database of the dataset, add it with `lockstep keys accept-database`; "
+                + "otherwise somebody replaced the registry: restore the database from a backup")
     }
 
     private static func older(
@@ -103,19 +103,20 @@ struct SealedTrust {
     ) -> LockstepError {
         LockstepError(
             .registryOlder,
-            "what the file says of the dataset \(title(keys)) is older than it was: it had been changed "
-                + "\(changes) times, and \(minimum) times when it was last seen",
-            hint: "somebody put an older state back; if that was you, with a backup, "
-                + "`lockstep keys accept-database` takes it as it is")
+            "the file's registry of the dataset \(title(keys)) is older than before: it has "
+                + "\(counted(Int(clamping: changes), "change")), and had \(minimum) when last seen",
+            hint:
+                "somebody put an older state back; if you did, by restoring a backup, accept it with "
+                + "`lockstep keys accept-database`")
     }
 
     private static func unbound(_ keys: FieldKeys) -> LockstepError {
         LockstepError(
             .registryOlder,
-            "what the file says of the dataset \(title(keys)) is in the first format, which names no database, "
-                + "and the fields keyring remembers newer ones",
+            "the file's registry of the dataset \(title(keys)) has the first format, which names no database, "
+                + "but the fields keyring remembers newer registries",
             hint:
-                "if it is another database from before, `lockstep keys accept-database` takes it as it is; "
-                + "else somebody put an older state back")
+                "if this is another database in the first format, accept it with "
+                + "`lockstep keys accept-database`; otherwise somebody put an older state back")
     }
 }

@@ -1,7 +1,6 @@
 /// `lockstep_inserted(capability, row)`: reports to a connection which row was inserted through one of its views.
 ///
-/// SQLite takes back what it says of the last inserted row when a trigger ends, and a view is written through nothing
-/// but triggers.
+/// When a trigger ends, SQLite resets the last inserted row, and writes to a view run only in triggers.
 final class ViewInsertion: EngineFunction {
     private weak let core: ConnectionCore?
     private let capability: CellCapability

@@ -1,26 +1,25 @@
-/// A file for recipients, as it is read: see AgeFormat.swift. Constant memory; nothing is given that has not
-/// authenticated.
+/// Reads a file for recipients: see AgeFormat.swift. Uses constant memory and returns only authenticated plaintext.
 package struct AgeDecryption: ~Copyable {
     private let cipher: AEAD
     private let key: SecretBytes
     private let title: String
     private var number: UInt64 = 0
     private var hasEnded = false
-    /// Bytes that were read and not opened.
+    /// Bytes that were read but not yet opened.
     private var waiting: [UInt8]
 
-    /// Whether a file that begins so is one.
+    /// Whether a file with this beginning is a file for recipients.
     package static func begins(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: Array("\(AgeFormat.intro)\n".utf8))
     }
 
     /// Reads the header.
     /// - Parameters:
-    ///   - title: How errors call the file.
-    ///   - first: Bytes that were read already.
-    ///   - read: Gives the next bytes; nil at the end.
-    /// - Throws: ``LockstepError/Code/slotNotOpened`` if it is not for this identity; ``LockstepError/Code/malformedInput``,
-    ///   ``LockstepError/Code/tampered``.
+    ///   - title: The file's name in errors.
+    ///   - first: Bytes that were already read.
+    ///   - read: Returns the next bytes; nil at the end.
+    /// - Throws: ``LockstepError/Code/slotNotOpened`` if the file is not for this identity;
+    ///   ``LockstepError/Code/malformedInput``, ``LockstepError/Code/tampered``.
     package init(
         _ title: String, _ identity: borrowing Identity, _ first: [UInt8] = [],
         _ read: () throws -> [UInt8]?
@@ -28,13 +27,13 @@ package struct AgeDecryption: ~Copyable {
         var header = AgeHeader(title)
         var bytes = first
         while try !header.isComplete(bytes) {
-            guard let more = try read() else { throw header.malformed("it ends in its header") }
+            guard let more = try read() else { throw header.malformed("it ends inside its header") }
             bytes += more
         }
         let fileKey = try header.fileKey(identity)
         var rest = Array(bytes[header.length...])
         while rest.count < AgeFormat.nonceLength {
-            guard let more = try read() else { throw header.malformed("it ends behind its header") }
+            guard let more = try read() else { throw header.malformed("it ends after its header") }
             rest += more
         }
         let cipher = try AEAD(.chaCha20Poly1305)
@@ -46,11 +45,11 @@ package struct AgeDecryption: ~Copyable {
     }
 
     /// The next plaintext, or nil at the end.
-    /// - Throws: ``LockstepError/Code/tampered`` for a chunk that does not authenticate, and a file that was cut off or
-    ///   goes on behind its end.
+    /// - Throws: ``LockstepError/Code/tampered`` for a chunk that does not authenticate, and for a file that was cut
+    ///   off or continues after its last chunk.
     package mutating func next(_ read: () throws -> [UInt8]?) throws -> [UInt8]? {
         guard !hasEnded else { return nil }
-        // One byte more tells whether this is the last chunk.
+        // One more byte shows whether this is the last chunk.
         while waiting.count <= AgeFormat.sealedChunkLength {
             guard let more = try read() else { break }
             waiting += more
@@ -64,7 +63,7 @@ package struct AgeDecryption: ~Copyable {
         guard let plaintext, plaintext.count > 0 || number == 0 else {
             throw LockstepError(
                 .tampered, "\(title) was changed or cut off: chunk \(number) does not open",
-                hint: "get it once more from where it comes")
+                hint: "get a new copy from its source")
         }
         number += 1
         waiting.removeFirst(count)

@@ -1,19 +1,19 @@
-/// A file for recipients, as it is written: see AgeFormat.swift. Constant memory.
+/// Writes a file for recipients: see AgeFormat.swift. Uses constant memory.
 package struct AgeEncryption: ~Copyable {
     private let cipher: AEAD
     private let key: SecretBytes
     private var number: UInt64 = 0
-    /// Plaintext that no chunk holds yet: a chunk is sealed once it is known not to be the last.
+    /// Plaintext not yet in a chunk: a chunk is sealed once it is known not to be the last.
     private var waiting: [UInt8] = []
 
-    /// Begins a file, and hands its header to `write`.
-    /// - Throws: ``LockstepError/Code/recipientMalformed`` without a recipient, and for one whose key is no use.
+    /// Begins a file and passes its header to `write`.
+    /// - Throws: ``LockstepError/Code/recipientMalformed`` without a recipient, and for one whose key is unusable.
     package init(
         for recipients: [Recipient], _ write: ([UInt8]) throws -> Void
     ) throws {
         guard !recipients.isEmpty else {
             throw LockstepError(
-                .recipientMalformed, "a file is sealed for at least one recipient",
+                .recipientMalformed, "a file needs at least one recipient",
                 hint: "give a recipient, age1…")
         }
         let fileKey = try SecretBytes(random: AgeFormat.fileKeyLength)
@@ -39,8 +39,9 @@ package struct AgeEncryption: ~Copyable {
             recipient: recipient.publicKey)
         guard let wrap else {
             throw LockstepError(
-                .recipientMalformed, "nothing can be sealed for that recipient",
-                hint: "ask for another one: its key is a point of low order")
+                .recipientMalformed,
+                "the recipient's key is a point of low order and cannot be used",
+                hint: "ask for another recipient")
         }
         let nonce = AgeFormat.zeroNonce
         let body = try AEAD(.chaCha20Poly1305).seal(
@@ -48,7 +49,7 @@ package struct AgeEncryption: ~Copyable {
         return "-> X25519 \(Base64.encode(share))\n\(Base64.encode(body))\n"
     }
 
-    /// Takes the next bytes, and hands what they have made full to `write`.
+    /// Takes the next bytes and passes the completed chunks to `write`.
     package mutating func add(_ bytes: [UInt8], _ write: ([UInt8]) throws -> Void) throws {
         waiting.append(contentsOf: bytes)
         var start = 0
@@ -59,7 +60,7 @@ package struct AgeEncryption: ~Copyable {
         waiting.removeFirst(start)
     }
 
-    /// Hands the last chunk to `write`.
+    /// Passes the last chunk to `write`.
     package mutating func finish(_ write: ([UInt8]) throws -> Void) throws {
         try write(seal(0..<waiting.count, isLast: true))
         waiting = []

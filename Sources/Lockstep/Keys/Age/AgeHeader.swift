@@ -1,28 +1,28 @@
-/// The header of a file for recipients, as it is read: see AgeFormat.swift.
+/// Reads the header of a file for recipients: see AgeFormat.swift.
 struct AgeHeader {
     private let title: String
-    /// For each recipient that is one of X25519: the ephemeral share and the wrapped file key.
+    /// The ephemeral share and the wrapped file key of each X25519 recipient.
     private var stanzas: [(share: [UInt8], body: [UInt8])] = []
     private var code: [UInt8] = []
     private var authenticated: [UInt8] = []
-    /// Bytes up to the payload.
+    /// The number of bytes before the payload.
     private(set) var length = 0
 
     init(_ title: String) { self.title = title }
 
     func malformed(_ what: String) -> LockstepError {
         LockstepError(
-            .malformedInput, "\(title) is no file for recipients, or damaged: \(what)",
-            hint: "get it once more from where it comes")
+            .malformedInput, "\(title) is not a file for recipients or is damaged: \(what)",
+            hint: "get a new copy from its source")
     }
 
-    /// Whether the header's last line is among these bytes; then it is taken apart.
+    /// Whether these bytes contain the header's last line. If they do, the header is parsed.
     mutating func isComplete(_ bytes: [UInt8]) throws(LockstepError) -> Bool {
         var lines: [Substring] = []
         var start = 0
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             guard let line = String(validating: bytes[start..<end], as: UTF8.self) else {
-                throw malformed("its header is no text")
+                throw malformed("its header is not text")
             }
             lines.append(line[...])
             if line.hasPrefix("---") {
@@ -45,18 +45,18 @@ struct AgeHeader {
         }
         guard let last = lines.last, last.hasPrefix("--- "),
             let code = Base64.decode(last.dropFirst(4)), code.count == HashFunction.sha256.length
-        else { throw malformed("its header's last line is no MAC") }
+        else { throw malformed("its header's last line is not a MAC") }
         self.code = code
         var kinds: [Substring] = []
         var next = 1
         while next < lines.count - 1 {
             let words = lines[next].split(separator: " ", omittingEmptySubsequences: false)
             guard words.count >= 2, words[0] == "->", words.allSatisfy(Self.isWord) else {
-                throw malformed("line \(next + 1) of its header begins no recipient")
+                throw malformed("line \(next + 1) of its header does not begin a recipient")
             }
             kinds.append(words[1])
             next += 1
-            // The last line of a body is shorter than 64 characters, and may be empty, but is there.
+            // The last line of a body is always present and shorter than 64 characters, possibly empty.
             var body = ""
             var hasEnded = false
             while !hasEnded {
@@ -67,28 +67,28 @@ struct AgeHeader {
                 next += 1
                 body += line
                 guard line.utf8.count <= 64 else {
-                    throw malformed("line \(next) of its header is long")
+                    throw malformed("line \(next) of its header is too long")
                 }
                 hasEnded = line.utf8.count < 64
             }
             guard let bytes = Base64.decode(body) else {
-                throw malformed("the text before line \(next + 1) of its header is no base64")
+                throw malformed("the text before line \(next + 1) of its header is not base64")
             }
-            // Recipients of other kinds are somebody else's.
+            // Other types of recipients cannot be for an X25519 identity.
             guard words[1] == "X25519" else { continue }
             guard words.count == 3, let share = Base64.decode(words[2]),
                 share.count == Curve25519Key.length,
                 bytes.count == AgeFormat.fileKeyLength + AEAD.tagLength
-            else { throw malformed("a recipient of its header is not in the form that is due") }
+            else { throw malformed("a recipient in its header is malformed") }
             stanzas.append((share, bytes))
         }
-        // Who knows the passphrase of such a file could otherwise not know that others read it.
+        // Otherwise a user of the passphrase could not know that others can read the file.
         guard kinds.count <= 1 || !kinds.contains("scrypt") else {
-            throw malformed("it is under a passphrase, and has other recipients besides")
+            throw malformed("it has a passphrase and other recipients")
         }
     }
 
-    /// Whether it is what stands between the spaces of a recipient's line: visible characters of ASCII.
+    /// Whether `text` can stand between the spaces of a recipient's line: visible ASCII characters.
     private static func isWord(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (33...126).contains($0) }
     }
@@ -111,12 +111,12 @@ struct AgeHeader {
             guard ConstantTime.equal(expected.span, code.span) else {
                 throw LockstepError(
                     .tampered, "the header of \(title) was changed",
-                    hint: "get it once more from where it comes")
+                    hint: "get a new copy from its source")
             }
             return fileKey
         }
         throw LockstepError(
-            .slotNotOpened, "\(title) was not sealed for that identity",
+            .slotNotOpened, "\(title) was not sealed for this identity",
             hint: "give the identity of one of its recipients")
     }
 }

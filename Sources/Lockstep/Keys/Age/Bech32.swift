@@ -1,6 +1,6 @@
-/// Bech32 (BIP 173), without its limit of 90 characters, as age uses it for keys.
+/// Bech32 (BIP 173) without its limit of 90 characters, as age uses it for keys.
 ///
-/// It works in secure memory throughout, since half of what it spells are secret keys.
+/// It works in secure memory throughout because it also encodes secret keys.
 enum Bech32 {
     private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
     private static let values: [UInt8?] = {
@@ -14,7 +14,7 @@ enum Bech32 {
         0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3,
     ]
 
-    /// Spells `bytes` in lower case behind `prefix`, which is in lower case.
+    /// Encodes `bytes` in lower case after `prefix`, which must be in lower case.
     static func encode(_ bytes: Span<UInt8>, prefix: String) throws(LockstepError) -> SecretBytes {
         let prefix = Array(prefix.utf8)
         let groups = (bytes.count * 8 + 4) / 5
@@ -42,8 +42,8 @@ enum Bech32 {
         return text
     }
 
-    /// The bytes that `text` spells behind `prefix`, or nil unless it is their only spelling in one case.
-    /// - Parameter longest: How many characters are read at most.
+    /// The bytes that `text` encodes after `prefix`; nil unless `text` is their canonical encoding in one case.
+    /// - Parameter longest: The maximum number of characters.
     static func decode(
         _ text: Span<UInt8>, prefix: String, longest: Int = 1000
     ) throws(LockstepError) -> SecretBytes? {
@@ -75,7 +75,7 @@ enum Bech32 {
             next += 1
             buffer &= 1 << bits - 1
         }
-        // Left-over bits are fewer than a group, and zero.
+        // Left-over bits must be zero and fewer than a group.
         guard checksum.isComplete, bits < 5, buffer & (1 << bits - 1) == 0 else { return nil }
         return bytes
     }
@@ -93,7 +93,7 @@ enum Bech32 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// The polynomial of what was spelled so far.
+    /// The checksum polynomial of the characters so far.
     private struct Checksum {
         private var value: UInt32 = 1
 
@@ -111,7 +111,7 @@ enum Bech32 {
             }
         }
 
-        /// Whether a checksum was the last that was added.
+        /// Whether the groups added last were a valid checksum.
         var isComplete: Bool { value == 1 }
 
         /// The six groups that complete it.

@@ -1,10 +1,10 @@
 public import SystemPackage
 
-/// An X25519 secret key in age's notation, `AGE-SECRET-KEY-1…`: it opens the slots that were made for its
+/// An X25519 secret key in age's notation, `AGE-SECRET-KEY-1…`. It opens the slots that were made for its
 /// ``Recipient``.
 public struct Identity: ~Copyable, Sendable {
     private static let prefix = "age-secret-key-"
-    // What `age-keygen` writes is below 200 bytes; this leaves room for remarks.
+    // `age-keygen` writes fewer than 200 bytes; this leaves room for comments.
     private static let largestFile = 4096
 
     let secret: SecretBytes
@@ -22,12 +22,12 @@ public struct Identity: ~Copyable, Sendable {
         try Identity(SecretBytes(random: Curve25519Key.length))
     }
 
-    /// Another copy, in secure memory of its own.
+    /// A copy in its own secure memory.
     public borrowing func clone() throws(LockstepError) -> Identity {
         try Identity(secret.clone())
     }
 
-    /// Reads an identity file: lines that begin with `#` are remarks, and one is the key.
+    /// Reads an identity file: one line is the key, and lines that begin with `#` are comments.
     /// - Throws: ``LockstepError/Code/identityMalformed``; ``LockstepError/Code/permissionsTooOpen`` if
     ///   others can read the file.
     public static func read(_ path: FilePath) throws -> Identity {
@@ -42,34 +42,35 @@ public struct Identity: ~Copyable, Sendable {
     }
 
     /// Reads the text of an identity file.
-    /// - Throws: ``LockstepError/Code/identityMalformed`` unless it holds exactly one key.
+    /// - Throws: ``LockstepError/Code/identityMalformed`` unless it contains exactly one key.
     public init(parsing text: borrowing SecretBytes) throws(LockstepError) {
         let keys = Self.keyLines(of: text)
         guard keys.count == 1 else {
-            throw Self.malformed("it holds \(counted(keys.count, "key")); exactly one is due")
+            throw Self.malformed("it contains \(counted(keys.count, "key")); expected exactly one")
         }
         try self.init(spelled: text.bytes.extracting(keys[0]))
     }
 
-    /// Reads `AGE-SECRET-KEY-1…`, without anything around it.
+    /// Reads `AGE-SECRET-KEY-1…` with nothing around it.
     init(spelled text: Span<UInt8>) throws(LockstepError) {
         guard let secret = try Bech32.decode(text, prefix: Self.prefix),
             secret.count == Curve25519Key.length
         else {
-            throw Self.malformed("its key is none: AGE-SECRET-KEY-1 and 58 more characters are due")
+            throw Self.malformed(
+                "its key is not valid: expected AGE-SECRET-KEY-1 followed by 58 characters")
         }
         try self.init(secret)
     }
 
-    /// The ranges of the lines that are neither empty nor a remark.
+    /// The ranges of the lines that are neither empty nor a comment.
     static func keyLines(of text: borrowing SecretBytes) -> [Range<Int>] {
         lines(of: text).filter { line in
             !line.isEmpty && text.bytes[line.lowerBound] != UInt8(ascii: "#")
         }
     }
 
-    /// Writes the identity to a new file of mode 0600, as `age-keygen` does.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
+    /// Writes the identity to a new file with mode 0600, as `age-keygen` does.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if the file exists.
     public borrowing func create(_ path: FilePath) throws {
         let remark = Array("# recipient: \(recipient)\n".utf8)
         let key = try Bech32.encode(secret.bytes, prefix: Self.prefix)
@@ -86,7 +87,7 @@ public struct Identity: ~Copyable, Sendable {
         try AtomicFile.createSecret(text, at: path)
     }
 
-    /// The ranges of the lines, without their ends and the spaces around them.
+    /// The ranges of the lines without line ends and surrounding spaces.
     private static func lines(of text: borrowing SecretBytes) -> [Range<Int>] {
         let bytes = text.bytes
         var lines: [Range<Int>] = []
@@ -112,7 +113,7 @@ public struct Identity: ~Copyable, Sendable {
 
     static func malformed(_ what: String) -> LockstepError {
         LockstepError(
-            .identityMalformed, "that is no identity file: \(what)",
+            .identityMalformed, "not a valid identity file: \(what)",
             hint: "make one with `lockstep keys generate-identity FILE` or with age-keygen")
     }
 }

@@ -1,6 +1,6 @@
-/// Whom a keyring can be issued to: an X25519 public key in age's notation, `age1…`.
+/// Someone who can receive a keyring: an X25519 public key in age's notation, `age1…`.
 ///
-/// It is no secret. Who has the ``Identity`` that it belongs to opens the slots that are made for it.
+/// It is not a secret. Anyone who has its ``Identity`` can open the slots that are made for it.
 public struct Recipient: Sendable, Hashable, CustomStringConvertible {
     static let prefix = "age"
 
@@ -14,8 +14,8 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
         guard Self.pluginPrefix(of: text) == nil else {
             throw LockstepError(
                 .recipientMalformed,
-                "that is the recipient of a plugin, and plugins seal slots only",
-                hint: "give a recipient of age-keygen or `lockstep keys generate-identity` here")
+                "plugin recipients are supported only for keyring slots",
+                hint: "give a recipient from age-keygen or `lockstep keys generate-identity` here")
         }
         let bytes = Array(text.utf8)
         guard text == text.lowercased(),
@@ -23,13 +23,14 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
             key.count == Curve25519Key.length
         else {
             throw LockstepError(
-                .recipientMalformed, "that is no recipient: age1 and 58 more characters are due",
-                hint: "copy it anew; `lockstep keys export-recipient` prints it")
+                .recipientMalformed,
+                "not a valid recipient: expected `age1` followed by 58 characters",
+                hint: "copy it again; `lockstep keys export-recipient` prints it")
         }
         publicKey = key.publicCopy()
     }
 
-    /// What stands in the recipient of an age plugin between `age1` and the last `1`, which Bech32 does not use in what follows.
+    /// The part of an age plugin's recipient between `age1` and the last `1`. Bech32 data does not contain `1`.
     static func pluginPrefix(of text: String) -> Substring? {
         guard text.hasPrefix("age1"), let end = text.lastIndex(of: "1") else { return nil }
         let rest = text.dropFirst(4)
@@ -38,13 +39,13 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
 
     /// The recipient as text.
     public var description: String {
-        // It cannot fail but for want of secure memory, and no secret depends on it.
+        // This fails only when secure memory is exhausted, and no secret depends on it.
         guard let text = try? Bech32.encode(publicKey.span, prefix: Self.prefix) else { return "" }
         return String(decoding: text.publicCopy(), as: UTF8.self)
     }
 
-    /// What a slot says of its recipient, so that an identity knows which slots are its own: the first 8
-    /// bytes of SHA-256 over the public key.
+    /// Identifies a slot's recipient, so that an identity can find its own slots: the first 8 bytes of SHA-256 over
+    /// the public key.
     public func tag() throws(LockstepError) -> [UInt8] {
         Array(try HashFunction.sha256.digest(publicKey.span).prefix(Self.tagLength))
     }

@@ -1,7 +1,7 @@
 /// The keys that seal and open the cells of one dataset, and those that compute its blind indexes. They are wiped
-/// when the last user lets go of them.
+/// when the last reference is released.
 public final class FieldKeys: Sendable {
-    /// The same keys without what the keyring remembers of databases: to look at one that is to be accepted as it is.
+    /// The same keys without the keyring's records of databases, to inspect a database that is accepted as it is.
     public func withoutMemory() -> FieldKeys {
         FieldKeys(dataset: dataset, name: name, active: activeVersion, keys: keys, index: index)
     }
@@ -9,7 +9,7 @@ public final class FieldKeys: Sendable {
     struct Key: Sendable {
         let state: KeyState
         let commitment: [UInt8]
-        /// Nil once it was destroyed.
+        /// Nil once the key is destroyed.
         let secret: SharedSecret<SecretBytes>?
     }
 
@@ -21,13 +21,13 @@ public final class FieldKeys: Sendable {
 
     /// The 16-byte identifier of the dataset.
     public let dataset: [UInt8]
-    /// What migrations call it.
+    /// The dataset's name in migrations.
     public let name: String?
-    /// The version that new cells are sealed under.
+    /// The field key version for new cells.
     public let activeVersion: UInt32
     private let keys: [UInt32: Key]
     private let index: Versions
-    /// What the keyring remembered of the dataset's databases when it was opened.
+    /// The keyring's records of the dataset's databases at the time the keyring was opened.
     public let memory: SealedMemory
 
     init(
@@ -42,10 +42,10 @@ public final class FieldKeys: Sendable {
         self.memory = memory
     }
 
-    /// Every version that there is or was, ascending.
+    /// Every version of the field key, including destroyed ones, ascending.
     var versions: [UInt32] { keys.keys.sorted() }
 
-    /// The public fingerprint of a version's key, by which a database tells it from any other.
+    /// The public fingerprint of a version's key. A database uses it to distinguish keys.
     func commitment(_ version: UInt32) -> [UInt8]? { keys[version]?.commitment }
 
     /// The key of one column's cells: HKDF-SHA256(field key, salt = dataset, info = `field` ‖ column ‖ format),
@@ -61,24 +61,24 @@ public final class FieldKeys: Sendable {
         return try HKDF.derive(secret.value, salt: dataset, info: info, count: count)
     }
 
-    /// The key that authenticates what a database says of the dataset's columns.
+    /// The key that authenticates a database's registry of the dataset's columns.
     /// - Throws: ``LockstepError/Code/keyUnavailable``.
     func registryKey(_ version: UInt32) throws(LockstepError) -> SecretBytes {
         try HKDF.derive(
             secret(version).value, salt: dataset, info: Array("registry".utf8))
     }
 
-    /// The key that authenticates the ledger's rows of versions that were applied with these keys.
+    /// The key that authenticates the ledger's rows for versions that were applied with these keys.
     /// - Throws: ``LockstepError/Code/keyUnavailable``.
     func ledgerKey(_ version: UInt32) throws(LockstepError) -> SecretBytes {
         try HKDF.derive(secret(version).value, salt: dataset, info: Array("ledger".utf8))
     }
 
-    /// Whether the key of a version is at hand: neither unknown nor destroyed.
+    /// Whether the key of a version is available: neither unknown nor destroyed.
     func hasSecret(_ version: UInt32) -> Bool { keys[version]?.secret != nil }
 
     private func secret(_ version: UInt32) throws(LockstepError) -> SharedSecret<SecretBytes> {
-        try Self.secret(keys, version, .field, lost: "what it sealed cannot be read any more")
+        try Self.secret(keys, version, .field, lost: "cells sealed with it can no longer be read")
     }
 
     private static func secret(
@@ -87,7 +87,7 @@ public final class FieldKeys: Sendable {
         guard let key = keys[version] else {
             throw LockstepError(
                 .keyUnavailable, "the keyring has no \(kind.rawValue) key \(version)",
-                hint: "a newer keyring of the dataset may hold it")
+                hint: "a newer keyring of the dataset may contain it")
         }
         guard let secret = key.secret else {
             throw LockstepError(
@@ -98,25 +98,25 @@ public final class FieldKeys: Sendable {
 
     // MARK: Blind indexes
 
-    /// The version that new blind indexes are computed with.
+    /// The index key version for new blind indexes.
     public var activeIndexVersion: UInt32 { index.active }
 
-    /// Every version of the index key that there is or was, ascending.
+    /// Every version of the index key, including destroyed ones, ascending.
     var indexVersions: [UInt32] { index.keys.keys.sorted() }
 
     /// The public fingerprint of a version's index key.
     func indexCommitment(_ version: UInt32) -> [UInt8]? { index.keys[version]?.commitment }
 
-    /// Where in its life a version's index key stands. An index is looked up in and written to under the version
-    /// that it was made with, be it retired, until it is made anew.
+    /// The state of a version's index key. An index is read and written with the version that it was made with, even
+    /// if that key is retired, until the index is rebuilt.
     func indexState(_ version: UInt32) -> KeyState? { index.keys[version]?.state }
 
-    /// A key of what `info` says: HKDF-SHA256(index key, salt = dataset, `info`).
+    /// A key for the purpose that `info` names: HKDF-SHA256(index key, salt = dataset, `info`).
     /// - Throws: ``LockstepError/Code/keyUnavailable``.
     func indexKey(version: UInt32, info: [UInt8]) throws(LockstepError) -> SecretBytes {
         let secret = try Self.secret(
             index.keys, version, .index,
-            lost: "nothing can be looked up in its indexes any more; make them anew")
+            lost: "its blind indexes can no longer be searched; rebuild them")
         return try HKDF.derive(secret.value, salt: dataset, info: info)
     }
 }

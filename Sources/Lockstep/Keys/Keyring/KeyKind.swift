@@ -1,4 +1,4 @@
-/// What a key in a keyring is for.
+/// The purpose of a key in a keyring.
 public enum KeyKind: String, Sendable, CaseIterable {
     /// Encrypts a database file.
     case database

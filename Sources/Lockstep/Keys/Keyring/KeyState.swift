@@ -1,17 +1,17 @@
-/// Where in its life a key stands.
+/// The state of a key.
 public enum KeyState: String, Sendable, CaseIterable {
     /// Recorded, but not yet the key in use.
     case pending
     /// In use; exactly one of each kind.
     case active
-    /// Opens what was made with it, makes nothing new.
+    /// Opens existing data; nothing new is made with it.
     case retired
-    /// Its material is gone; the entry remains so that errors can say so.
+    /// Its material is erased; the entry remains so that errors can explain it.
     case destroyed
-    /// Opens with a warning, and `verify` fails while it is in use.
+    /// Opens data with a warning; `verify` fails while data still uses it.
     case compromised
 
-    /// The states that a key may go to from this one.
+    /// The states that can follow this one.
     var successors: [KeyState] {
         switch self {
         case .pending: [.active, .destroyed, .compromised]

@@ -1,6 +1,6 @@
 extension Keyring {
-    /// The database key in use. After an interrupted rotation the file may be under the pending one already:
-    /// ``databaseKey(for:)`` tells by the file which one it is.
+    /// The active database key. After an interrupted rotation the file can already use the pending key:
+    /// ``databaseKey(for:)`` determines from the file which one it is.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     public borrowing func databaseKey() throws(LockstepError) -> DatabaseKey {
         let entry = try activeDatabaseKey()
@@ -10,13 +10,13 @@ extension Keyring {
     }
 
     /// The database key of one version.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if there is no such key or it was destroyed.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist or was destroyed.
     borrowing func databaseKey(version: UInt32) throws(LockstepError) -> DatabaseKey {
         try requireDatabasePurpose()
         return try DatabaseKey(dataKey: key(.database, version: version), database: subjectID)
     }
 
-    /// The entry of the database key in use.
+    /// The entry of the active database key.
     borrowing func activeDatabaseKey() throws(LockstepError) -> KeyringDocument.KeyEntry {
         try requireDatabasePurpose()
         guard let active = document.keys.first(where: { $0.state == .active }) else {
@@ -25,8 +25,8 @@ extension Keyring {
         return active
     }
 
-    /// The entry of the key under which files are made that begin with `salt`; nil where none of the
-    /// keyring's keys makes such files. Costs some microseconds a key, of which the active one comes first.
+    /// The entry of the key whose files begin with `salt`; nil if the keyring has no such key. Tries the active key
+    /// first; each key takes a few microseconds.
     borrowing func databaseKey(
         makingSalt salt: [UInt8]
     ) throws(LockstepError) -> KeyringDocument.KeyEntry? {
@@ -45,15 +45,15 @@ extension Keyring {
     borrowing func requireDatabasePurpose() throws(LockstepError) {
         guard purpose == .database else {
             throw LockstepError(
-                .keyringMismatch, "a \(purpose.rawValue) keyring opens no database file",
+                .keyringMismatch, "a \(purpose.rawValue) keyring does not open database files",
                 hint: "give the database keyring, <name>.database.keyring")
         }
     }
 
     // MARK: Rotation
 
-    /// A key to rotate to: the one that is pending already, which no file was finished under, or a new one.
-    /// - Parameter isFresh: Never the one that is pending: it may be known to whoever knows the active one.
+    /// The version of the key to rotate to: the pending key of an unfinished rotation, or a new key.
+    /// - Parameter isFresh: Always makes a new key: anyone who knows the active key may know the pending one.
     mutating func nextDatabaseKey(
         isFresh: Bool, today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
@@ -65,8 +65,8 @@ extension Keyring {
         return try addKey(.database, state: .pending, today: today)
     }
 
-    /// Puts a pending key in use, and the one that was into another state: retired or compromised.
-    /// - Returns: The version that was in use.
+    /// Activates a pending key and moves the previously active key to `state`: retired or compromised.
+    /// - Returns: The previously active version.
     @discardableResult
     mutating func promoteDatabaseKey(
         _ version: UInt32, leaving state: KeyState, today: CalendarDay = .today

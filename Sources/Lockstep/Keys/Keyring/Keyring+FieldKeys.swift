@@ -1,6 +1,6 @@
 extension Keyring {
-    /// The keys of the dataset's cells and of its blind indexes, unwrapped, for any number of connections.
-    /// - Parameter name: What migrations call the dataset, in `protect … dataset=NAME`.
+    /// The unwrapped keys of the dataset's cells and blind indexes, for any number of connections.
+    /// - Parameter name: The dataset's name in migrations, as in `protect … dataset=NAME`.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose,
     ///   ``LockstepError/Code/keyringTampered``.
     public borrowing func fieldKeys(
@@ -8,7 +8,7 @@ extension Keyring {
     ) throws(LockstepError) -> FieldKeys {
         guard purpose == .fields else {
             throw LockstepError(
-                .keyringMismatch, "a \(purpose.rawValue) keyring opens no sealed cells",
+                .keyringMismatch, "a \(purpose.rawValue) keyring does not open sealed cells",
                 hint: "give the dataset's keyring, <dataset>.fields.keyring")
         }
         let field = try fieldKeyVersions(.field)

@@ -1,22 +1,22 @@
 extension Keyring {
-    /// What a slot of an issued keyring is called where nobody says otherwise.
+    /// The default name of a slot in an issued keyring.
     public static let issuedSlotName = "reader"
 
-    /// Whether this keyring was issued: it reads its dataset, and has no manifest key to sign with.
+    /// Whether this keyring was issued: it reads its dataset and has no manifest key to sign with.
     public var isIssued: Bool { document.isIssued }
 
-    /// Makes a keyring of the same dataset for one customer, under a ring key of its own.
+    /// Makes a keyring of the same dataset for one customer, with its own ring key.
     ///
-    /// It holds the field and index keys in the states that they are in, those that were destroyed as entries
-    /// without material, and no manifest key: whoever opens it reads all cells, and cannot sign as the
-    /// publisher. It names no other customer, and nobody else's identity opens it. The database stays as it is,
-    /// the same file for all. When the keys change, issue anew.
+    /// It contains the field and index keys in their current states (destroyed keys as entries without material) and
+    /// no manifest key: anyone who opens it can read all cells but cannot sign as the publisher. It does not name
+    /// other customers, and only the recipients' identities open it. The database does not change; all customers use
+    /// the same file. When the keys change, issue a new keyring.
     ///
-    /// Write it with ``KeyringFile/create(_:signedBy:)``, so that the customer can tell whom it comes from.
-    /// - Parameter recipients: Who may open it, by the names of their slots: one, or several people of one
-    ///   customer. Each sees the names of the others.
-    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring, and for one that was issued;
-    ///   ``LockstepError/Code/keyringConflict`` for a name that is none, for none and for more than 64 of them;
+    /// Write it with ``KeyringFile/create(_:signedBy:)``, so that the customer can verify its publisher.
+    /// - Parameter recipients: The recipients by slot name: one, or several people of one customer. Each sees the
+    ///   names of the others.
+    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring and for an issued one;
+    ///   ``LockstepError/Code/keyringConflict`` for an invalid name, for no recipients and for more than 64 of them;
     ///   ``LockstepError/Code/recipientMalformed`` for a public key of low order;
     ///   ``LockstepError/Code/keyringTampered`` if a key does not unwrap.
     public borrowing func issue(
@@ -30,9 +30,9 @@ extension Keyring {
     }
 
     /// Makes a keyring of the same dataset for recipients of either kind.
-    /// - Parameter plugin: Gives the plugin of this name; it is asked for recipients of plugins only.
-    /// - Throws: as for recipients of the other kind; ``LockstepError/Code/commandFailed`` if a plugin does not seal
-    ///   for its recipient; what `plugin` throws.
+    /// - Parameter plugin: Returns the plugin with this name; it is called only for plugin recipients.
+    /// - Throws: as for X25519 recipients; ``LockstepError/Code/commandFailed`` if a plugin cannot seal for its
+    ///   recipient; any error that `plugin` throws.
     public borrowing func issue(
         to recipients: [String: SlotRecipient], plugin: (PluginName) throws -> Plugin
     ) throws -> Keyring {
@@ -43,12 +43,12 @@ extension Keyring {
         return keyring
     }
 
-    /// The keyring that is issued, which has no slot yet.
+    /// The keyring to issue, without slots.
     private borrowing func issuable(_ recipients: Int) throws(LockstepError) -> Keyring {
         try requireIssuer()
         guard recipients > 0 else {
             throw LockstepError(
-                .keyringConflict, "a keyring is issued to at least one recipient",
+                .keyringConflict, "an issued keyring needs at least one recipient",
                 hint: "give the customer's recipient, age1…")
         }
         let ringID = try Random.bytes(KeyringDocument.ringIDLength)
@@ -60,12 +60,12 @@ extension Keyring {
             if own.wrapped != nil { try Self.wrap(unwrap(entry), into: &own, ringKey, ringID) }
             issued.keys.append(own)
         }
-        // The customer's copy of a file must prove what the publisher's did.
+        // The customer's copy of a database must prove the same state as the publisher's.
         issued.sealed = document.sealed
         return Keyring(document: issued, ringKey: ringKey)
     }
 
-    /// Makes a keyring of the same dataset for one recipient, as for several.
+    /// Makes a keyring of the same dataset for one recipient.
     public borrowing func issue(to recipient: Recipient) throws(LockstepError) -> Keyring {
         try issue(to: [Self.issuedSlotName: recipient])
     }
@@ -73,22 +73,23 @@ extension Keyring {
     private borrowing func requireIssuer() throws(LockstepError) {
         guard purpose == .fields else {
             throw LockstepError(
-                .keyringMismatch, "a \(purpose.rawValue) keyring is not issued: it opens the file",
-                hint: "issue the dataset's, <dataset>.fields.keyring")
+                .keyringMismatch,
+                "a \(purpose.rawValue) keyring cannot be issued: it opens the file",
+                hint: "issue the dataset's keyring, <dataset>.fields.keyring")
         }
         guard !isIssued else {
             throw LockstepError(
-                .keyringMismatch, "an issued keyring issues no others",
-                hint: "ask its publisher, who can sign what is issued")
+                .keyringMismatch, "an issued keyring cannot issue others",
+                hint: "ask its publisher, who can sign issued keyrings")
         }
     }
 }
 
 extension KeyringFile {
-    /// Writes a keyring that has no file yet, signed: its reader can tell whom it comes from, and nobody changes
-    /// it unnoticed. What opens it cannot be changed either; the publisher issues another one instead.
+    /// Signs a new keyring and writes it: its reader can verify the publisher and detect any change. Its slots cannot
+    /// be changed either; the publisher issues another keyring instead.
     /// - Parameter publisher: The publisher's fields keyring.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one;
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if the file exists;
     ///   ``LockstepError/Code/keyringMismatch`` if `publisher` cannot sign.
     public func create(
         _ keyring: borrowing Keyring, signedBy publisher: borrowing Keyring

@@ -1,19 +1,19 @@
-/// The keys of a keyring, and how they go from one state to another.
+/// The keys of a keyring and their state changes.
 extension Keyring {
     /// Unwraps every key that has material.
-    /// - Throws: ``LockstepError/Code/keyringTampered`` if one does not unwrap or is not the one committed to.
+    /// - Throws: ``LockstepError/Code/keyringTampered`` if a key does not unwrap or does not match its commitment.
     public borrowing func requireSound() throws(LockstepError) {
         for entry in document.keys where entry.wrapped != nil { _ = try unwrap(entry) }
     }
 
-    /// Adds a random key of the next version and returns that version.
+    /// Adds a random key with the next version and returns that version.
     @discardableResult
     mutating func addKey(
         _ kind: KeyKind, state: KeyState, today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
         guard document.keys.count < KeyringDocument.maximumKeys else {
             throw LockstepError(
-                .keyringConflict, "the keyring has \(KeyringDocument.maximumKeys) keys already",
+                .keyringConflict, "the keyring already has \(KeyringDocument.maximumKeys) keys",
                 hint: "make a new keyring")
         }
         let (version, overflow) =
@@ -33,9 +33,9 @@ extension Keyring {
         return version
     }
 
-    /// Moves a key to another state; activating one retires the key that was active.
+    /// Moves a key to another state. Activating a key retires the previously active one.
     ///
-    /// If it throws, nothing has changed.
+    /// If it throws, nothing changes.
     mutating func setState(
         _ kind: KeyKind, version: UInt32, to state: KeyState, today: CalendarDay = .today
     ) throws(LockstepError) {
@@ -43,7 +43,7 @@ extension Keyring {
         let old = document.keys[index].state
         guard old != state else {
             throw LockstepError(
-                .keyringConflict, "\(kind.rawValue) key \(version) is \(state.rawValue) already")
+                .keyringConflict, "\(kind.rawValue) key \(version) is already \(state.rawValue)")
         }
         guard old.successors.contains(state) else {
             throw LockstepError(
@@ -62,8 +62,8 @@ extension Keyring {
         document.keys = keys
     }
 
-    /// Changes the keyring and writes it over the file that it was opened from. If it throws, the keyring in
-    /// memory is what it was; the file is too, unless its folder could not be synced after it was replaced.
+    /// Changes the keyring and writes it over the file that it was opened from. If it throws, the keyring in memory is
+    /// unchanged; so is the file, unless the folder could not be synced after the file was replaced.
     mutating func change(
         in file: KeyringFile, _ body: (inout Keyring) throws -> Void
     ) throws {
@@ -77,7 +77,7 @@ extension Keyring {
         }
     }
 
-    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that its publisher has signed.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for a signed keyring.
     borrowing func requireUnsigned() throws(LockstepError) {
         guard document.signature == nil else {
             throw LockstepError(

@@ -1,16 +1,16 @@
-/// What a keyring remembers of the databases that it serves.
+/// A keyring's records of its databases.
 extension Keyring {
-    /// The databases of a fields keyring's dataset, as it remembers them.
+    /// The records that a fields keyring has of its dataset's databases.
     public var sealedMemory: SealedMemory { SealedMemory(document.sealed) }
 
-    /// Remembers what a database proves of the dataset, in the place of what was remembered of it before. Not before
-    /// the keyring is saved does anybody else know.
+    /// Records the state of the dataset that a database proves, replacing the previous record of that database. Others
+    /// see the record only after the keyring is saved.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring;
-    ///   ``LockstepError/Code/keyringConflict`` for one that is full.
+    ///   ``LockstepError/Code/keyringConflict`` for a full keyring.
     mutating func remember(_ record: SealedRecord) throws(LockstepError) {
         guard purpose == .fields else {
             throw LockstepError(
-                .keyringMismatch, "a \(purpose.rawValue) keyring remembers no sealed columns",
+                .keyringMismatch, "a \(purpose.rawValue) keyring does not record sealed columns",
                 hint: "give the dataset's keyring, <dataset>.fields.keyring")
         }
         var records = document.sealed.filter { $0.database != record.database }
@@ -19,8 +19,8 @@ extension Keyring {
         document.sealed = records.sorted { $0.database.lexicographicallyPrecedes($1.database) }
     }
 
-    /// Lists a database as one that the keyring opens, with the version of its key.
-    /// - Throws: as ``remember(_:)``.
+    /// Records a database that the keyring opens, with the version of its key.
+    /// - Throws: as in ``remember(_:)``.
     mutating func list(_ record: DatabaseRecord) throws(LockstepError) {
         try requireDatabasePurpose()
         var files = document.files.filter { $0.database != record.database }
@@ -29,7 +29,7 @@ extension Keyring {
         document.files = files.sorted { $0.database.lexicographicallyPrecedes($1.database) }
     }
 
-    /// Lists a database that is to be made, under an id that it gets with ``newDatabaseKey()``.
+    /// Records a database that does not exist yet, under the id that it gets with ``newDatabaseKey()``.
     package mutating func listNewDatabase() throws(LockstepError) {
         try list(
             DatabaseRecord(
@@ -37,7 +37,7 @@ extension Keyring {
                 keyVersion: activeDatabaseKey().version))
     }
 
-    /// The key for the database that ``listNewDatabase()`` has listed.
+    /// The key for the database that ``listNewDatabase()`` recorded.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     package borrowing func newDatabaseKey() throws(LockstepError) -> DatabaseKey {
         var key = try databaseKey()
@@ -45,19 +45,19 @@ extension Keyring {
         return key
     }
 
-    /// Whether a database is listed so already.
+    /// Whether the keyring contains this record.
     borrowing func lists(_ record: DatabaseRecord) -> Bool { document.files.contains(record) }
 
     private static func requireRoom(_ count: Int) throws(LockstepError) {
         guard count < KeyringDocument.maximumDatabases else {
             throw LockstepError(
                 .keyringConflict,
-                "the keyring remembers \(KeyringDocument.maximumDatabases) databases already",
-                hint: "give further databases a keyring of their own")
+                "the keyring already records \(KeyringDocument.maximumDatabases) databases",
+                hint: "use another keyring for further databases")
         }
     }
 
-    /// What a key that comes out of this keyring carries along, for opening to compare.
+    /// The origin that a key from this keyring carries, for comparison when a database is opened.
     borrowing func origin(_ entry: KeyringDocument.KeyEntry) -> DatabaseKey.Origin {
         DatabaseKey.Origin(
             ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch,

@@ -1,14 +1,13 @@
-/// The ways to open a keyring.
+/// The slots of a keyring: the ways to open it.
 extension Keyring {
     /// Adds a way to open the keyring.
-    /// - Parameter cost: What a passphrase costs whoever guesses, and whoever opens the slot; nothing else
-    ///   has a cost.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none, or if the
-    ///   keyring's passphrases together would cost more than one of N = 2^21.
+    /// - Parameter cost: The cost of each guess and of each opening, for a passphrase; other credentials have no cost.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or invalid, or if the
+    ///   keyring's passphrases together would cost more than one with N = 2^21.
     public mutating func addSlot(
         _ name: String, _ credential: borrowing Credential, cost: PassphraseCost = .standard
     ) throws(LockstepError) {
-        // Before anything is measured.
+        // Before a calibration runs.
         try requireRoom(for: name)
         try addSlot(name, credential, cost: scryptCost(cost, credential, name))
     }
@@ -22,8 +21,8 @@ extension Keyring {
                 name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost))
     }
 
-    /// Adds a slot that the identity of `recipient` opens: nothing of theirs is needed but their public key.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none;
+    /// Adds a slot that the identity of `recipient` opens. Only the recipient's public key is needed.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or invalid;
     ///   ``LockstepError/Code/recipientMalformed`` for a public key of low order.
     public mutating func addSlot(
         _ name: String, for recipient: Recipient
@@ -34,21 +33,21 @@ extension Keyring {
                 name: name, recipient, ringKey: ringKey, ringID: document.ringID))
     }
 
-    /// Adds a slot that an identity of the plugin opens. The plugin's program is run once.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or is none;
-    ///   ``LockstepError/Code/misuse`` if `plugin` is not the recipient's;
-    ///   ``LockstepError/Code/commandFailed`` if the plugin cannot be run, reports an error, breaks the protocol, or
-    ///   returns several stanzas or one that no keyring takes; what its ``Plugin/interaction`` throws.
+    /// Adds a slot that an identity of the plugin opens. Runs the plugin's program once.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or invalid;
+    ///   ``LockstepError/Code/misuse`` if `plugin` is not the recipient's plugin;
+    ///   ``LockstepError/Code/commandFailed`` if the plugin cannot be run, reports an error, violates the protocol, or
+    ///   returns several stanzas or one that is too long; any error that its ``Plugin/interaction`` throws.
     public mutating func addSlot(
         _ name: String, for recipient: PluginRecipient, through plugin: Plugin
     ) throws {
-        // Before anybody is asked for a touch.
+        // Before the plugin asks for a touch.
         try requireRoom(for: name)
         try KeyringSlot.requireName(name)
         guard plugin.name == recipient.plugin else {
             throw LockstepError(
-                .misuse, "the plugin \(plugin.name) does not seal for age1\(recipient.plugin)1…",
-                hint: "find the plugin by the recipient's name")
+                .misuse, "the plugin \(plugin.name) cannot seal for age1\(recipient.plugin)1…",
+                hint: "use the plugin that the recipient names")
         }
         let fileKey = try SecretBytes(random: Plugin.fileKeyLength)
         let stanza = try plugin.wrap(fileKey, for: recipient)
@@ -59,8 +58,8 @@ extension Keyring {
     }
 
     /// Adds a slot for a recipient of either kind.
-    /// - Parameter plugin: Gives the plugin of this name; it is asked for recipients of plugins only.
-    /// - Throws: as the other two, and what `plugin` throws.
+    /// - Parameter plugin: Returns the plugin with this name; it is called only for plugin recipients.
+    /// - Throws: as the other two, and any error that `plugin` throws.
     public mutating func addSlot(
         _ name: String, for recipient: SlotRecipient, plugin: (PluginName) throws -> Plugin
     ) throws {
@@ -72,26 +71,28 @@ extension Keyring {
         }
     }
 
-    /// Removes a way to open the keyring. Who has a copy of the file from before still opens that one, and
-    /// whoever knew the ring key knows it on: ``rotateRing()`` shuts them out of what comes next.
-    /// - Parameter force: Whether the last slot may go, too; then a new one is due before it is written.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot, or it is the last.
+    /// Removes a way to open the keyring. The removed slot still opens earlier copies of the file, and anyone who knew
+    /// the ring key still knows it: ``rotateRing()`` shuts them out of later versions.
+    /// - Parameter force: Whether to remove even the last slot; then a slot must be added before the keyring is
+    ///   written.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the slot does not exist, or is the last.
     public mutating func removeSlot(
         _ name: String, force: Bool = false
     ) throws(LockstepError) {
         let index = try slot(name)
         guard document.slots.count > 1 || force else {
             throw LockstepError(
-                .keyringConflict, "\(name) is the last slot; without it nothing opens the keyring",
+                .keyringConflict,
+                "\(name) is the last slot; the keyring could not be opened without it",
                 hint: "add another slot first")
         }
         document.slots.remove(at: index)
     }
 
-    /// Has `credential` open a slot in the place of what opened it, such as another passphrase.
+    /// Replaces the credential that opens a slot, for example with another passphrase.
     /// - Parameter cost: as in ``addSlot(_:_:cost:)``.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot, or if the keyring's
-    ///   passphrases together would cost more than one of N = 2^21.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the slot does not exist, or if the keyring's
+    ///   passphrases together would cost more than one with N = 2^21.
     public mutating func changeSlot(
         _ name: String, to credential: borrowing Credential, cost: PassphraseCost = .standard
     ) throws(LockstepError) {
@@ -107,8 +108,8 @@ extension Keyring {
             name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost)
     }
 
-    /// Whether `credential` opens the slot of this name. For a passphrase it costs what opening does.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if there is no such slot.
+    /// Whether `credential` opens the slot with this name. For a passphrase, this costs as much as opening the keyring.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the slot does not exist.
     public borrowing func opens(
         _ name: String, with credential: borrowing Credential
     ) throws(LockstepError) -> Bool {
@@ -117,9 +118,8 @@ extension Keyring {
         return opened != nil
     }
 
-    /// Puts a new ring key in the place of the old one, wraps all keys anew, and drops all slots: whoever
-    /// opened the old ring does not open the new one until a slot is added for them. What the keys have
-    /// encrypted stays as it is. If it throws, nothing has changed.
+    /// Replaces the ring key, wraps all keys with the new one, and removes all slots: nobody can open the new ring
+    /// until a slot is added for them. Data encrypted with the keys does not change. If it throws, nothing changes.
     /// - Throws: ``LockstepError/Code/keyringTampered`` if a key does not unwrap.
     public mutating func rotateRing() throws(LockstepError) {
         let ringID = try Random.bytes(KeyringDocument.ringIDLength)
@@ -136,7 +136,7 @@ extension Keyring {
         document.slots = []
     }
 
-    /// The cost of the slot `name` that `credential` is to open. Readers refuse what costs too much in all.
+    /// The cost of the slot `name` for `credential`. Readers reject keyrings whose total cost is too high.
     private borrowing func scryptCost(
         _ wish: PassphraseCost, _ credential: borrowing Credential, _ name: String
     ) throws(LockstepError) -> Scrypt.Cost {
@@ -146,7 +146,8 @@ extension Keyring {
         guard cost.n <= left else {
             throw LockstepError(
                 .keyringConflict,
-                "with that passphrase the keyring's slots together would cost more than one of N = 2^21",
+                "with that passphrase the keyring's slots together would cost more than one with "
+                    + "N = 2^21",
                 hint: "choose a lower cost, remove a slot, or add one for a recipient instead")
         }
         return cost
@@ -164,12 +165,12 @@ extension Keyring {
     private func requireRoom(for name: String) throws(LockstepError) {
         guard !document.slots.contains(where: { $0.name == name }) else {
             throw LockstepError(
-                .keyringConflict, "the keyring has a slot \(name) already",
+                .keyringConflict, "the keyring already has a slot \(name)",
                 hint: "choose another name")
         }
         guard document.slots.count < KeyringDocument.maximumSlots else {
             throw LockstepError(
-                .keyringConflict, "the keyring has \(KeyringDocument.maximumSlots) slots already",
+                .keyringConflict, "the keyring already has \(KeyringDocument.maximumSlots) slots",
                 hint: "remove one first")
         }
     }

@@ -1,12 +1,12 @@
-/// A keyring that was opened: its ring key is known and its MAC was checked.
+/// An open keyring: its ring key is known and its MAC is verified.
 ///
 /// Changes stay in memory until ``KeyringFile/save(_:)`` writes them.
 public struct Keyring: ~Copyable {
     var document: KeyringDocument
     private(set) var ringKey: SecretBytes
-    /// The ring that stands in the file; another one than the document's while the ring key is changed.
+    /// The ring id in the file; differs from the document's while a ring key change is not yet saved.
     private(set) var writtenRingID: [UInt8]
-    /// The rings that stood in the file before, as far as this value has seen it written.
+    /// The earlier ring ids of the file, as far as this value has written them.
     private(set) var formerRings: [[UInt8]] = []
 
     init(document: KeyringDocument, ringKey: consuming SecretBytes) {
@@ -17,7 +17,7 @@ public struct Keyring: ~Copyable {
 
     // MARK: Making and opening
 
-    /// Makes a keyring with a fresh ring key and one active key of each kind its purpose has.
+    /// Makes a keyring with a new ring key and one active key of each kind of its purpose.
     ///
     /// It needs a slot before it can be written.
     /// - Parameter subject: The 16-byte identifier of the database or dataset; random if nil.
@@ -38,12 +38,12 @@ public struct Keyring: ~Copyable {
 
     /// Opens a keyring's text.
     ///
-    /// `credential` is asked for each slot in the file's order and gives what to try, or nil to skip
-    /// the slot. The first slot that opens decides; then the MAC must verify. Passphrases are tried on slots
-    /// whose N come to 2^21 together; `credential` chooses among more by giving nil.
-    /// - Throws: ``LockstepError/Code/slotNotOpened`` if something was tried and nothing fitted,
-    ///   ``LockstepError/Code/noUsableSlot`` if there was nothing to try,
-    ///   ``LockstepError/Code/keyringTampered``, and what the parser throws.
+    /// `credential` is called for each slot in the file's order and returns the credential to try, or nil to skip the
+    /// slot. The first slot that opens yields the ring key; then the MAC must verify. Passphrases are tried on slots
+    /// whose N add up to at most 2^21; if there are more, `credential` chooses among them by returning nil.
+    /// - Throws: ``LockstepError/Code/slotNotOpened`` if no credential opened its slot,
+    ///   ``LockstepError/Code/noUsableSlot`` if no credential was given,
+    ///   ``LockstepError/Code/keyringTampered``, and any error that the parser throws.
     static func open(
         _ text: [UInt8], maximum: Int = Scrypt.Cost.maximumTogether,
         credential: (SlotDescription) throws -> Credential?
@@ -72,7 +72,7 @@ public struct Keyring: ~Copyable {
         let offered = try credential(slot.description)
         if let offered {
             if case .scrypt(_, let price) = slot.kind, offered.kind == .passphrase {
-                // A prepared file could keep its reader busy for as long as it likes.
+                // Without a limit, a crafted file could keep its reader busy indefinitely.
                 left -= price.n
                 guard left >= 0 else { return nil }
             }
@@ -86,10 +86,10 @@ public struct Keyring: ~Copyable {
         LockstepError(
             .slotNotOpened,
             "the keyring did not open, and not all of its passphrase slots were tried: together they cost "
-                + "more than a slot of N = 2^\(Scrypt.Cost.maximumTogether.trailingZeroBitCount)",
+                + "more than a slot with N = 2^\(Scrypt.Cost.maximumTogether.trailingZeroBitCount)",
             hint:
                 "open it with another slot, such as a key file, and remove passphrase slots; a program "
-                + "chooses the slot in the closure that it gives KeyringFile.open")
+                + "chooses the slot in the closure that it passes to KeyringFile.open")
     }
 
     private static func proven(
@@ -106,21 +106,22 @@ public struct Keyring: ~Copyable {
         return keyring
     }
 
-    /// The same keyring as a newer text has it, which the same ring key proves.
+    /// The same keyring from a newer text, which the same ring key authenticates.
     /// - Throws: ``LockstepError/Code/keyringConflict`` for another ring, ``LockstepError/Code/keyringOutdated`` for an
-    ///   older text, ``LockstepError/Code/keyringTampered``, and what the parser throws.
+    ///   older text, ``LockstepError/Code/keyringTampered``, and any error that the parser throws.
     borrowing func reopened(_ text: [UInt8]) throws(LockstepError) -> Keyring {
         let parsed = try KeyringParser.parse(text)
         guard parsed.document.ringID == writtenRingID, writtenRingID == document.ringID else {
             throw LockstepError(
-                .keyringConflict, "the keyring's ring was changed by someone else meanwhile",
+                .keyringConflict, "someone else changed the keyring's ring in the meantime",
                 hint: "run the command again")
         }
         guard parsed.document.epoch >= epoch else {
             throw LockstepError(
                 .keyringOutdated,
-                "the keyring's file is older than it was: its epoch is \(parsed.document.epoch), and it was \(epoch)",
-                hint: "put the newest copy of the keyring back")
+                "the keyring's file is older than before: its epoch is \(parsed.document.epoch), "
+                    + "and was \(epoch)",
+                hint: "restore the newest copy of the keyring")
         }
         return try Self.proven(parsed, ringKey.clone())
     }
@@ -139,21 +140,21 @@ public struct Keyring: ~Copyable {
             }
         }
         return LockstepError(
-            .noUsableSlot, "nothing was given that could open the keyring",
+            .noUsableSlot, "no credential was given that could open the keyring",
             hint: "it opens with \(ways.joined(separator: ", or "))")
     }
 
     // MARK: Looking
 
-    /// What the keyring gives power over.
+    /// What the keyring gives access to.
     public var purpose: KeyringPurpose { document.purpose }
-    /// How many times the file has been written, this version included.
+    /// How many times the file has been written, including this version.
     public var epoch: UInt64 { document.epoch }
     /// The 16-byte identifier of the database or dataset.
     public var subjectID: [UInt8] { document.subjectID }
 
     /// A key's material.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if there is no such key or it was destroyed.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist or was destroyed.
     borrowing func key(_ kind: KeyKind, version: UInt32) throws(LockstepError) -> SecretBytes {
         let index = try index(of: kind, version)
         return try unwrap(document.keys[index])
@@ -161,8 +162,8 @@ public struct Keyring: ~Copyable {
 
     // MARK: Writing
 
-    /// The file's text under `epoch`, signed if there is a signer.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that could not be read again, or whose
+    /// The file's text with `epoch`, signed if there is a signer.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for a keyring that could not be read back, or whose
     ///   signature this would break.
     borrowing func encode(
         epoch: UInt64, signer: borrowing SigningKey? = nil
@@ -171,7 +172,7 @@ public struct Keyring: ~Copyable {
         document.epoch = epoch
         guard epoch <= KeyringDocument.maximumEpoch else {
             throw LockstepError(
-                .keyringConflict, "the keyring's epoch cannot rise any further",
+                .keyringConflict, "the keyring's epoch has reached its maximum",
                 hint: "make a new keyring")
         }
         do {
@@ -188,19 +189,20 @@ public struct Keyring: ~Copyable {
             try requireUnsigned()
         }
         let text = document.text(mac: try mac(over: document.textAboveMAC()))
-        // Plugin slots may have 8 KiB each, and databases lines of any length; no reader takes a longer file.
+        // Plugin slots can have 8 KiB each, and database lines have any length; readers reject longer files.
         guard text.count <= document.maximumBytes else {
             throw LockstepError(
                 .keyringConflict,
-                "the keyring would be \(text.count) bytes long; \(document.maximumBytes) are read",
+                "the keyring would be \(text.count) bytes long; the maximum is "
+                    + "\(document.maximumBytes)",
                 hint:
-                    "remove a plugin slot first, with `lockstep keys remove-slot`, or give further "
-                    + "databases a keyring of their own")
+                    "remove a plugin slot first, with `lockstep keys remove-slot`, or use another "
+                    + "keyring for further databases")
         }
         return text
     }
 
-    /// Notes that the file was written under `epoch`.
+    /// Records that the file was written with `epoch`.
     mutating func wasWritten(epoch: UInt64, _ signature: SignatureLine?) {
         document.epoch = epoch
         document.signature = signature
@@ -208,7 +210,7 @@ public struct Keyring: ~Copyable {
         writtenRingID = document.ringID
     }
 
-    /// Puts another ring key in the place of this one.
+    /// Replaces the ring key.
     mutating func setRing(_ id: [UInt8], _ key: consuming SecretBytes) {
         document.ringID = id
         ringKey = key
@@ -235,7 +237,7 @@ public struct Keyring: ~Copyable {
         else {
             throw LockstepError(
                 .keyUnavailable, "the keyring has no \(kind.rawValue) key \(version)",
-                hint: "a newer keyring may hold it")
+                hint: "a newer keyring may contain it")
         }
         return index
     }
@@ -250,7 +252,7 @@ public struct Keyring: ~Copyable {
         try Self.wrap(material, into: &entry, ringKey, document.ringID)
     }
 
-    /// Wraps a key under a ring key.
+    /// Wraps a key with a ring key.
     static func wrap(
         _ material: borrowing SecretBytes, into entry: inout KeyringDocument.KeyEntry,
         _ ringKey: borrowing SecretBytes, _ ringID: [UInt8]
@@ -271,7 +273,7 @@ public struct Keyring: ~Copyable {
             throw LockstepError(
                 .keyUnavailable,
                 "\(entry.kind.rawValue) key \(entry.version) was destroyed on \(entry.day)",
-                hint: "what it encrypted cannot be read any more")
+                hint: "data that it encrypted can no longer be read")
         }
         let wrapKey = try Self.derive("wrap/1", ringKey, document.ringID)
         var cipher = try XAES256GCM(key: wrapKey.bytes)

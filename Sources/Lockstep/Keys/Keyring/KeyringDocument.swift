@@ -1,11 +1,11 @@
 // A keyring file, formats 1 and 2
 // ===============================
 //
-// Strict text in lines, each ended by LF alone. Fields are separated by single spaces; bytes are
+// Strict text in lines, each ended by a single LF. Fields are separated by single spaces; bytes are
 // canonical unpadded base64 (RFC 4648); numbers are decimal without leading zeros. At most 256 KiB
 // (1 MiB in format 2), 64 slots, 1024 keys, 64 former rings and 1024 databases. In order:
 //
-//   lockstep-keyring/2                               /1 if none of the lines of format 2 stands in it
+//   lockstep-keyring/2                               /1 if the file has no line of format 2
 //   ring <id:16> epoch <n> purpose database database <id:16>
 //   ring <id:16> epoch <n> purpose fields dataset <id:16>
 //   -> scrypt <slot> <salt:16> <log2 N> <r> <p>      one or more slots, each a header line ...
@@ -17,31 +17,31 @@
 //   <commitment:32 ‖ AES-256-GCM(ring key):48>       ... and a body line
 //   key <kind> <version> <state> <YYYY-MM-DD> <commitment:32> <nonce:24 ‖ ciphertext:32 ‖ tag:16>
 //   key <kind> <version> destroyed <YYYY-MM-DD> <commitment:32> -
-//   former <id:16>                                   format 2: rings that this one took the place of, oldest first
+//   former <id:16>                                   format 2: rings that this one replaced, oldest first
 //   file <database:16> key <version>                 format 2: a database that a database keyring opens
 //   sealed <database:16> changes <n> <MAC:32> <table.column> …
-//                                                    format 2: what a fields keyring remembers of a database
+//                                                    format 2: a fields keyring's record of a database
 //   sig ed25519 <public key:32> <signature:64>       at most one, over all bytes above it
 //   --- <HMAC-SHA256:32>                             over all bytes above this line
 //
-// Format 2 is written where one of its lines is needed, and then only. Lines of databases stand in the order of
-// their ids, none twice. In a `sealed` line stand the registry's counter and MAC (see RegistryTables.swift) and the
-// columns that are not plaintext, names spelled as in manifests, in the order of the bytes of these spellings.
+// Format 2 is written only if one of its lines is needed. Database lines are in the order of their ids, without
+// duplicates. A `sealed` line contains the registry's counter and MAC (see RegistryTables.swift) and the columns that
+// are not plaintext, with names encoded as in manifests, in the byte order of the encoded names.
 //
-// A slot's name is 1 to 32 of [a-z0-9-]. Slots of other types are kept as they are and open nothing.
+// A slot's name is 1 to 32 of [a-z0-9-]. Slots of unknown types are preserved but open nothing.
 //
-// A plugin's name is 1 to 64 of [a-z0-9+._-], and does not begin with a dot. What follows the salt is the one
-// stanza that the plugin (C2SP, age-plugin.md) returned for the slot: its body of at most 4096 bytes, or - for
-// an empty one, its type and its arguments, each of characters 0x21 to 0x7E. The header line is at most 8192
-// bytes long. The keyring says which plugin made the slot. It never starts one: the reader names the plugin.
+// A plugin's name is 1 to 64 of [a-z0-9+._-] and does not begin with a dot. After the salt comes the one stanza that
+// the plugin (C2SP, age-plugin.md) returned for the slot: its body of at most 4096 bytes, or - for an empty one, its
+// type and its arguments, each of characters 0x21 to 0x7E. The header line is at most 8192 bytes long. The keyring
+// names the plugin that made the slot, but never causes it to run: the reader names the plugin.
 //
-// The epoch counts the file's versions. A key's date is the day on which its state last changed.
+// The epoch counts the file's versions. A key's date is the day of its last state change.
 //
 // Derivations, all HKDF-SHA256 (‖ is concatenation, texts are ASCII):
 //
 //   slot secret   scrypt(passphrase, salt) · the key file's bytes · the variable's bytes · the command's
 //                 output · X25519(ephemeral secret, recipient), whose salt is share ‖ recipient ·
-//                 the 16-byte file key that the plugin wrapped into the stanza, made for this slot alone
+//                 the 16-byte file key that the plugin wrapped in the stanza, made only for this slot
 //   tag           the first 8 bytes of SHA-256(recipient)
 //   wrap ‖ commit HKDF(slot secret, salt = the slot's salt, info = "slot/1" ‖ ring id ‖ header line)
 //   slot body     commit ‖ AES-256-GCM(wrap, nonce = 0, ring key, associated data = header line)
@@ -50,22 +50,21 @@
 //   wrapped key   XAES-256-GCM(key wrap, nonce, key, associated data = ring id ‖ the line before it)
 //   commitment    HKDF(key, no salt, info = "commit"), of a wrapped key
 //
-// The nonce of a slot body may be zero since its wrap key is used once: the salt is new whenever a slot
-// is written. A header line is both in the derivation and in the associated data, so edited parameters
-// cannot yield a slot that opens.
+// The nonce of a slot body can be zero because its wrap key is used once: each slot gets a new salt when it
+// is written. A header line is part of both the derivation and the associated data, so a slot with edited
+// parameters does not open.
 //
-// A file is valid if it follows this grammar, no slot name and no kind with version stands twice, each
+// A file is valid if it follows this grammar, all slot names and all pairs of kind and version are unique, each
 // kind of its purpose has exactly one active key and no other kind occurs, and the MAC verifies. A fields
-// keyring may also have no manifest key at all, in whatever state: then it is an issued one, which reads and
-// signs nothing.
-// The MAC proves nothing between holders of slots: each of them can write it.
+// keyring without manifest keys in any state is an issued one, which reads but cannot sign.
+// The MAC proves nothing among holders of slots: each of them can compute it.
 
-/// A keyring's text, taken apart. Nothing in it is secret; nothing in it is proven before the MAC is.
+/// A parsed keyring. Nothing in it is secret, and nothing in it is proven before the MAC is verified.
 struct KeyringDocument: Sendable, Equatable {
-    /// How the two formats begin.
+    /// The first lines of the two formats.
     static let magics = ["lockstep-keyring/1", "lockstep-keyring/2"]
     static let largestFile = 1_048_576
-    /// Of format 1.
+    /// The maximum size in format 1.
     static let largestFirstFile = 262_144
     static let maximumSlots = 64
     static let maximumKeys = 1024
@@ -73,7 +72,7 @@ struct KeyringDocument: Sendable, Equatable {
     static let maximumDatabases = 1024
     static let ringIDLength = 16
     static let databaseIDLength = DatabaseKey.idLength
-    /// What SQLite can store of it.
+    /// The largest value that SQLite can store.
     static let maximumEpoch = UInt64(Int64.max)
 
     var ringID: [UInt8]
@@ -82,18 +81,18 @@ struct KeyringDocument: Sendable, Equatable {
     var subjectID: [UInt8]
     var slots: [KeyringSlot] = []
     var keys: [KeyEntry] = []
-    /// The rings that this one took the place of, oldest first.
+    /// The rings that this one replaced, oldest first.
     var formerRings: [[UInt8]] = []
     /// The databases that a database keyring opens, in the order of their ids.
     var files: [DatabaseRecord] = []
-    /// What a fields keyring remembers of databases, in the order of their ids.
+    /// A fields keyring's records of databases, in the order of their ids.
     var sealed: [SealedRecord] = []
     var signature: SignatureLine?
 
-    /// How many bytes a file of it may have.
+    /// The maximum size of the file in bytes.
     var maximumBytes: Int { needsSecondFormat ? Self.largestFile : Self.largestFirstFile }
 
-    /// Whether it takes format 2 to write it.
+    /// Whether the document can only be written in format 2.
     var needsSecondFormat: Bool { !formerRings.isEmpty || !files.isEmpty || !sealed.isEmpty }
 
     /// One key, wrapped.
@@ -103,20 +102,20 @@ struct KeyringDocument: Sendable, Equatable {
         var state: KeyState
         var day: CalendarDay
         let commitment: [UInt8]
-        /// Nonce, ciphertext and tag; nil once destroyed.
+        /// Nonce, ciphertext and tag; nil if the key is destroyed.
         var wrapped: [UInt8]?
 
-        /// The line without the wrapped key: what the wrapping is bound to.
+        /// The line without the wrapped key: the associated data of the wrap.
         var boundLine: String {
             "key \(kind.rawValue) \(version) \(state.rawValue) \(day) \(Base64.encode(commitment))"
         }
     }
 
-    /// Whether it was made for somebody who is to read a dataset, and not to sign for it.
+    /// Whether the keyring was issued: its holder can read the dataset but cannot sign for it.
     var isIssued: Bool { purpose == .fields && !keys.contains { $0.kind == .manifest } }
 
-    /// What it costs to try a passphrase on every slot that takes one: the sum of their N.
-    /// - Parameter name: The slot that is left out.
+    /// The cost of trying a passphrase on every passphrase slot: the sum of their N.
+    /// - Parameter name: The slot to leave out.
     func costOfSlots(besides name: String? = nil) -> Int {
         slots.reduce(0) { sum, slot in
             guard case .scrypt(_, let cost) = slot.kind, slot.name != name else { return sum }
@@ -124,7 +123,7 @@ struct KeyringDocument: Sendable, Equatable {
         }
     }
 
-    /// The text above the line with the MAC.
+    /// The text above the MAC line.
     func textAboveMAC() -> [UInt8] {
         var lines = [
             Self.magics[needsSecondFormat ? 1 : 0],
@@ -149,16 +148,17 @@ struct KeyringDocument: Sendable, Equatable {
         textAboveMAC() + Array("--- \(Base64.encode(mac))\n".utf8)
     }
 
-    /// The rules that lie in the whole and not in one line.
+    /// Checks the rules that concern several lines.
     func checkConsistency() throws(LockstepError) {
         guard !slots.isEmpty, slots.count <= Self.maximumSlots else {
-            throw Self.malformed("it has \(slots.count) slots; 1 to \(Self.maximumSlots) are allowed")
+            throw Self.malformed(
+                "it has \(counted(slots.count, "slot")); 1 to \(Self.maximumSlots) are allowed")
         }
         guard keys.count <= Self.maximumKeys else {
             throw Self.malformed("it has \(keys.count) keys; \(Self.maximumKeys) are allowed")
         }
         guard Set(slots.map(\.name)).count == slots.count else {
-            throw Self.malformed("two slots have one name")
+            throw Self.malformed("two slots have the same name")
         }
         try checkRecords()
         var seen: Set<String> = []
@@ -168,31 +168,31 @@ struct KeyringDocument: Sendable, Equatable {
                     "a \(purpose.rawValue) keyring cannot hold a \(key.kind.rawValue) key")
             }
             guard seen.insert("\(key.kind.rawValue) \(key.version)").inserted else {
-                throw Self.malformed("\(key.kind.rawValue) key \(key.version) stands twice")
+                throw Self.malformed("\(key.kind.rawValue) key \(key.version) occurs twice")
             }
         }
         for kind in purpose.kinds where kind != .manifest || !isIssued {
             let active = keys.count { $0.kind == kind && $0.state == .active }
             guard active == 1 else {
                 throw Self.malformed(
-                    "it has \(active) active \(kind.rawValue) keys; exactly one is due")
+                    "it has \(counted(active, "active \(kind.rawValue) key")); expected one")
             }
         }
     }
 
     private func checkRecords() throws(LockstepError) {
         guard purpose == .database || files.isEmpty, purpose == .fields || sealed.isEmpty else {
-            throw Self.malformed("it remembers databases as a keyring of another purpose does")
+            throw Self.malformed("it has database lines of another purpose")
         }
         guard formerRings.count <= Self.maximumFormerRings,
             files.count + sealed.count <= Self.maximumDatabases
-        else { throw Self.malformed("it remembers more than a keyring may") }
+        else { throw Self.malformed("it has too many former rings or databases") }
         guard Set(formerRings + [ringID]).count == formerRings.count + 1 else {
-            throw Self.malformed("a ring stands in it twice")
+            throw Self.malformed("a ring occurs twice")
         }
         let ids = files.map(\.database) + sealed.map(\.database)
         guard zip(ids, ids.dropFirst()).allSatisfy({ $0.lexicographicallyPrecedes($1) }) else {
-            throw Self.malformed("databases stand in the order of their ids, none twice")
+            throw Self.malformed("databases must be in the order of their ids, without duplicates")
         }
     }
 

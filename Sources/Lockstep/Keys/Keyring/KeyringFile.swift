@@ -1,24 +1,24 @@
 public import SystemPackage
 
-/// A keyring's file: where it lies, how it is read and replaced.
+/// A keyring's file: its location, and how it is read and replaced.
 ///
-/// Files are made with mode 0600 and their folder with mode 0700; a file that others can read, that belongs
-/// to someone else or that is a symbolic link is refused, and so is a folder that others may write into. Writing replaces the file in one step under a
-/// lock, so that a crash leaves the old keyring or the new one.
+/// Files are created with mode 0600 and their folder with mode 0700. A file that others can read, that belongs to
+/// someone else or that is a symbolic link is refused, and so is a folder that others can write to. The file is
+/// replaced atomically under a lock, so a crash leaves either the old keyring or the new one.
 public struct KeyringFile: Sendable, Hashable {
-    /// Where the file lies.
+    /// The path of the file.
     public let path: FilePath
 
-    /// Names a keyring file; nothing is read yet.
+    /// Names a keyring file without reading it.
     public init(_ path: FilePath) { self.path = path }
 
-    /// Where the database keyring for a database file lies by default: `<folder>/<name>.database.keyring`.
+    /// The default location of a database file's keyring: `<folder>/<name>.database.keyring`.
     public static func database(for database: FilePath, in folder: FilePath) -> KeyringFile {
         let stem = database.lastComponent?.stem ?? "database"
         return KeyringFile(folder.appending("\(stem).database.keyring"))
     }
 
-    /// Where the fields keyring of a dataset lies by default: `<folder>/<dataset>.fields.keyring`.
+    /// The default location of a dataset's fields keyring: `<folder>/<dataset>.fields.keyring`.
     public static func fields(of dataset: String, in folder: FilePath) throws(LockstepError)
         -> KeyringFile
     {
@@ -30,24 +30,24 @@ public struct KeyringFile: Sendable, Hashable {
         return KeyringFile(folder.appending("\(dataset).fields.keyring"))
     }
 
-    /// The keyrings of a folder, by name.
-    /// - Throws: ``LockstepError/Code/notFound`` if there is no such folder.
+    /// The keyrings in a folder, by name.
+    /// - Throws: ``LockstepError/Code/notFound`` if the folder does not exist.
     public static func all(in folder: FilePath) throws -> [KeyringFile] {
         try Folder.list(folder).files.filter { $0.hasSuffix(".keyring") }
             .map { KeyringFile(folder.appending($0)) }
     }
 
-    /// Removes a keyring whose key was never used. Nothing may have been encrypted under it.
+    /// Removes a keyring whose key was never used. Nothing must have been encrypted with it.
     public func removeUnused() { AtomicFile.remove(path) }
 
-    /// Whether anything stands at the path.
+    /// Whether anything exists at the path.
     public var exists: Bool { FileAccess.exists(path) }
 
-    /// Opens the keyring; see ``Keyring`` for what `credential` is asked.
+    /// Opens the keyring. `credential` returns the credential to try on a slot, or nil to skip it.
     /// - Throws: ``LockstepError`` located at the file's path.
     public func open(credential: (SlotDescription) throws -> Credential?) throws -> Keyring {
         let text = try read()
-        // What goes wrong with a credential is not the keyring's fault, and not told as such.
+        // An error of a credential is not the keyring's fault, so it does not get the keyring's path.
         var isCredentialsFault = false
         do {
             return try Keyring.open(text) { slot in
@@ -61,14 +61,14 @@ public struct KeyringFile: Sendable, Hashable {
         }
     }
 
-    /// What the file says about itself, without any secret. Its MAC is not checked.
+    /// The public content of the file. The MAC is not checked.
     public func summary() throws -> KeyringSummary {
         let text = try read()
         return try located { KeyringSummary(try KeyringParser.parse(text).document) }
     }
 
-    /// Writes a keyring that has no file yet.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
+    /// Writes a new keyring.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if the file exists.
     public func create(_ keyring: borrowing Keyring) throws { try create(keyring, signer: nil) }
 
     func create(_ keyring: borrowing Keyring, signer: borrowing SigningKey?) throws {
@@ -81,7 +81,7 @@ public struct KeyringFile: Sendable, Hashable {
     }
 
     /// Writes a changed keyring over the file that it was opened from.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if someone else wrote the file since.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if someone else has since written the file.
     public func save(_ keyring: inout Keyring) throws { try save(&keyring, signer: nil) }
 
     func save(_ keyring: inout Keyring, signer: borrowing SigningKey?) throws {
@@ -89,7 +89,7 @@ public struct KeyringFile: Sendable, Hashable {
         let lock = try FileLock(lockPath)
         defer { _ = lock }
         try requireUnchanged(since: keyring)
-        // They hold wrapped keys, perhaps one that was destroyed since.
+        // They contain wrapped keys, possibly one that has since been destroyed.
         try AtomicFile.removeLeftovers(of: path)
         let epoch = keyring.epoch + 1
         let text = try keyring.encode(epoch: epoch, signer: signer)
@@ -97,10 +97,10 @@ public struct KeyringFile: Sendable, Hashable {
         keyring.wasWritten(epoch: epoch, try KeyringParser.parse(text).document.signature)
     }
 
-    /// Changes the keyring as its file has it by now, and writes it: what others have changed since it was opened stays.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if its ring was changed meanwhile, or for a signed one;
-    ///   ``LockstepError/Code/keyringOutdated`` if an older copy stands there; what `body` throws. The keyring in memory
-    ///   is what it was then.
+    /// Rereads the keyring from its file, changes it and writes it, so changes that others made since it was opened are
+    /// kept. If it throws, the keyring in memory is unchanged.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if its ring was changed in the meantime, or for a signed
+    ///   keyring; ``LockstepError/Code/keyringOutdated`` if the file is an older copy; any error that `body` throws.
     func update(
         _ keyring: inout Keyring, _ body: (inout Keyring) throws -> Void
     ) throws {
@@ -117,12 +117,12 @@ public struct KeyringFile: Sendable, Hashable {
         keyring = current
     }
 
-    /// - Throws: ``LockstepError/Code/keyringConflict`` unless the file is the one that was opened.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if the file has changed since it was opened.
     func requireUnchanged(since keyring: borrowing Keyring) throws {
         let standing = try located { try KeyringParser.parse(try read()).document }
         guard standing.ringID == keyring.writtenRingID, standing.epoch == keyring.epoch else {
             throw LockstepError(
-                .keyringConflict, "\(path) was changed by someone else meanwhile",
+                .keyringConflict, "someone else changed \(path) in the meantime",
                 hint: "run the command again")
         }
     }
@@ -141,7 +141,7 @@ public struct KeyringFile: Sendable, Hashable {
         do {
             return try FileAccess.read(path, limit: KeyringDocument.largestFile, .secret)
         } catch let error as LockstepError where error.code == .tooLarge {
-            // A file that breaks its format, and not one that this machine has no room for.
+            // The file violates its format; this is not a limit of the machine.
             throw LockstepError(.keyringMalformed, error.message, hint: error.hint)
         }
     }

@@ -1,8 +1,8 @@
-/// Reads a keyring's text by the rules in KeyringDocument.swift, and by nothing looser.
+/// Parses a keyring's text strictly by the rules in KeyringDocument.swift.
 struct KeyringParser {
     private var text: CanonicalText
 
-    /// The outcome: the document, the bytes that its MAC covers, and the MAC as it stands there.
+    /// The result: the document, the bytes that its MAC covers, and the MAC in the file.
     struct Outcome {
         let document: KeyringDocument
         let authenticated: [UInt8]
@@ -45,7 +45,7 @@ struct KeyringParser {
         let macLine = try text.take("the line with the MAC")
         let parts = text.fields(macLine)
         guard parts.count == 2, parts[0] == "---" else {
-            throw text.bad("the line with the MAC is due")
+            throw text.bad("expected the line with the MAC")
         }
         let mac = try text.base64(parts[1], 32, "the MAC")
         guard text.isAtEnd else { throw text.bad("something follows the MAC") }
@@ -56,7 +56,7 @@ struct KeyringParser {
             mac: mac)
     }
 
-    /// Each slot that a passphrase is tried on costs its N.
+    /// Limits the cost of trying a passphrase: each passphrase slot costs its N.
     private func checkTotalCost(_ document: KeyringDocument) throws(LockstepError) {
         guard document.costOfSlots() <= Scrypt.Cost.maximumTogetherBefore else {
             throw LockstepError(
@@ -65,12 +65,14 @@ struct KeyringParser {
         }
     }
 
-    /// The lines that came with format 2.
+    /// Parses the lines of format 2.
     private mutating func records(_ document: inout KeyringDocument) throws(LockstepError) {
         while let line = text.peek(), line.hasPrefix("former ") {
             let parts = text.fields(try text.take("a former ring"))
             guard parts.count == 2, document.formerRings.count < KeyringDocument.maximumFormerRings
-            else { throw text.bad("a former ring is its id alone, and there are 64 at most") }
+            else {
+                throw text.bad("a former ring's line has only its id, and at most 64 are allowed")
+            }
             document.formerRings.append(
                 try text.base64(parts[1], KeyringDocument.ringIDLength, "a former ring's id"))
         }
@@ -85,7 +87,7 @@ struct KeyringParser {
             document.sealed.append(record)
         }
         guard document.needsSecondFormat else {
-            throw text.bad("nothing in it is of format 2, which it names")
+            throw text.bad("it names format 2 but has no line of it")
         }
     }
 
@@ -93,14 +95,14 @@ struct KeyringParser {
         guard count < KeyringDocument.maximumDatabases else { throw text.bad("too many databases") }
     }
 
-    /// Whether the file is of format 2.
+    /// Whether the file has format 2.
     private mutating func magic() throws(LockstepError) -> Bool {
         let line = try text.take("the format's name")
         if let format = KeyringDocument.magics.firstIndex(of: String(line)) { return format == 1 }
-        guard line.hasPrefix("lockstep-keyring/") else { throw text.bad("it is no keyring") }
+        guard line.hasPrefix("lockstep-keyring/") else { throw text.bad("it is not a keyring") }
         throw LockstepError(
-            .keyringUnsupported, "the keyring is of format \(line.prefix(40))",
-            hint: "use a version of Lockstep that knows this format")
+            .keyringUnsupported, "the keyring has the format \(line.prefix(40))",
+            hint: "use a version of Lockstep that supports this format")
     }
 
     private mutating func ring() throws(LockstepError) -> KeyringDocument {
@@ -108,7 +110,7 @@ struct KeyringParser {
         guard parts.count == 8, parts[0] == "ring", parts[2] == "epoch", parts[4] == "purpose",
             let purpose = KeyringPurpose(rawValue: String(parts[5])),
             parts[6] == purpose.subjectWord
-        else { throw text.bad("the ring's line is due") }
+        else { throw text.bad("expected the ring's line") }
         return KeyringDocument(
             ringID: try text.base64(parts[1], 16, "the ring's identifier"),
             epoch: try text.number(parts[3], 1...KeyringDocument.maximumEpoch, "the epoch"),
@@ -122,7 +124,7 @@ struct KeyringParser {
         guard parts.count >= 3, PlainName.isValid(parts[1]), PlainName.isValid(parts[2]),
             !parts.contains("")
         else {
-            throw text.bad("a slot has a type and a name of [a-z0-9-]")
+            throw text.bad("a slot needs a type and a name of [a-z0-9-]")
         }
         let kind: KeyringSlot.Kind
         switch (parts[1], parts.count) {
@@ -133,7 +135,7 @@ struct KeyringParser {
             kind = .keyFile(salt: try text.base64(parts[3], 16, "a salt"))
         case ("env", 5):
             guard KeyringSlot.isVariableName(parts[3]) else {
-                throw text.bad("that is no variable's name")
+                throw text.bad("not a valid variable name")
             }
             kind = .environment(
                 variable: String(parts[3]), salt: try text.base64(parts[4], 16, "a salt"))
@@ -180,7 +182,7 @@ struct KeyringParser {
             stanza: stanza)
     }
 
-    /// Costs are checked before any work is done, or a prepared file could exhaust the reader.
+    /// Costs are checked before any work is done; otherwise a crafted file could exhaust the reader.
     private func cost(_ parts: ArraySlice<Substring>) throws(LockstepError) -> Scrypt.Cost {
         let start = parts.startIndex
         let logN = try text.number(parts[start], 0...63, "scrypt's N")
@@ -191,8 +193,8 @@ struct KeyringParser {
                 .keyringUnsupported,
                 "line \(text.next) of the keyring asks for scrypt with N = 2^\(logN), r = \(r), p = \(p)",
                 hint:
-                    "N from 2^14 to 2^20 with r = 8 and p = 1 is read; the file was not written by "
-                    + "Lockstep, or it was changed")
+                    "only N from 2^14 to 2^20 with r = 8 and p = 1 is supported; the file was not "
+                    + "written by Lockstep, or it was changed")
         }
         return Scrypt.Cost(logN: Int(logN), r: Int(r), p: Int(p))
     }
@@ -200,15 +202,15 @@ struct KeyringParser {
     private mutating func key() throws(LockstepError) -> KeyringDocument.KeyEntry {
         let parts = text.fields(try text.take("a key"))
         guard parts.count == 7, let kind = KeyKind(rawValue: String(parts[1])) else {
-            throw text.bad("a key of a known kind with six fields is due")
+            throw text.bad("expected a key of a known kind with six fields")
         }
         guard let state = KeyState(rawValue: String(parts[3])) else {
             throw text.bad("the key's state is unknown")
         }
-        guard let day = CalendarDay(parts[4]) else { throw text.bad("the key's date is no day") }
+        guard let day = CalendarDay(parts[4]) else { throw text.bad("the key's date is not valid") }
         let destroyed = parts[6] == "-"
         guard destroyed == (state == .destroyed) else {
-            throw text.bad("a key is without material exactly when it is destroyed")
+            throw text.bad("a key must have material, and a destroyed key must have none")
         }
         return KeyringDocument.KeyEntry(
             kind: kind,

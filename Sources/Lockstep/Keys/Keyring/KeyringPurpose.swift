@@ -1,12 +1,12 @@
-/// What a keyring gives power over. One file per power: whoever may open a database file need not be
-/// able to read the sealed cells in it.
+/// What a keyring gives access to. Each purpose has its own file, so that opening a database file does not imply
+/// reading its sealed cells.
 public enum KeyringPurpose: String, Sendable, CaseIterable {
     /// Opens one database file.
     case database
     /// Reads and writes the sealed cells of one dataset.
     case fields
 
-    /// What the keyring's subject is called in its text.
+    /// The word for the keyring's subject in its text.
     var subjectWord: String {
         switch self {
         case .database: "database"
@@ -14,8 +14,8 @@ public enum KeyringPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// The kinds of key that such a keyring holds; it has one active key of each, but an issued keyring has no
-    /// manifest key at all.
+    /// The kinds of key in such a keyring. It has one active key of each kind, except that an issued keyring has no
+    /// manifest key.
     public var kinds: [KeyKind] {
         switch self {
         case .database: [.database]

@@ -1,6 +1,6 @@
-/// What a keyring shows without being opened.
+/// The content of a keyring that can be read without opening it.
 public struct KeyringSummary: Sendable {
-    /// What it gives power over.
+    /// What it gives access to.
     public let purpose: KeyringPurpose
     /// How many times it has been written.
     public let epoch: UInt64
@@ -10,18 +10,18 @@ public struct KeyringSummary: Sendable {
     public let slots: [SlotDescription]
     /// Its keys.
     public let keys: [Key]
-    /// Who says to have signed it; opening the keyring checks that.
+    /// The publisher named in its signature. The signature is verified when the keyring is opened.
     public let publisher: Publisher?
 
     /// A key, without its material.
     public struct Key: Sendable, Hashable {
-        /// What it is for.
+        /// Its purpose.
         public let kind: KeyKind
-        /// Its version, from 1 on.
+        /// Its version, 1 or more.
         public let version: UInt32
-        /// Where in its life it stands.
+        /// Its state.
         public let state: KeyState
-        /// The day on which the state last changed, in UTC.
+        /// The day of the last state change, in UTC.
         public let since: CalendarDay
     }
 
@@ -38,6 +38,6 @@ public struct KeyringSummary: Sendable {
 }
 
 extension Keyring {
-    /// What the keyring holds, without any material.
+    /// The keyring's content without key material.
     public var summary: KeyringSummary { KeyringSummary(document) }
 }

@@ -1,16 +1,17 @@
-/// Who signs keyrings: an Ed25519 public key, in base64 as keyrings spell it. A reader pins it, and then knows
-/// that a keyring comes from there; its MAC proves nothing among those who hold slots.
+/// A signer of keyrings: an Ed25519 public key, written in base64 as in keyrings. A reader pins it to verify that a
+/// keyring comes from this publisher; the MAC proves nothing among holders of slots.
 public struct Publisher: Sendable, Hashable, CustomStringConvertible {
     let publicKey: [UInt8]
 
     init(publicKey: [UInt8]) { self.publicKey = publicKey }
 
     /// Reads a publisher's key as ``description`` writes it.
-    /// - Throws: ``LockstepError/Code/signatureInvalid`` if it is none.
+    /// - Throws: ``LockstepError/Code/signatureInvalid`` if it is not valid.
     public init(_ text: String) throws(LockstepError) {
         guard let key = Base64.decode(text), key.count == Curve25519Key.length else {
             throw LockstepError(
-                .signatureInvalid, "that is no publisher's key: 43 characters of base64 are due",
+                .signatureInvalid,
+                "not a valid publisher's key: expected 43 characters of base64",
                 hint: "`lockstep keys list` shows the publisher of a signed keyring")
         }
         publicKey = key
@@ -37,13 +38,13 @@ struct SigningKey: ~Copyable {
 }
 
 extension Keyring {
-    /// Who this keyring can sign others as: the publisher of its dataset.
-    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring, and for an issued one.
+    /// The publisher of the dataset, as which this keyring can sign others.
+    /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring and for an issued one.
     public borrowing func publisher() throws(LockstepError) -> Publisher {
         try signingKey().publisher
     }
 
-    /// Who this keyring signs as, and signed as before; not with keys that others may know.
+    /// The publishers as which this keyring signs now and signed before, except those with compromised keys.
     borrowing func publishers() throws(LockstepError) -> [Publisher] {
         var publishers: [Publisher] = []
         for entry in document.keys
@@ -70,28 +71,28 @@ extension Keyring {
         return try SigningKey(seed: key(.manifest, version: active.version))
     }
 
-    /// Who signed the keyring, if anybody did. That somebody did was checked when it was opened; whether it
-    /// is the right one, ``requireSignature(by:)`` tells.
+    /// The publisher who signed the keyring, if it is signed. The signature was verified when the keyring was opened;
+    /// ``requireSignature(by:)`` checks that it is from the right publisher.
     public var signer: Publisher? { summary.publisher }
 
-    /// Goes on only where `publisher` signed the keyring.
+    /// Requires that `publisher` signed the keyring.
     /// - Throws: ``LockstepError/Code/signatureInvalid``.
     public borrowing func requireSignature(by publisher: Publisher) throws(LockstepError) {
         guard let signer else {
             throw LockstepError(
                 .signatureInvalid, "the keyring is not signed",
-                hint: "somebody made it anew or took the signature away; ask the publisher for it")
+                hint: "someone replaced it or removed its signature; ask the publisher for it")
         }
         guard signer == publisher else {
             throw LockstepError(
-                .signatureInvalid, "the keyring is signed by \(signer), and not by \(publisher)",
-                hint: "use it only if you know that publisher")
+                .signatureInvalid, "the keyring is signed by \(signer), not by \(publisher)",
+                hint: "use it only if you trust that publisher")
         }
     }
 }
 
 extension KeyringDocument {
-    /// Goes on only where the signature, if there is one, is of the text above it.
+    /// Requires that the signature, if there is one, matches the text above it.
     /// - Throws: ``LockstepError/Code/keyringTampered``.
     func checkSignature() throws(LockstepError) {
         guard let line = signature else { return }
@@ -99,18 +100,18 @@ extension KeyringDocument {
         unsigned.signature = nil
         guard try line.isOf(unsigned.textAboveMAC()) else {
             throw LockstepError(
-                .keyringTampered, "the keyring's signature is not one of its text",
-                hint: "somebody changed the file; ask its publisher for it")
+                .keyringTampered, "the keyring's signature does not match its text",
+                hint: "someone changed the file; ask its publisher for it")
         }
     }
 }
 
 extension KeyringFile {
-    /// Signs a keyring and writes it over the file that it was opened from. From then on only a signature
-    /// can change it.
+    /// Signs a keyring and writes it over the file that it was opened from. After that, only signing it again can
+    /// change it.
     /// - Parameter publisher: The publisher's fields keyring.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` if `publisher` cannot sign;
-    ///   ``LockstepError/Code/keyringConflict`` if someone else wrote the file since.
+    ///   ``LockstepError/Code/keyringConflict`` if someone else has since written the file.
     public func sign(_ keyring: inout Keyring, as publisher: borrowing Keyring) throws {
         try save(&keyring, signer: publisher.signingKey())
     }

@@ -4,9 +4,9 @@
     internal import Darwin
 #endif
 
-/// Writing to a pipe whose reader may be gone, in a process that SIGPIPE would end.
+/// Writes to a pipe whose reader may be gone, in a process that SIGPIPE would end.
 enum BrokenPipe {
-    /// As write(2); where nobody reads any more, EPIPE and no signal.
+    /// Like write(2), but without a reader it fails with EPIPE and raises no signal.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         #if canImport(Darwin)
             // The descriptor has F_SETNOSIGPIPE: see PluginPipe.
@@ -21,7 +21,7 @@ enum BrokenPipe {
             let count = unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             let failure = errno
             if count < 0, failure == EPIPE, !wasPending {
-                // The signal goes to the thread that writes, where it waits.
+                // The signal is pending for the writing thread; this removes it.
                 var now = timespec()
                 while unsafe sigtimedwait(&broken, nil, &now) < 0, errno == EINTR {}
             }

@@ -1,18 +1,18 @@
 public import SystemPackage
 
-/// A file with identities: an X25519 key of age's, `AGE-SECRET-KEY-1…`, identities of plugins,
-/// `AGE-PLUGIN-NAME-1…`, or both, one a line.
+/// A file with identities: an age X25519 key, `AGE-SECRET-KEY-1…`, plugin identities, `AGE-PLUGIN-NAME-1…`, or both,
+/// one per line.
 public struct IdentityFile: ~Copyable, Sendable {
-    // Plugins that wrap keys in their identities write some 1000 characters for each.
+    // Plugins that wrap keys in their identities write about 1000 characters for each.
     private static let largestFile = 8191
 
     private let text: SecretBytes
     private let key: Range<Int>?
     private let foreign: [(plugin: PluginName, place: Range<Int>)]
 
-    /// Reads a file. Lines that begin with `#` and empty lines are remarks.
+    /// Reads a file. Empty lines and lines that begin with `#` are ignored.
     /// - Throws: ``LockstepError/Code/identityMalformed`` for a line that is neither kind of identity, for more than
-    ///   one X25519 key and more than 16 identities of plugins, and for a file without any;
+    ///   one X25519 key or more than 16 plugin identities, and for a file without identities;
     ///   ``LockstepError/Code/permissionsTooOpen`` if others can read the file; ``LockstepError/Code/tooLarge`` if
     ///   it has more than 8191 bytes.
     public static func read(_ path: FilePath) throws -> IdentityFile {
@@ -27,7 +27,7 @@ public struct IdentityFile: ~Copyable, Sendable {
     }
 
     /// Reads the text of a file.
-    /// - Throws: ``LockstepError/Code/identityMalformed`` as ``read(_:)``.
+    /// - Throws: ``LockstepError/Code/identityMalformed`` as in ``read(_:)``.
     public init(parsing text: consuming SecretBytes) throws(LockstepError) {
         var keys: [Range<Int>] = []
         var foreign: [(plugin: PluginName, place: Range<Int>)] = []
@@ -48,8 +48,9 @@ public struct IdentityFile: ~Copyable, Sendable {
             !(keys.isEmpty && foreign.isEmpty)
         else {
             throw Identity.malformed(
-                "it holds \(counted(keys.count, "key")) and \(foreign.count) of plugins; "
-                    + "at most one key and \(PluginIdentities.maximum) of plugins are read")
+                "it contains \(counted(keys.count, "key")) and \(foreign.count) of plugins; "
+                    + "expected at most one key and \(PluginIdentities.maximum) of plugins, and at "
+                    + "least one in all")
         }
         if let key = keys.first { _ = try Identity(spelled: text.bytes.extracting(key)) }
         self.text = text
@@ -74,7 +75,7 @@ public struct IdentityFile: ~Copyable, Sendable {
         return PluginIdentities(plugin, try text.clone(), places)
     }
 
-    /// The plugins whose identities stand in the file.
+    /// The plugins whose identities the file contains.
     public var plugins: Set<PluginName> { Set(foreign.map(\.plugin)) }
 
     /// The plugin of a line such as `AGE-PLUGIN-NAME-1…`, which is in upper case.
@@ -88,7 +89,7 @@ public struct IdentityFile: ~Copyable, Sendable {
         var name: [UInt8] = []
         for index in beginning.count..<(separator - 1) { name.append(line[index]) }
         let text = String(decoding: name, as: UTF8.self)
-        // Bech32 is in one case throughout, so the name is in upper case here.
+        // Bech32 does not mix cases, so the name is in upper case here.
         return text == text.uppercased() ? PluginName(exactly: text.lowercased()) : nil
     }
 }

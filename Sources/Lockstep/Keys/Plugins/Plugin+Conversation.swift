@@ -1,8 +1,8 @@
-/// The second phase of both state machines, in which the plugin sends commands and waits for each answer.
+/// The second phase of both state machines: the plugin sends commands and waits for each answer.
 extension Plugin {
     /// Answers commands until the plugin is done.
-    /// - Parameter own: Takes a command of one state machine, and says whether it knows it.
-    /// - Returns: What the plugin has reported as errors.
+    /// - Parameter own: Handles a command of one state machine and returns whether it recognized it.
+    /// - Returns: The errors that the plugin reported.
     func converse(
         _ connection: PluginConnection, _ own: (borrowing PluginCommand) throws -> Bool
     ) throws -> [String] {
@@ -23,13 +23,13 @@ extension Plugin {
         }
     }
 
-    /// What is thrown where the plugin has reported errors and given no result.
+    /// The error for a plugin that reported errors and gave no result.
     func reported(_ reports: [String]) -> LockstepError {
-        let text = reports.map { $0.isEmpty ? "an error without a text" : $0 }
+        let text = reports.map { $0.isEmpty ? "an error without text" : $0 }
             .joined(separator: "; ")
         return failed(
             "reports: \(text.prefix(400))",
-            hint: "the report is the plugin's own; its documentation says what to do")
+            hint: "the report comes from the plugin; see its documentation")
     }
 
     private func show(_ command: borrowing PluginCommand, _ connection: PluginConnection) throws {
@@ -43,7 +43,7 @@ extension Plugin {
     ) throws {
         let options = command.arguments.compactMap { Base64.decode($0) }
         guard (1...2).contains(command.arguments.count), options.count == command.arguments.count
-        else { throw connection.malformed("a question whose options are not one or two texts") }
+        else { throw connection.malformed("a question without one or two text options") }
         let texts = options.map { String(decoding: $0, as: UTF8.self) }
         let answer = try interaction.confirm?(
             name, command.text, texts[0], texts.count == 2 ? texts[1] : nil)

@@ -1,12 +1,12 @@
 /// The two state machines, each with one recipient or slot and so one file key, whose index is 0.
 ///
-/// A slot holds exactly one stanza. The protocol lets a plugin return several for a recipient, for a file that has
-/// several ways in; here each way in is a slot of its own, which can be listed and removed alone. Labels
-/// (`extension-labels`) are not asked for: they say which stanzas a plugin allows side by side in one file, and the
-/// slots of a keyring do not depend on each other.
+/// A slot contains exactly one stanza. The protocol lets a plugin return several stanzas for a recipient, for a file
+/// that can be opened in several ways. Here each way is a separate slot, which can be listed and removed individually.
+/// Labels (`extension-labels`) are not requested: they specify which stanzas a plugin allows together in one file, and
+/// the slots of a keyring are independent of each other.
 extension Plugin {
-    /// Has the plugin seal a file key for a recipient, which costs one run of its program.
-    /// - Throws: ``LockstepError/Code/commandFailed``; what ``interaction`` throws.
+    /// Lets the plugin seal a file key for a recipient. Runs its program once.
+    /// - Throws: ``LockstepError/Code/commandFailed``; any error that ``interaction`` throws.
     func wrap(
         _ fileKey: borrowing SecretBytes, for recipient: PluginRecipient
     ) throws -> PluginStanza {
@@ -19,8 +19,8 @@ extension Plugin {
             guard command.type == "recipient-stanza" else { return false }
             guard stanza == nil else {
                 throw failed(
-                    "returned several stanzas for one recipient, and a slot holds one",
-                    hint: "make a slot for each of the recipients that this one stands for")
+                    "returned several stanzas for one recipient, but a slot holds only one",
+                    hint: "make a separate slot for each recipient that this one represents")
             }
             stanza = try Self.stanza(command, connection)
             return true
@@ -38,11 +38,11 @@ extension Plugin {
             let stanza = PluginStanza(
                 type: command.arguments[1], arguments: Array(command.arguments.dropFirst(2)),
                 body: command.body.publicCopy())
-        else { throw connection.malformed("a stanza that is not one for the file key 0") }
+        else { throw connection.malformed("a stanza that is not for file key 0") }
         return stanza
     }
 
-    /// Has the plugin open a stanza; nil if none of the identities fits it.
+    /// Lets the plugin open a stanza; nil if none of the identities matches it.
     func unwrap(
         _ stanza: PluginStanza, with identities: borrowing PluginIdentities
     ) throws -> SecretBytes? {
@@ -60,7 +60,7 @@ extension Plugin {
                 command.body.count == Self.fileKeyLength
             else {
                 throw connection.malformed(
-                    "a file key that is not the first one for the file 0, of "
+                    "a file key that is not for file 0, is not the first or does not have "
                         + "\(Self.fileKeyLength) bytes")
             }
             fileKey = try command.body.clone()

@@ -1,17 +1,17 @@
 public import SystemPackage
 
-/// A program that seals and opens slots by age's plugin protocol (C2SP, age-plugin.md): how a YubiKey, a TPM or a
-/// Secure Enclave opens a keyring.
+/// A program that seals and opens slots with age's plugin protocol (C2SP, age-plugin.md), so that a YubiKey, a TPM or a
+/// Secure Enclave can open a keyring.
 ///
-/// Which plugin is run is the caller's to say. A keyring names the plugin that made a slot, and never starts it:
-/// anyone who can write the file could start programs otherwise. The program is `age-plugin-NAME` in the first
-/// absolute folder of PATH that has it.
+/// The caller decides which plugin runs. A keyring names the plugin that made a slot, but never starts it: otherwise
+/// anyone who can write the file could start programs. The program is `age-plugin-NAME` in the first absolute folder of
+/// PATH that contains it.
 ///
-/// It is run without a shell, in the folder `/`, in a process group of its own, with the descriptors 0, 1 and 2 alone
-/// and with few environment variables: those by which programs find their home, language, agents, smart cards and
-/// TPMs, those that begin with `AGE`, and ``variables``. Its standard error is this program's. Since it does not belong to
-/// the terminal's foreground, it asks people through ``interaction`` and cannot read the terminal itself. Whatever
-/// it prints on standard output beyond 256 KiB, or slower than the time limits, ends it together with its group.
+/// It runs without a shell, in the folder `/`, in its own process group, with only the descriptors 0, 1 and 2 and with
+/// few environment variables: those that programs use to find their home, language, agents, smart cards and TPMs,
+/// those that begin with `AGE`, and ``variables``. It shares this program's standard error. Since it does not belong to
+/// the terminal's foreground, it cannot read the terminal and asks the user through ``interaction``. If it prints more
+/// than 256 KiB on standard output or exceeds a time limit, it is killed together with its group.
 public struct Plugin: Sendable {
     static let fileKeyLength = 16
 
@@ -19,19 +19,19 @@ public struct Plugin: Sendable {
     public let name: PluginName
     /// The program's absolute path.
     public let program: FilePath
-    /// How it reaches people. Without any, plugins that need a touch or a PIN mostly fail.
+    /// How it communicates with the user. Without this, plugins that need a touch or a PIN usually fail.
     public var interaction = PluginInteraction()
-    /// How long it may take to send its next command, which is how long a person has to touch a device.
+    /// The time limit for its next command, and so for the user to touch a device.
     public var answerTimeout: Duration = .seconds(60)
-    /// How long it may take in all. The time in which a person answers its questions does not count.
+    /// The time limit for the whole run. The time in which the user answers its questions does not count.
     public var totalTimeout: Duration = .seconds(300)
-    /// Environment variables that it is given beside the usual ones, such as those of a key-management service.
+    /// Environment variables that it gets in addition to the usual ones, such as those of a key-management service.
     public var variables: Set<String> = []
 
     /// Finds a plugin's program.
-    /// - Parameter path: The folders, parted by colons, as in PATH; the process's own PATH if nil. Empty and relative
-    ///   ones are passed over, so that nothing in the current folder is ever run.
-    /// - Throws: ``LockstepError/Code/commandFailed`` if no folder has the program.
+    /// - Parameter path: The folders, separated by colons, as in PATH; the process's own PATH if nil. Empty and
+    ///   relative folders are skipped, so that nothing in the current folder is ever run.
+    /// - Throws: ``LockstepError/Code/commandFailed`` if no folder contains the program.
     public static func find(
         _ name: PluginName, in path: String? = nil
     ) throws(LockstepError) -> Plugin {
@@ -42,8 +42,9 @@ public struct Plugin: Sendable {
         }
         throw LockstepError(
             .commandFailed,
-            "the plugin \(name) is not installed: no absolute folder of PATH has the program \(name.program)",
-            hint: "install it, or add the folder that it lies in to PATH by its absolute path")
+            "the plugin \(name) is not installed: no absolute folder of PATH contains the program "
+                + "\(name.program)",
+            hint: "install it, or add the absolute path of its folder to PATH")
     }
 
     private init(name: PluginName, program: FilePath) {

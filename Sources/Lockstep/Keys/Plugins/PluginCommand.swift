@@ -1,10 +1,10 @@
-/// One stanza that a plugin has sent: a command with its metadata and data.
+/// A stanza that a plugin sent: a command with its arguments and data.
 struct PluginCommand: ~Copyable {
     let type: String
     let arguments: [String]
-    /// Perhaps a file key, so it is never in ordinary memory unless ``text`` is asked for.
+    /// Possibly a file key, so it is copied to ordinary memory only when ``text`` is read.
     let body: SecretBytes
 
-    /// The body as text for people; what is not UTF-8 in it is replaced.
+    /// The body as text for the user, with invalid UTF-8 replaced.
     var text: String { String(decoding: body.publicCopy(), as: UTF8.self) }
 }

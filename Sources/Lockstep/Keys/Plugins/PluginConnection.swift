@@ -1,5 +1,5 @@
-/// Stanzas that go to a plugin and come from it. Everything that comes passes through secure memory, since one of
-/// the stanzas holds a file key.
+/// Sends stanzas to a plugin and receives them. Everything received passes through secure memory because one of the
+/// stanzas contains a file key.
 final class PluginConnection {
     private static let bodyLine = 64
 
@@ -9,7 +9,7 @@ final class PluginConnection {
     private var filled = 0
     private var used = 0
 
-    /// Names the program to the caller's person and starts it.
+    /// Announces the program to the user and starts it.
     init(_ plugin: Plugin, _ stateMachine: String) throws {
         try plugin.interaction.willRun?(plugin.name, plugin.program)
         chunk = try SecretBytes(zeroed: 1024)
@@ -17,15 +17,15 @@ final class PluginConnection {
         self.plugin = plugin
     }
 
-    /// Ends a run that has come to its end. Otherwise the program is killed when the value goes away.
+    /// Ends a completed run. Otherwise the program is killed when this object is deallocated.
     func finish() { process.finish() }
 
     // MARK: Sending
 
     /// Sends a stanza.
     /// - Parameters:
-    ///   - words: Its type and arguments, parted by spaces.
-    ///   - secret: A last argument that may be secret.
+    ///   - words: Its type and arguments, separated by spaces.
+    ///   - secret: A final argument that can be secret.
     func send(
         _ words: String, secret: Span<UInt8> = Span(), body: Span<UInt8> = Span()
     ) throws {
@@ -127,10 +127,10 @@ final class PluginConnection {
         chunk.bytes[place]
     }
 
-    /// What the plugin has sent is not in the form of the protocol.
+    /// The error for a message that violates the protocol.
     func malformed(_ what: String) -> LockstepError {
         plugin.failed(
-            "breaks the protocol: it sent \(what)",
-            hint: "check that the program is an age plugin, and use its newest version")
+            "violates the protocol: it sent \(what)",
+            hint: "check that the program is an age plugin and up to date")
     }
 }

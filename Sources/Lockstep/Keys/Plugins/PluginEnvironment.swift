@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// Which environment variables a plugin is given. The others may hold secrets, such as those that open `env` slots.
+/// Selects the environment variables for a plugin. The others may contain secrets, such as those that open `env` slots.
 enum PluginEnvironment {
     private static let names: Set<String> = [
         "HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "TERM", "LANG", "LANGUAGE",
@@ -24,7 +24,7 @@ enum PluginEnvironment {
             || beginnings.contains { name.hasPrefix($0) }
     }
 
-    /// Lends the entries that a plugin is given, as `posix_spawn` takes them. No value is copied.
+    /// Passes the plugin's environment entries to `body` in the form for `posix_spawn`. No value is copied.
     static func with<Result>(
         _ variables: Set<String>,
         _ body: ([UnsafeMutablePointer<CChar>?]) throws -> Result

@@ -1,11 +1,11 @@
-/// Identities of one age plugin, `AGE-PLUGIN-NAME-1…`. What they hold is the plugin's affair, and may be a secret.
+/// Identities of one age plugin, `AGE-PLUGIN-NAME-1…`. The plugin defines their content, which may be secret.
 public struct PluginIdentities: ~Copyable, Sendable {
-    /// How many are handed to a plugin at once.
+    /// The maximum number that a plugin gets at once.
     static let maximum = 16
-    /// Longer than any that is known; identities with wrapped keys have some 1000 characters.
+    /// Longer than any known identity; those with wrapped keys have about 1000 characters.
     static let longest = 4096
 
-    /// The plugin that they belong to.
+    /// The plugin of these identities.
     public let plugin: PluginName
     private let text: SecretBytes
     private let places: [Range<Int>]
@@ -16,7 +16,7 @@ public struct PluginIdentities: ~Copyable, Sendable {
         self.places = places
     }
 
-    /// The identity without data, for plugins that need none to find their key: what `age -j NAME` uses.
+    /// An identity without data, for plugins that find their key without it, as `age -j NAME` uses.
     /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public init(withoutData plugin: PluginName) throws(LockstepError) {
         var text = try Bech32.encode(Span(), prefix: Self.prefix(plugin.description))
@@ -29,15 +29,15 @@ public struct PluginIdentities: ~Copyable, Sendable {
         self.init(plugin, text, [0..<end])
     }
 
-    /// How many there are.
+    /// The number of identities.
     var count: Int { places.count }
 
-    /// The identity of this number, as it is spelled.
+    /// The text of the identity at this index.
     subscript(index: Int) -> Span<UInt8> {
         @_lifetime(borrow self)
         get { text.bytes.extracting(places[index]) }
     }
 
-    /// Bech32's prefix of a plugin's identities, in lower case.
+    /// The Bech32 prefix of a plugin's identities, in lower case.
     static func prefix(_ name: some StringProtocol) -> String { "age-plugin-\(name)-" }
 }

@@ -1,27 +1,27 @@
 public import SystemPackage
 
-/// How a plugin reaches the person who uses the program: the library has no terminal of its own.
+/// How a plugin communicates with the user: the library does not use a terminal itself.
 ///
-/// Each text comes from the plugin, may hold any character, and has at most 4096 bytes. Where a closure is nil or
-/// returns nil, the plugin is answered that the person cannot be asked; it may go on without. What a closure throws
-/// ends the plugin, and is what the caller gets.
+/// Each text comes from the plugin, can contain any character, and has at most 4096 bytes. If a closure is nil or
+/// returns nil, the plugin learns that the user cannot be asked and can continue without an answer. If a closure
+/// throws, the plugin is ended and the caller gets the error.
 public struct PluginInteraction: Sendable {
-    /// Is called with the program's absolute path each time before it is started.
+    /// Called with the program's absolute path each time before it starts.
     public var willRun: (@Sendable (_ plugin: PluginName, _ program: FilePath) throws -> Void)?
     /// Shows a message, such as a request to touch a device.
     public var message: (@Sendable (_ plugin: PluginName, _ text: String) throws -> Void)?
-    /// Asks for a choice between `yes` and `no`; without `no`, for a confirmation. True is for `yes`.
+    /// Asks for a choice between `yes` and `no`; without `no`, for a confirmation. True means `yes`.
     public var confirm:
         (
             @Sendable (_ plugin: PluginName, _ text: String, _ yes: String, _ no: String?) throws
                 -> Bool?
         )?
-    /// Asks for something that may be seen, at most 4096 bytes of it.
+    /// Asks for a public value of at most 4096 bytes.
     public var requestPublic: (@Sendable (_ plugin: PluginName, _ text: String) throws -> String?)?
-    /// Asks for a secret, such as a PIN, at most 4096 bytes of it.
+    /// Asks for a secret of at most 4096 bytes, such as a PIN.
     public var requestSecret:
         (@Sendable (_ plugin: PluginName, _ text: String) throws -> SecretBytes?)?
 
-    /// Nobody can be asked or told anything.
+    /// No interaction: the user cannot be asked or shown anything.
     public init() {}
 }

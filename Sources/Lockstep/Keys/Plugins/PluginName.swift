@@ -1,8 +1,8 @@
-/// The name of an age plugin (C2SP, age-plugin.md): it is a part of recipients, `age1NAME1…`, of identities,
-/// `AGE-PLUGIN-NAME-1…`, and of the program that is run, `age-plugin-NAME`.
+/// The name of an age plugin (C2SP, age-plugin.md). It is part of recipients, `age1NAME1…`, identities,
+/// `AGE-PLUGIN-NAME-1…`, and the program, `age-plugin-NAME`.
 public struct PluginName: Sendable, Hashable, CustomStringConvertible {
-    /// What a name may be, for messages.
-    static let rule = "1 to 64 of a-z, 0-9, +, -, . and _, and does not begin with a dot"
+    /// The rule for names, for messages.
+    static let rule = "1 to 64 of a-z, 0-9, +, -, . and _, not beginning with a dot"
     private static let longest = 64
 
     /// The name in lower case.
@@ -14,8 +14,8 @@ public struct PluginName: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws(LockstepError) {
         guard let name = PluginName(exactly: text) else {
             throw LockstepError(
-                .misuse, "that is not a plugin's name: one is \(Self.rule)",
-                hint: "give NAME of the program age-plugin-NAME, in lower case")
+                .misuse, "not a valid plugin name: expected \(Self.rule)",
+                hint: "give the NAME part of the program age-plugin-NAME, in lower case")
         }
         self = name
     }
@@ -28,7 +28,7 @@ public struct PluginName: Sendable, Hashable, CustomStringConvertible {
         description = String(text)
     }
 
-    /// What the program's file is called.
+    /// The file name of the program.
     var program: String { "age-plugin-\(self)" }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

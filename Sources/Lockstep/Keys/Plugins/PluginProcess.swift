@@ -5,13 +5,13 @@
 #endif
 internal import SystemPackage
 
-/// A plugin's program while it runs: what it is written and what it prints, within its limits of time and length.
+/// A plugin's running program: its input and output, within limits of time and length.
 ///
-/// It belongs to one thread. A value that goes away kills the program and its group.
+/// It belongs to one thread. Its deallocation kills the program and its group.
 final class PluginProcess {
-    /// How much it may print in one run, in bytes.
+    /// The maximum output of one run, in bytes.
     static let maximumOutput = 262_144
-    /// How long a program may go on after its last command, in microseconds, before it is killed.
+    /// The time in microseconds that a program gets after its last command before it is killed.
     private static let grace: Int64 = 2_000_000
 
     private let plugin: Plugin
@@ -20,11 +20,11 @@ final class PluginProcess {
     private let output: FileDescriptor
     private var hasEnded = false
     private var printed = 0
-    /// Microseconds in which it was waited for.
+    /// Microseconds spent waiting for it.
     private var spent: Int64 = 0
     private var deadline: Int64 = 0
 
-    /// Whether `program` is a file that this process may run.
+    /// Whether `program` is a file that this process can run.
     static func canRun(_ program: FilePath) -> Bool {
         var status = stat()
         guard unsafe stat(program.string, &status) == 0 else { return false }
@@ -45,7 +45,7 @@ final class PluginProcess {
 
     deinit { kill() }
 
-    /// Runs `body` within the time that one answer may take.
+    /// Runs `body` within the time limit for one answer.
     func timed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         let start = Clock.monotonicMicroseconds
         let left = max(plugin.totalTimeout.wholeMicroseconds - spent, 0)
@@ -73,8 +73,8 @@ final class PluginProcess {
         }
     }
 
-    /// Reads what it has printed into `buffer`.
-    /// - Returns: How many bytes there are, at least one.
+    /// Reads its output into `buffer`.
+    /// - Returns: The number of bytes, at least one.
     func read(into buffer: inout SecretBytes) throws -> Int {
         while true {
             try wait(for: output, POLLIN)
@@ -95,7 +95,7 @@ final class PluginProcess {
         }
     }
 
-    /// Ends a run that has come to its end: the program may clean up, for a moment.
+    /// Ends a completed run: the program gets a moment to clean up.
     func finish() {
         closeBoth()
         guard !hasEnded else { return }
@@ -107,11 +107,11 @@ final class PluginProcess {
         kill()
     }
 
-    /// Ends the program and all that it has started.
+    /// Kills the program and all processes in its group.
     func kill() {
         closeBoth()
         guard !hasEnded else { return }
-        // It was not waited for, so nobody else has its number.
+        // It was not reaped, so no other process has its id.
         _ = Self.signal(-child)
         _ = reap(0)
     }
@@ -142,14 +142,14 @@ final class PluginProcess {
                 throw plugin.failed(
                     "took longer than \(plugin.answerTimeout) for an answer, or "
                         + "\(plugin.totalTimeout) in all",
-                    hint: "touch the device when it asks for it; `--plugin-timeout` gives more time"
+                    hint: "touch the device when it asks; `--plugin-timeout` sets a longer limit"
                 )
             }
             var waiting = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
             let ready = unsafe poll(&waiting, 1, Int32(clamping: (left + 999) / 1000))
             if ready > 0 { return }
             guard ready == 0 || errno == EINTR else {
-                throw failed("cannot be waited for: \(Errno(rawValue: errno))")
+                throw failed("could not be waited for: \(Errno(rawValue: errno))")
             }
         }
     }
@@ -160,14 +160,14 @@ final class PluginProcess {
         while true {
             let ended = unsafe waitpid(child, &status, options)
             if ended < 0, errno == EINTR { continue }
-            // A program that reaps all its children has left none for us.
+            // If the host program reaps all its children, there is none left here.
             guard ended != 0 else { return nil }
             hasEnded = true
             return ended == child ? status : 0
         }
     }
 
-    /// It has closed its output, or its input, before it was done.
+    /// The error for a program that closed its output or input before it was done.
     private func endedEarly() -> LockstepError {
         var status: Int32?
         let end = Clock.monotonicMicroseconds + Self.grace
@@ -175,14 +175,14 @@ final class PluginProcess {
             status = reap(WNOHANG)
             if status == nil { _ = poll(nil, 0, 1) }
         }
-        guard let status else { return failed("closed the conversation before it was done") }
+        guard let status else { return failed("closed the connection before it was done") }
         return failed(
             status & 0x7F == 0
-                ? "ended with \(status >> 8 & 0xFF) before it was done"
+                ? "exited with status \(status >> 8 & 0xFF) before it was done"
                 : "was killed by signal \(status & 0x7F) before it was done")
     }
 
     private func failed(_ what: String) -> LockstepError {
-        plugin.failed(what, hint: "run it by hand to see whether it works, or install it again")
+        plugin.failed(what, hint: "run it by hand to see whether it works, or reinstall it")
     }
 }

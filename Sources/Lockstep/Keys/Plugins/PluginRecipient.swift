@@ -1,9 +1,9 @@
 /// A recipient of an age plugin, `age1NAME1…`. It is not a secret; only the plugin knows what it means.
 public struct PluginRecipient: Sendable, Hashable, CustomStringConvertible {
-    /// Longer than any that is known: those with post-quantum keys have some 2000 characters.
+    /// Longer than any known recipient; those with post-quantum keys have about 2000 characters.
     private static let longest = 4096
-    /// age's own recipients of these prefixes are not for a plugin of that name: another plugin's identity, or
-    /// age itself, opens what is sealed for them.
+    /// age's own recipient types with these prefixes do not name a plugin: age itself or a plugin with another name
+    /// opens data sealed for them.
     private static let ownTypes: Set<String> = ["pq", "tag", "tagpq"]
 
     /// The plugin that seals for it.
@@ -20,19 +20,19 @@ public struct PluginRecipient: Sendable, Hashable, CustomStringConvertible {
         else {
             throw LockstepError(
                 .recipientMalformed,
-                "that is not a plugin's recipient: expected age1NAME1 and Bech32 in lower case",
-                hint: "copy it again from what the plugin printed")
+                "not a valid plugin recipient: expected age1NAME1 and Bech32 in lower case",
+                hint: "copy it again from the plugin's output")
         }
         guard !Self.ownTypes.contains(plugin.description) else {
             throw LockstepError(
                 .recipientMalformed,
                 "age1\(plugin)1… is a recipient type of age itself that Lockstep does not seal for",
-                hint: "give the recipient that names the plugin, age1NAME1…, or one of age-keygen")
+                hint: "give a recipient that names its plugin, age1NAME1…, or an age-keygen one")
         }
         self.plugin = plugin
         description = text
     }
 
-    /// Whether `text` has the beginning of a plugin's recipient, sound or not.
+    /// Whether `text` begins like a plugin's recipient, valid or not.
     public static func begins(_ text: String) -> Bool { Recipient.pluginPrefix(of: text) != nil }
 }

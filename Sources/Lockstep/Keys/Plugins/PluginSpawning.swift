@@ -13,11 +13,11 @@ final class PluginPipe {
 
     init(childReads: Bool) throws {
         let pipe = try translatingErrno("make a pipe for", "a plugin") { try FileDescriptor.pipe() }
-        // Or any program that is started meanwhile would keep the pipe open.
+        // Otherwise any program started in the meantime would keep the pipe open.
         for end in [pipe.readEnd, pipe.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
         let mine = childReads ? pipe.writeEnd : pipe.readEnd
         let theirs = childReads ? pipe.readEnd : pipe.writeEnd
-        // One of 0 to 2, which are free where a program has closed them, would be in the way of its own copy.
+        // A descriptor from 0 to 2, which is free if the program closed it, would collide with its own copy.
         let moved = fcntl(theirs.rawValue, F_DUPFD_CLOEXEC, 3)
         let failure = errno
         try? theirs.close()
@@ -25,7 +25,7 @@ final class PluginPipe {
             try? mine.close()
             throw LockstepError.system(Errno(rawValue: failure), "make a pipe for", "a plugin")
         }
-        // A plugin that does not read must not keep us longer than its limit.
+        // A plugin that does not read must not block this process beyond its time limit.
         _ = fcntl(mine.rawValue, F_SETFL, O_NONBLOCK)
         #if canImport(Darwin)
             _ = fcntl(mine.rawValue, F_SETNOSIGPIPE, 1)
@@ -34,7 +34,7 @@ final class PluginPipe {
         own = mine
     }
 
-    /// This process's end, which is the caller's from now on.
+    /// This process's end, which the caller then owns.
     func takeOwn() -> FileDescriptor {
         let taken = own ?? FileDescriptor(rawValue: -1)
         own = nil
@@ -47,10 +47,10 @@ final class PluginPipe {
     }
 }
 
-/// How a plugin's program is started.
+/// Starts a plugin's program.
 enum PluginSpawning {
-    /// Starts it in a process group of its own, in the folder `/`, with nothing of ours but standard error and the
-    /// environment variables that it may have.
+    /// Starts it in its own process group, in the folder `/`, with only this process's standard error and the
+    /// environment variables that it is allowed.
     static func start(
         _ plugin: Plugin, _ arguments: [String], input: FileDescriptor, output: FileDescriptor
     ) throws -> pid_t {
@@ -82,7 +82,7 @@ enum PluginSpawning {
             let isolation = unsafe SpawnIsolation.apply(to: &actions)
             guard isolation == 0 else {
                 throw LockstepError.system(
-                    Errno(rawValue: isolation), "keep apart", plugin.program)
+                    Errno(rawValue: isolation), "isolate", plugin.program)
             }
         #endif
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
@@ -102,7 +102,7 @@ enum PluginSpawning {
         return child
     }
 
-    /// read(2), under a name that no method of its caller hides.
+    /// read(2), under a name that no method of the caller shadows.
     static func read(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         #if canImport(Darwin)
             unsafe Darwin.read(descriptor, start, count)

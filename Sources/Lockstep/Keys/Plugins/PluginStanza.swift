@@ -1,11 +1,11 @@
-/// What a plugin makes of a file key: a stanza of age's header (C2SP, age.md). It is not a secret.
+/// A file key wrapped by a plugin: a stanza of an age header (C2SP, age.md). It is not a secret.
 public struct PluginStanza: Sendable, Hashable {
-    /// How long its body may be, in bytes.
+    /// The maximum length of its body, in bytes.
     static let longestBody = 4096
-    /// How long the header line of a slot that holds it may be, in bytes.
+    /// The maximum length of the header line of its slot, in bytes.
     static let longestHeader = 8192
 
-    /// Its first argument, which plugins know their own stanzas by.
+    /// Its first argument, by which plugins recognize their own stanzas.
     public let type: String
     /// Its other arguments.
     public let arguments: [String]
@@ -22,7 +22,7 @@ public struct PluginStanza: Sendable, Hashable {
         self.body = body
     }
 
-    /// As it stands in a slot's header.
+    /// Its text in a slot's header.
     var fields: String {
         ([body.isEmpty ? "-" : Base64.encode(body), type] + arguments).joined(separator: " ")
     }

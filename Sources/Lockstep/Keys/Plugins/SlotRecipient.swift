@@ -1,4 +1,4 @@
-/// For whom a slot can be made: an X25519 key, or what a plugin knows.
+/// A recipient for whom a slot can be made: an X25519 key or a plugin recipient.
 public enum SlotRecipient: Sendable, Hashable, CustomStringConvertible {
     /// `age1…`
     case identity(Recipient)

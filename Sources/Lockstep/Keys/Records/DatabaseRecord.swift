@@ -1,8 +1,8 @@
-/// A database that a database keyring opens, as the keyring lists it.
+/// A database keyring's record of a database that it opens.
 struct DatabaseRecord: Sendable, Hashable {
     /// The database's id, 16 bytes.
     let database: [UInt8]
-    /// The version of the database key that it was last seen under.
+    /// The version of the database key with which it was last seen.
     let keyVersion: UInt32
 
     /// Its line in a keyring.
@@ -12,7 +12,7 @@ struct DatabaseRecord: Sendable, Hashable {
         (self.database, self.keyVersion) = (database, keyVersion)
     }
 
-    /// Reads the line that was taken last from `text`.
+    /// Parses the line that was last taken from `text`.
     init(_ line: Substring, of text: CanonicalText) throws(LockstepError) {
         let parts = text.fields(line)
         guard parts.count == 4, parts[0] == "file", parts[2] == "key" else {

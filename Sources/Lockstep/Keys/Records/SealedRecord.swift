@@ -1,32 +1,34 @@
-/// What a fields keyring remembers of one database: how far its column registry had come, and which columns it said
-/// are sealed.
+/// A fields keyring's record of one database: the state of its column registry, and the columns that it lists as
+/// sealed.
 ///
-/// The registry lies in the database, where anyone who can open it can take it out or put an older one back. The
-/// keyring is out of their reach: a file that proves less than its record is refused.
+/// The registry is stored in the database, where anyone who can open the database can remove it or restore an older
+/// one. They cannot change the keyring: a database that proves less than its record is refused.
 public struct SealedRecord: Sendable, Hashable {
-    /// A column by its names.
+    /// A column, identified by its table and name.
     public struct Column: Sendable, Hashable {
-        /// The table.
+        /// The table's name.
         public let table: String
-        /// The column of it.
+        /// The column's name.
         public let name: String
 
-        /// As messages write it: `movies.title`.
+        /// The column's name in messages: `movies.title`.
         public var title: String { "\(table).\(name)" }
 
-        /// As a keyring spells it: no two columns alike, whatever characters their names have.
-        var spelling: String { "\(PercentEncodedName.encode(table)).\(PercentEncodedName.encode(name))" }
+        /// The column's name in a keyring: unique for every column, whatever characters the names contain.
+        var spelling: String {
+            "\(PercentEncodedName.encode(table)).\(PercentEncodedName.encode(name))"
+        }
 
         init(_ table: String, _ name: String) { (self.table, self.name) = (table, name) }
     }
 
     /// The database's id, 16 bytes.
     public let database: [UInt8]
-    /// How often what the database says of the dataset had been changed, 1 or more.
+    /// The number of changes to the database's registry of the dataset, 1 or more.
     public let changes: UInt64
-    /// The MAC over all of it by then, 32 bytes.
+    /// The registry's MAC at that time, 32 bytes.
     let code: [UInt8]
-    /// The columns that are not plaintext, in the order of their spellings' bytes.
+    /// The columns that are not plaintext, in the byte order of their encoded names.
     public let columns: [Column]
 
     init(database: [UInt8], changes: UInt64, code: [UInt8], columns: [Column]) {
@@ -43,7 +45,7 @@ public struct SealedRecord: Sendable, Hashable {
             + names.joined()
     }
 
-    /// Reads the line that was taken last from `text`.
+    /// Parses the line that was last taken from `text`.
     init(_ line: Substring, of text: CanonicalText) throws(LockstepError) {
         let parts = text.fields(line)
         guard parts.count >= 5, parts[0] == "sealed", parts[2] == "changes" else {
@@ -57,10 +59,10 @@ public struct SealedRecord: Sendable, Hashable {
             let names = part.split(separator: ".", omittingEmptySubsequences: false)
             guard names.count == 2, let table = PercentEncodedName.decode(names[0]),
                 let name = PercentEncodedName.decode(names[1]), !table.isEmpty, !name.isEmpty
-            else { throw text.bad("a sealed column is written table.column") }
+            else { throw text.bad("a sealed column must be written as table.column") }
             let column = Column(table, name)
             if let last = columns.last, !(ExactText(last.spelling) < ExactText(column.spelling)) {
-                throw text.bad("sealed columns stand in the order of their spellings, none twice")
+                throw text.bad("sealed columns must be in order, without duplicates")
             }
             columns.append(column)
         }

@@ -1,5 +1,5 @@
-/// The commonest passwords, and the words that stand in most of them, in small letters: not to keep anybody
-/// out, but to tell who chooses one. Sequences and rows of keys are found without a list.
+/// The most common passwords and their usual words, in lower case. They serve to warn users who choose one, not to
+/// reject it. Sequences and keyboard rows are found without a list.
 enum CommonPasswords {
     static let all: [StaticString] = [
         "password", "passwort", "motdepasse", "contrasena", "passw", "pass", "letmein", "welcome",

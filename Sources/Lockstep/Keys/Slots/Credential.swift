@@ -1,4 +1,4 @@
-/// What opens a slot of a keyring.
+/// A secret that opens a slot of a keyring.
 public struct Credential: ~Copyable {
     enum Kind: Sendable, Hashable {
         case passphrase
@@ -12,9 +12,9 @@ public struct Credential: ~Copyable {
     let kind: Kind
     let secret: SecretBytes
 
-    /// Less could be guessed, and nothing but a passphrase slot makes a guess dear.
+    /// A shorter secret could be guessed, and only passphrase slots make guessing expensive.
     static let shortestSecret = 32
-    /// More is a mistake, and would crowd the secure heap.
+    /// A longer secret is a mistake and would fill the secure heap.
     static let longestSecret = 4096
 
     private init(_ kind: Kind, _ secret: consuming SecretBytes) {
@@ -27,7 +27,7 @@ public struct Credential: ~Copyable {
         Credential(.passphrase, passphrase.secret)
     }
 
-    /// The content of a key file: at least 32 bytes that nobody can guess.
+    /// The content of a key file: at least 32 unguessable bytes.
     /// - Throws: ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
     public static func keyFile(
         _ content: consuming SecretBytes
@@ -35,8 +35,8 @@ public struct Credential: ~Copyable {
         try unstretched(Credential(.keyFile, content))
     }
 
-    /// The value of an environment variable: at least 32 bytes that nobody can guess. Discouraged
-    /// where others can read the process's environment.
+    /// The value of an environment variable: at least 32 unguessable bytes. Not recommended where others can read the
+    /// process's environment.
     /// - Throws: ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
     public static func environment(
         variable: String, _ value: consuming SecretBytes
@@ -44,7 +44,7 @@ public struct Credential: ~Copyable {
         try unstretched(Credential(.environment(variable: variable), value))
     }
 
-    /// What a command gave: see ``KeyCommand``.
+    /// The output of a command: see ``KeyCommand``.
     /// - Throws: ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
     public static func command(
         output: consuming SecretBytes
@@ -58,19 +58,19 @@ public struct Credential: ~Copyable {
         Credential(.identity(identity.recipient), try identity.secret.clone())
     }
 
-    /// The file key that a plugin has given for one slot.
-    /// - Parameter fileKey: Empty where the plugin gave none: then the credential opens nothing, and errors name
-    ///   the plugin among what was tried.
+    /// The file key that a plugin returned for one slot.
+    /// - Parameter fileKey: Empty if the plugin returned none: then the credential opens nothing, and errors name the
+    ///   plugin as tried.
     static func plugin(_ name: PluginName, fileKey: consuming SecretBytes) -> Credential {
         Credential(.plugin(name), fileKey)
     }
 
-    /// Whose identity it is, if it is one.
+    /// The recipient, if the credential is an identity.
     public var recipient: Recipient? {
         if case .identity(let recipient) = kind { recipient } else { nil }
     }
 
-    /// How messages call it.
+    /// The credential's name in messages.
     var name: String {
         switch kind {
         case .passphrase: "passphrase"
@@ -88,9 +88,9 @@ public struct Credential: ~Copyable {
         guard (shortestSecret...longestSecret).contains(credential.secret.count) else {
             throw LockstepError(
                 .secretUnsuitable,
-                "the \(credential.name) holds \(credential.secret.count) bytes; \(shortestSecret) to "
-                    + "\(longestSecret) are due",
-                hint: "make one with `lockstep keys create-key-file FILE`, or with "
+                "the \(credential.name) has \(counted(credential.secret.count, "byte")); expected "
+                    + "\(shortestSecret) to \(longestSecret)",
+                hint: "make one with `lockstep keys create-key-file FILE` or with "
                     + "`openssl rand -hex 32`")
         }
         return credential

@@ -5,43 +5,44 @@
 #endif
 internal import SystemPackage
 
-/// A program that prints a secret: how a key-management service or a hardware module opens a slot.
+/// A program that prints a secret, so that a key-management service or a hardware module can open a slot.
 ///
-/// It is run as it is given, without a shell. Which program is the reader's to say and never stands in a
-/// keyring: whoever can write the file could run programs otherwise.
+/// It runs exactly as given, without a shell. The reader chooses the program; it is never stored in a keyring, because
+/// otherwise anyone who can write the file could run programs.
 public struct KeyCommand: Sendable, Hashable {
-    /// The program's path, which is not searched for, and its arguments.
+    /// The program's absolute path and its arguments.
     public let arguments: [String]
-    /// How long it may take, in milliseconds. 30 s: a person may have to touch a device.
+    /// The time limit in milliseconds. The default of 30 s leaves time to touch a device.
     public var timeout: Int32 = 30_000
 
-    /// Names a program by its absolute path, with its arguments.
+    /// Names a program by its absolute path and arguments.
     /// - Throws: ``LockstepError/Code/commandFailed`` unless the path is absolute.
     public init(_ arguments: [String]) throws(LockstepError) {
         guard let program = arguments.first, program.hasPrefix("/"),
             arguments.allSatisfy({ !$0.utf8.contains(0) })
         else {
             throw LockstepError(
-                .commandFailed, "a command is an absolute path and its arguments",
-                hint: "name the program in full, such as /usr/bin/cat")
+                .commandFailed,
+                "a command must be an absolute path and arguments without NUL bytes",
+                hint: "give the full path of the program, such as /usr/bin/cat")
         }
         self.arguments = arguments
     }
 
-    /// Runs the program; what it prints opens a command slot.
-    /// - Throws: as ``output()``; ``LockstepError/Code/secretUnsuitable`` if it prints less than 32 bytes.
+    /// Runs the program and uses its output to open a command slot.
+    /// - Throws: as in ``output()``; ``LockstepError/Code/secretUnsuitable`` if it prints fewer than 32 bytes.
     public func credential() throws -> Credential { try Credential.command(output: output()) }
 
-    /// Runs the program and gives what it prints, up to 4096 bytes, exactly.
+    /// Runs the program and returns its exact output, at most 4096 bytes.
     ///
-    /// Its standard input is empty, and what it tells on standard error goes where this program's goes.
+    /// Its standard input is empty, and it shares this program's standard error.
     /// - Throws: ``LockstepError/Code/commandFailed`` if it cannot be run, fails, takes too long or prints
     ///   too much.
     public func output() throws -> SecretBytes {
         let pipe = try translatingErrno("make a pipe for", FilePath(arguments[0])) {
             try FileDescriptor.pipe()
         }
-        // Or any program that is started meanwhile would keep the pipe open.
+        // Otherwise any program started in the meantime would keep the pipe open.
         for end in [pipe.readEnd, pipe.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
         defer { try? pipe.readEnd.close() }
         let child: pid_t
@@ -55,7 +56,7 @@ public struct KeyCommand: Sendable, Hashable {
         do {
             return try output(of: child, pipe.readEnd)
         } catch {
-            // It may have ended by itself, and been waited for: then there is none of this number.
+            // If the program has already ended and was reaped, its process id is no longer valid.
             if !(error is Ended) {
                 _ = kill(child, SIGKILL)
                 Self.reap(child)
@@ -64,7 +65,7 @@ public struct KeyCommand: Sendable, Hashable {
         }
     }
 
-    /// The program has ended, and not as it should.
+    /// The program has ended with a failure.
     private struct Ended: Error {
         let failure: LockstepError
     }
@@ -76,7 +77,7 @@ public struct KeyCommand: Sendable, Hashable {
         guard status == 0 else {
             throw Ended(
                 failure: failed(
-                    status & 0x7F == 0 ? "ended with \(status >> 8 & 0xFF)" : "was killed"))
+                    status & 0x7F == 0 ? "exited with status \(status >> 8 & 0xFF)" : "was killed"))
         }
         return output
     }
@@ -128,13 +129,13 @@ public struct KeyCommand: Sendable, Hashable {
         return try buffer.prefix(filled)
     }
 
-    /// Mostly it ends as it closes its output; one that does not may not keep us either.
+    /// Waits for the program. It usually ends when it closes its output; otherwise the time limit applies.
     private func end(of child: pid_t, until deadline: Int64) throws -> Int32 {
         var status: Int32 = 0
         while true {
             let ended = unsafe waitpid(child, &status, WNOHANG)
             if ended == child { return status }
-            guard ended == 0 || errno == EINTR else { throw failed("is not to be waited for") }
+            guard ended == 0 || errno == EINTR else { throw failed("could not be waited for") }
             guard Clock.monotonicMicroseconds / 1000 < deadline else { throw tookTooLong }
             _ = poll(nil, 0, 1)
         }
@@ -150,7 +151,7 @@ public struct KeyCommand: Sendable, Hashable {
     private func failed(_ what: String) -> LockstepError {
         LockstepError(
             .commandFailed, "the command \(arguments[0]) \(what)",
-            hint: "run it by hand; it has to print the secret, and nothing else, on standard output"
+            hint: "run it by hand; it must print only the secret on standard output"
         )
     }
 }

@@ -1,21 +1,21 @@
 public import SystemPackage
 
-/// A file of random bytes that opens a key-file slot, to be kept apart from the keyring.
+/// A file of random bytes that opens a key-file slot. Keep it apart from the keyring.
 public enum KeyFile {
-    /// Writes 32 random bytes to a new file of mode 0600.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` rather than replace one.
+    /// Writes 32 random bytes to a new file with mode 0600.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if the file exists.
     public static func create(_ path: FilePath) throws {
         try AtomicFile.createSecret(SecretBytes(random: 32), at: path)
     }
 
-    /// Makes the file as ``create(_:)`` does unless something stands there, and says whether it did.
+    /// Creates the file like ``create(_:)`` unless something exists at the path. Returns whether it created the file.
     public static func createIfMissing(_ path: FilePath) throws -> Bool {
         guard !FileAccess.exists(path) else { return false }
         try create(path)
         return true
     }
 
-    /// Reads a key file straight into secure memory.
+    /// Reads a key file directly into secure memory.
     /// - Throws: ``LockstepError/Code/permissionsTooOpen`` if others can read it,
     ///   ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
     public static func read(_ path: FilePath) throws -> Credential {
@@ -31,8 +31,8 @@ public enum KeyFile {
 }
 
 extension AtomicFile {
-    /// Writes a secret to a new file of mode 0600 that is on the disk when this returns: a keyring will
-    /// depend on it. It is there whole or not at all.
+    /// Writes a secret to a new file with mode 0600, atomically. The file is on disk when this returns, because a
+    /// keyring will depend on it.
     static func createSecret(_ secret: borrowing SecretBytes, at path: FilePath) throws {
         let temporary = try uniqueSibling(of: path)
         let file = try create(temporary, for: path)
@@ -50,11 +50,11 @@ extension AtomicFile {
 }
 
 extension SecretBytes {
-    /// Reads everything that a descriptor gives, at most `limit` bytes (1 MiB at the most), into secure memory.
+    /// Reads a descriptor to its end into secure memory, at most `limit` bytes and never more than 1 MiB.
     ///
-    /// For key files and passphrases that arrive through a descriptor: no copy stays behind in a
-    /// buffer of ours.
-    /// - Parameter name: What to call the source in an error.
+    /// For key files and passphrases that arrive through a descriptor: no copy remains in any other buffer of the
+    /// library.
+    /// - Parameter name: The source's name in errors.
     public init(
         readingFrom file: FileDescriptor, _ name: FilePath, limit: Int
     ) throws {

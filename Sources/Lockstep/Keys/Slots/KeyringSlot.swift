@@ -1,4 +1,4 @@
-/// One way to the ring key: what stands in a keyring of a slot.
+/// One way to the ring key: the content of a slot in a keyring.
 struct KeyringSlot: Sendable, Equatable {
     /// The exact header line.
     let header: String
@@ -13,7 +13,7 @@ struct KeyringSlot: Sendable, Equatable {
         case command(salt: [UInt8])
         case x25519(share: [UInt8], tag: [UInt8])
         case plugin(PluginName, salt: [UInt8], stanza: PluginStanza)
-        /// A type that this version cannot open, kept as it is.
+        /// A type that this version cannot open and preserves unchanged.
         case other(type: String)
     }
 

@@ -1,29 +1,28 @@
-/// How many guesses a passphrase stands, roughly: it is cut into pieces that a guesser would try, in the way that
-/// takes the fewest guesses in all.
+/// A rough estimate of the number of guesses that a passphrase withstands: it is split into pieces that an attacker
+/// would try, in the way that takes the fewest guesses in total.
 ///
-/// The figures are guesses themselves, on the low side: a word is one of 8000, as in lists of words to be
-/// drawn with dice; the rest is counted by what could stand in its place. What is kept of the passphrase
-/// meanwhile are these numbers.
+/// The numbers are low estimates: a word counts as one of 8000, as in Diceware word lists; the rest is counted by the
+/// characters that could be in its place. Only these numbers are kept of the passphrase.
 struct PassphraseEstimate {
-    /// 2^45 guesses at half a second are half a million years of a processor's.
+    /// 2^45 guesses at half a second each take half a million years of processor time.
     static let enough = 45.0
-    /// Who has passed this many bytes without a pattern needs no advice.
+    /// Only this many bytes are examined; a passphrase that has so many without a pattern is strong enough.
     private static let longest = 128
 
-    /// The cheapest way to a place in the passphrase.
+    /// The cheapest way to reach an offset in the passphrase.
     private struct Way {
         var bits = Double.infinity
-        /// How many bytes are of which pattern.
+        /// The number of bytes that each pattern covers.
         var covered: [PassphrasePattern.Kind: Int] = [:]
     }
 
     private let way: Way
-    /// How many bytes were looked at.
+    /// The number of bytes examined.
     private let count: Int
-    /// How many characters they are.
+    /// The number of characters in them.
     private let characters: Int
 
-    /// The binary logarithm of the guesses.
+    /// The binary logarithm of the number of guesses.
     var bits: Double { way.bits }
 
     init(_ passphrase: Span<UInt8>) {
@@ -33,7 +32,7 @@ struct PassphraseEstimate {
         ways[0].bits = 0
         var characters = 0
         for index in 0..<bytes.count {
-            // What continues a character of several bytes is no character.
+            // A continuation byte in UTF-8 is not a character.
             let isContinuation = bytes[index] & 0xC0 == 0x80
             if !isContinuation { characters += 1 }
             let other = PassphrasePattern(
@@ -52,7 +51,7 @@ struct PassphraseEstimate {
         self.characters = characters
     }
 
-    /// What to say of it, if anything.
+    /// The weakness to report, if any.
     var weakness: PassphraseWeakness? {
         guard bits < Self.enough else { return nil }
         func isMost(_ kinds: PassphrasePattern.Kind...) -> Bool {
@@ -64,13 +63,13 @@ struct PassphraseEstimate {
         return characters < 12 ? .short : .fewWords
     }
 
-    /// What a character takes that follows no pattern: it is one of the kinds that occur.
+    /// The bits of a character outside any pattern, from the kinds of characters that occur.
     private static func bitsOfOne(_ bytes: Span<UInt8>) -> Double {
         var kinds: Set<Int> = []
         for index in 0..<bytes.count {
             switch bytes[index] {
             case UInt8(ascii: "a")...UInt8(ascii: "z"): kinds.insert(26)
-            // One more, or the letters' two kinds were one.
+            // 27 rather than 26, since the set would merge equal numbers.
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): kinds.insert(27)
             case UInt8(ascii: "0")...UInt8(ascii: "9"): kinds.insert(10)
             case ..<0x80: kinds.insert(33)

@@ -1,24 +1,24 @@
-/// A piece of a passphrase that a guesser would try before anything random.
+/// A piece of a passphrase that an attacker would try before random characters.
 struct PassphrasePattern {
     enum Kind: Hashable {
-        /// Of the list of common passwords.
+        /// In the list of common passwords.
         case common
-        /// The same as what stands before it.
+        /// A repetition of the text before it.
         case repetition
-        /// Neighbours in the alphabet, among the digits or on the keyboard.
+        /// Neighbors in the alphabet, among the digits or on the keyboard.
         case sequence
-        /// Letters that could be a word, a number, the space between words.
+        /// Letters that could be a word, a number, or the space between words.
         case word
         case other
     }
 
     let kind: Kind
-    /// In bytes.
+    /// The length in bytes.
     let length: Int
-    /// The binary logarithm of the guesses that it takes.
+    /// The binary logarithm of the number of guesses that it takes.
     let bits: Double
 
-    /// Of each kind the longest that begins at `index`.
+    /// The longest pattern of each kind that begins at `index`.
     static func all(in bytes: Span<UInt8>, at index: Int) -> [PassphrasePattern] {
         [
             common(bytes, index), repetition(bytes, index), alphabet(bytes, index),
@@ -40,11 +40,11 @@ struct PassphrasePattern {
             }
             if isThere { longest = length }
         }
-        // A bit or two more for capitals, and digits in the place of letters.
+        // Includes a bit or two for capitals and for digits in place of letters.
         return longest == 0 ? nil : PassphrasePattern(kind: .common, length: longest, bits: 9)
     }
 
-    /// Whether it is this letter, a capital of it or what often stands in its place.
+    /// Whether `byte` is this letter, its capital or a common substitute for it.
     private static func folded(_ byte: UInt8, _ letter: UInt8) -> Bool {
         if lowercase(byte) == letter { return true }
         return switch byte {
@@ -63,7 +63,7 @@ struct PassphrasePattern {
         var longest = 0
         for start in 0..<index {
             var length = 0
-            // It may run on into itself: a character many times.
+            // It can overlap itself: one character many times.
             while index + length < bytes.count, bytes[start + length] == bytes[index + length] {
                 length += 1
             }
@@ -89,7 +89,7 @@ struct PassphrasePattern {
             kind: .sequence, length: length, bits: 4 + Logarithm.base2(Double(length)))
     }
 
-    /// The rows of keyboards, and the ways down across them.
+    /// Keyboard rows and the diagonals across them.
     private static let rows: [StaticString] = [
         "1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop",
         "1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm", "1qay",
@@ -116,7 +116,7 @@ struct PassphrasePattern {
             kind: .sequence, length: longest, bits: 6 + Logarithm.base2(Double(longest)))
     }
 
-    /// Digits; four of them are often a year.
+    /// Digits; four digits are often a year.
     private static func number(_ bytes: Span<UInt8>, _ index: Int) -> PassphrasePattern? {
         var length = 0
         while index + length < bytes.count, isDigit(bytes[index + length]) { length += 1 }
@@ -129,7 +129,7 @@ struct PassphrasePattern {
             kind: .word, length: length, bits: isYear ? 7 : Double(length) * 3.32)
     }
 
-    /// Letters with a vowel among every five could be a word, and long ones several.
+    /// Letters with a vowel in every five could be a word; long runs could be several words.
     private static func word(_ bytes: Span<UInt8>, _ index: Int) -> PassphrasePattern? {
         if bytes[index] == UInt8(ascii: " ") {
             return PassphrasePattern(kind: .word, length: 1, bits: 1)
@@ -144,7 +144,7 @@ struct PassphrasePattern {
             if lowercase(byte) != byte, length > 0 { capitals += 1 }
             length += 1
         }
-        // Who puts capitals in the midst of it has no word.
+        // With capitals in the middle, it is not a word.
         guard length >= 3, consonants < length, capitals == 0 || capitals == length - 1 else {
             return nil
         }

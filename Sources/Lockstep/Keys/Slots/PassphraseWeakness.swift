@@ -1,33 +1,33 @@
-/// What makes a passphrase easy to guess.
+/// The reason why a passphrase is easy to guess.
 public enum PassphraseWeakness: String, Sendable, CaseIterable, CustomStringConvertible {
-    /// It is one of the commonest passwords, or little more.
+    /// It is one of the most common passwords, or close to one.
     case common
     /// It repeats itself.
     case repeats
-    /// Most of it is a sequence, such as of digits, or a row of keys.
+    /// Most of it is a sequence, for example of digits, or a keyboard row.
     case sequence
     /// It is short.
     case short
-    /// It is a word or two.
+    /// It is only one or two words.
     case fewWords = "few-words"
 
-    /// For people; it tells nothing of the passphrase that they do not know.
+    /// A text for the user who chose the passphrase; it reveals nothing about the passphrase beyond the weakness.
     public var description: String {
         switch self {
-        case .common: "it is close to one of the commonest passwords"
+        case .common: "it is close to one of the most common passwords"
         case .repeats: "it repeats itself"
-        case .sequence: "most of it is a sequence, or a row of keys"
+        case .sequence: "most of it is a sequence or a keyboard row"
         case .short: "it is short"
-        case .fewWords: "it is little more than a word or two"
+        case .fewWords: "it is little more than one or two words"
         }
     }
 }
 
 extension Passphrase {
-    /// What makes it easy to guess, as far as a rough look tells; nil if nothing was found, which proves
-    /// nothing. To be told to whoever chooses the passphrase, and no reason to refuse it.
+    /// The reason why the passphrase is easy to guess, by a rough estimate. Nil means that none was found, which does
+    /// not prove that the passphrase is strong. Report it to the user who chooses the passphrase, but do not refuse it.
     ///
-    /// The bytes are looked at where they are, and nothing is copied. It takes well below a millisecond.
+    /// The bytes are examined in place without copying. It takes well below a millisecond.
     public borrowing func weakness() -> PassphraseWeakness? {
         PassphraseEstimate(secret.bytes).weakness
     }

@@ -1,9 +1,9 @@
 extension Plugin {
-    /// Has the plugin open a slot, which costs one run of its program.
-    /// - Returns: What to try on the slot: nil if the slot is not one of this plugin. A plugin that does not know the
-    ///   slot's stanza is no error; then what is returned opens nothing.
-    /// - Throws: ``LockstepError/Code/commandFailed`` if it cannot be run, reports an error, breaks the protocol, takes
-    ///   too long or prints too much; what ``interaction`` throws.
+    /// Lets the plugin open a slot. Runs its program once.
+    /// - Returns: The credential to try on the slot; nil if the slot does not belong to this plugin. If the plugin does
+    ///   not recognize the slot's stanza, that is not an error; the returned credential then opens nothing.
+    /// - Throws: ``LockstepError/Code/commandFailed`` if it cannot be run, reports an error, violates the protocol,
+    ///   takes too long or prints too much; any error that ``interaction`` throws.
     public func credential(
         for slot: SlotDescription, with identities: borrowing PluginIdentities
     ) throws -> Credential? {

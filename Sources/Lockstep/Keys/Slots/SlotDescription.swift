@@ -1,31 +1,30 @@
-/// A slot of a keyring as a reader may see it before anything is unlocked.
+/// The public part of a keyring's slot, readable before anything is unlocked.
 public struct SlotDescription: Sendable, Hashable {
     /// The slot's name.
     public let name: String
     /// What opens it.
     public let kind: Kind
 
-    /// Whether a guess at its passphrase costs less than it should: N is below 2^16. Only another program can
-    /// have made such a slot.
+    /// Whether guessing its passphrase costs too little: N is below 2^16. Lockstep does not make such slots.
     public var isCheapToGuess: Bool {
         if case .passphrase(let logN) = kind { logN < Scrypt.Cost.advisable } else { false }
     }
 
-    /// What a slot asks for.
+    /// What a slot requires.
     public enum Kind: Sendable, Hashable {
         /// A passphrase, stretched with N = 2^logN.
         case passphrase(logN: Int)
         /// A key file.
         case keyFile
-        /// The environment variable of this name.
+        /// The environment variable with this name.
         case environment(variable: String)
-        /// What a command prints; which one is the reader's to say.
+        /// The output of a command that the reader chooses.
         case command
         /// An identity, whose recipient has this tag: the first 8 bytes of SHA-256 over its public key.
         case identity(tag: [UInt8])
-        /// What the age plugin of this name makes of `stanza`: see ``Plugin/credential(for:with:)``.
+        /// The file key that the age plugin with this name unwraps from `stanza`: see ``Plugin/credential(for:with:)``.
         case plugin(PluginName, stanza: PluginStanza)
-        /// Something that this version cannot open.
+        /// A type that this version cannot open.
         case other(type: String)
     }
 }

@@ -1,4 +1,4 @@
-/// How a slot wraps the ring key. The derivations stand in KeyringDocument.swift.
+/// Wraps the ring key in a slot. KeyringDocument.swift specifies the derivations.
 extension KeyringSlot {
     /// Makes a slot that `credential` opens.
     init(
@@ -12,7 +12,7 @@ extension KeyringSlot {
         try self.init(name: name, kind, header, try Self.requireWrap(wrap, name), ringKey)
     }
 
-    /// Makes a slot that the identity of `recipient` opens. Nothing but its public key is needed.
+    /// Makes a slot that the identity of `recipient` opens. Only the public key is needed.
     init(
         name: String, _ recipient: Recipient, ringKey: borrowing SecretBytes, ringID: [UInt8]
     ) throws(LockstepError) {
@@ -29,8 +29,8 @@ extension KeyringSlot {
             ringKey)
     }
 
-    /// Makes a slot of what a plugin has returned for `fileKey`, which is made for this slot alone.
-    /// - Throws: ``LockstepError/Code/commandFailed`` for a stanza that is longer than the format takes.
+    /// Makes a slot from the stanza that a plugin returned for `fileKey`, a key made only for this slot.
+    /// - Throws: ``LockstepError/Code/commandFailed`` for a stanza that is too long for the format.
     init(
         name: String, _ plugin: PluginName, _ stanza: PluginStanza, fileKey: borrowing SecretBytes,
         ringKey: borrowing SecretBytes, ringID: [UInt8]
@@ -41,9 +41,9 @@ extension KeyringSlot {
         guard header.utf8.count <= PluginStanza.longestHeader else {
             throw LockstepError(
                 .commandFailed,
-                "the plugin \(plugin) returned a stanza of \(stanza.fields.utf8.count) characters, more than a "
-                    + "keyring takes",
-                hint: "use another kind of recipient; a slot's header has at most "
+                "the plugin \(plugin) returned a stanza of \(stanza.fields.utf8.count) characters, "
+                    + "too long for a keyring",
+                hint: "use another kind of recipient; a slot's header can have at most "
                     + "\(PluginStanza.longestHeader) characters")
         }
         let wrap = try SlotWrap(
@@ -89,8 +89,8 @@ extension KeyringSlot {
         case .environment(let variable):
             guard Self.isVariableName(variable) else {
                 throw LockstepError(
-                    .keyringConflict, "“\(variable)” cannot be an environment variable's name",
-                    hint: "use letters, digits and _, a letter or _ first")
+                    .keyringConflict, "an environment variable cannot be named “\(variable)”",
+                    hint: "use letters, digits and _, beginning with a letter or _")
             }
             return (
                 .environment(variable: variable, salt: salt),
@@ -98,11 +98,12 @@ extension KeyringSlot {
             )
         case .identity:
             throw LockstepError(
-                .misuse, "a slot is made for a recipient, not for an identity",
+                .misuse, "a slot must be made for a recipient, not for an identity",
                 hint: "give the identity's recipient, age1…")
         case .plugin:
             throw LockstepError(
-                .misuse, "a slot is made for a plugin's recipient, not for what the plugin gave",
+                .misuse,
+                "a slot must be made for a plugin's recipient, not for a file key from the plugin",
                 hint: "give the plugin's recipient, age1NAME1…")
         }
     }
@@ -114,17 +115,17 @@ extension KeyringSlot {
         case .some(let wrap): return wrap
         case nil:
             throw LockstepError(
-                .recipientMalformed, "nothing can be sealed for the recipient of the slot \(name)",
-                hint: "its public key is one that gives no secret; ask for another")
+                .recipientMalformed, "the key of the slot \(name)'s recipient cannot be used",
+                hint: "it is a point of low order; ask for another recipient")
         }
     }
 
-    /// The ring key, or nil if the credential is of another kind or does not fit.
+    /// The ring key, or nil if the credential is of another kind or does not match.
     func open(
         with credential: borrowing Credential, ringID: [UInt8]
     ) throws(LockstepError) -> SecretBytes? {
         guard let wrap = try SlotWrap(kind, header, credential, ringID) else { return nil }
-        // The commitment comes first: a ciphertext made to open under many keys ends here.
+        // The commitment is checked first: it stops a ciphertext crafted to open with many keys.
         guard ConstantTime.equal(wrap.commitment.span, body.span.extracting(..<32)) else {
             return nil
         }
@@ -141,7 +142,7 @@ private struct SlotWrap: ~Copyable {
     let key: SecretBytes
     let commitment: [UInt8]
 
-    /// Nil where the credential is not of the slot's kind, or the slot is another identity's.
+    /// Nil if the credential is not of the slot's kind or the slot belongs to another identity.
     init?(
         _ slot: KeyringSlot.Kind, _ header: String, _ credential: borrowing Credential,
         _ ringID: [UInt8]
@@ -171,13 +172,13 @@ private struct SlotWrap: ~Copyable {
         }
     }
 
-    /// Between an ephemeral key and a recipient, from either side. Nil where one is of low order.
+    /// From an ephemeral key and a recipient, from either side. Nil if either point is of low order.
     init?(
         _ secret: borrowing SecretBytes, with other: [UInt8], share: [UInt8], recipient: [UInt8],
         _ header: String, _ ringID: [UInt8]
     ) throws(LockstepError) {
         guard let shared = try X25519.sharedSecret(secret, with: other.span) else { return nil }
-        // Both public keys, as in age: the secret alone does not tell them.
+        // The salt contains both public keys, as in age: the shared secret alone does not determine them.
         try self.init(shared, share + recipient, header, ringID)
     }
 

@@ -1,11 +1,12 @@
-/// Which tables, views and triggers may have become unusable by a change of the schema.
+/// The tables, views and triggers that a change of the schema can have made unusable.
 ///
-/// An object can only be broken by what it names, and a broken one shows when it is probed itself. So it is
-/// enough to follow names: from what has changed to the views that name it, on through views, whose columns
-/// are those of what they select from, and to the triggers and virtual tables that name any of these.
+/// Only the objects that an object names can break it, and probing the object itself shows that it is broken. It
+/// is therefore sufficient to follow names: from the changed objects to the views that name them, on through
+/// further views, whose columns come from what they select, and to the triggers and virtual tables that name any
+/// of these.
 enum AffectedObjects {
-    /// - Parameter children: Tables whose parents can be referred to by other columns than before.
-    /// - Returns: In the order of the schema.
+    /// - Parameter children: Tables whose parents can now be referenced by other columns than before.
+    /// - Returns: The objects in schema order.
     static func of(
         _ difference: SchemaCatalogue.Difference, _ children: Set<String>,
         in catalogue: SchemaCatalogue
@@ -16,7 +17,7 @@ enum AffectedObjects {
         }
         for object in difference.added { add(object) }
         for object in difference.added + difference.removed {
-            // A statement on the table compiles its triggers and keeps its indexes.
+            // A statement on the table compiles its triggers and maintains its indexes.
             switch object.kind {
             case .index, .trigger: add(catalogue.relations[object.table])
             default: continue
@@ -28,13 +29,13 @@ enum AffectedObjects {
         return affected.values.sorted { $0.rowID < $1.rowID }
     }
 
-    /// What is no longer what it was: a name that is only new cannot have been named before, except in vain,
-    /// and then its namers were unusable.
+    /// The names that have changed their meaning. An added name does not count: objects that already named it
+    /// were unusable.
     private static func changedNames(_ difference: SchemaCatalogue.Difference) -> Set<String> {
         var names: Set<String> = []
         for object in difference.removed {
             names.insert(object.key)
-            // An upsert in a trigger needs the unique index that it names by its columns.
+            // An upsert in a trigger needs a unique index, which it names by its columns.
             if case .index = object.kind { names.insert(object.table) }
         }
         return names

@@ -1,33 +1,33 @@
-/// What a migration may leave worse than it was, because somebody has declared it.
+/// The damage that a migration is declared to be allowed to do.
 struct Allowances: Sendable, Equatable {
     /// Tables, in lower case, that may lose rows.
     var losses: Set<String> = []
-    /// Tables, in lower case, whose foreign keys may be left without what they refer to.
+    /// Tables, in lower case, whose foreign keys may refer to missing rows.
     var brokenReferences: Set<String> = []
-    /// What the migration is called where something is declared about it from outside of its file; nil where that
-    /// cannot be.
+    /// The migration's address in a declaration from outside its file; nil if such a declaration is not possible.
     var address: String?
 
-    /// Tells how to declare something.
+    /// The hint that explains how to declare something.
     func hint(_ directive: Directive) -> String {
         let text = directive.spelling
         guard let address else { return "declare it: `-- lockstep: \(text)`" }
-        return "declare it: `-- lockstep: \(text)` in the file, or, where that must stay as it is, "
-            + "--declare '\(address): \(text)'"
+        return "declare it: `-- lockstep: \(text)` in the file, or, if the file must not change, "
+            + "use --declare '\(address): \(text)'"
     }
 }
 
 extension MigrationScript {
-    /// What the script declares.
+    /// The declarations in the script.
     /// - Parameters:
-    ///   - version: Nil for a repeatable.
+    ///   - version: Nil for a repeatable migration.
     func allowances(_ version: MigrationVersion?, isUp: Bool) -> Allowances {
         Allowances(
             losses: tablesAllowedToLoseRows, brokenReferences: tablesAllowedBrokenReferences,
             address: version.map { isUp ? "\($0)" : "\($0) down" })
     }
 
-    /// The script with directives that its file does not have. Text and checksums stay the file's.
+    /// The script with directives added that its file does not contain. Text and checksums stay those of the
+    /// file.
     func declaring(_ directives: [Directive]) -> MigrationScript {
         guard !directives.isEmpty else { return self }
         let added = directives.map { Item(content: .directive($0), line: 0) }

@@ -1,18 +1,18 @@
-/// What an ALTER TABLE is about to do.
+/// The change that an ALTER TABLE statement makes.
 enum AlterStatement: Equatable {
     case renameTable
-    /// In lower case, as it is called before.
+    /// The old name, in lower case.
     case renameColumn(String)
     case addColumn(refers: Bool)
-    /// In lower case.
+    /// The name, in lower case.
     case dropColumn(String)
 
-    /// Nil for SQL that is none of these.
+    /// Nil for any other SQL.
     init?(_ sql: String) {
         let bytes = Array(sql.utf8)
         let tokens = SQLTokens(bytes, from: 0).filter { $0.kind != .space && $0.kind != .comment }
             .map { (text: String(decoding: bytes[$0.range], as: UTF8.self), kind: $0.kind) }
-        // Names are told from keywords by where they stand.
+        // The position distinguishes names from keywords.
         var rest = tokens[...]
         func next() -> String { rest.popFirst()?.text ?? "" }
         func isNext(_ word: String) -> Bool { rest.first?.text.asciiLowercased == word }

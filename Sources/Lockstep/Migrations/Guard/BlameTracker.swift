@@ -1,8 +1,8 @@
-/// The statements of a migration that may be why it does not pass the checks at its end, so that the error can
-/// say where to look. Several may have touched the same table: the last one is told.
+/// The statements of a migration that can be the reason for a failed check at its end, so that the error can name
+/// a line. If several statements touched the same table, the last one is reported.
 struct BlameTracker {
     struct Statement {
-        /// Where it begins in its file; 0 for code.
+        /// The line in the file where it begins; 0 for code.
         let line: Int
         let sql: String
     }
@@ -20,13 +20,13 @@ struct BlameTracker {
         if changesSchema { changing.append(statement) }
     }
 
-    /// What may have taken rows from a table.
+    /// The statement that can have removed rows from a table.
     func taking(_ table: String) -> Statement? { taking[table] }
 
-    /// What may have taken the parents of a table's rows.
+    /// The statement that can have removed the parents of a table's rows.
     func orphaning(_ child: String) -> Statement? { orphaning[child] }
 
-    /// What has changed the schema and speaks of one of these objects; otherwise what has changed it last.
+    /// The last schema change that mentions one of these objects; otherwise the last schema change.
     func changing(_ names: [String]) -> Statement? {
         let names = Set(names.map(\.asciiLowercased))
         return changing.last { Self.mentions(names, $0.sql) } ?? changing.last
@@ -43,7 +43,7 @@ struct BlameTracker {
 }
 
 extension SchemaGuard {
-    /// What a check has found, told with its place in the file `title` and the statement that may be why.
+    /// The error of a check, with its place in the file `title` and the statement that can be the reason.
     func located(_ error: LockstepError, _ title: String) -> LockstepError {
         guard let suspect else { return error.located(title) }
         let place = suspect.line > 0 ? "\(title):\(suspect.line)" : title

@@ -1,10 +1,10 @@
-/// A row of the schema, with what the guard needs to know of its SQL.
+/// A row of the schema, with the facts about its SQL that the guard needs.
 final class CatalogueEntry {
     enum Kind: Equatable {
         case table
-        /// Whether the rows are its own: a full-text index over another table's has none.
+        /// A virtual table. It does not own its rows if it is a full-text index over another table.
         case virtualTable(ownsRows: Bool, isKnown: Bool)
-        /// What a virtual table keeps its content in.
+        /// A table with the content of a virtual table.
         case shadowTable
         case index(isUnique: Bool)
         case view, trigger
@@ -12,28 +12,28 @@ final class CatalogueEntry {
 
     let rowID: Int64
     let kind: Kind
-    /// As it was written.
+    /// The name as written.
     let name: String
-    /// In lower case.
+    /// The name in lower case.
     let key: String
-    /// The table that it is or belongs to, as it was written.
+    /// The table that this object is or belongs to, as written.
     let tableName: String
-    /// The same in lower case.
+    /// The same name in lower case.
     let table: String
     let rootPage: Int64
     let sql: String
-    /// The same, to be compared.
+    /// The same SQL as bytes, for comparison.
     let sqlBytes: [UInt8]
-    /// Every name, word and text in the SQL of a view, trigger or virtual table, in lower case.
+    /// All names, words and texts in the SQL of a view, trigger or virtual table, in lower case.
     let words: Set<String>
-    /// Whether it may have foreign keys.
+    /// Whether it can have foreign keys.
     let hasReferences: Bool
-    /// Whether it may be a table with columns that are computed when they are read.
+    /// Whether it can be a table with columns that are computed on reading.
     let mayCompute: Bool
-    /// Whether it may remove rows that are in the way of others.
+    /// Whether it can remove rows that conflict with others.
     let mayReplace: Bool
 
-    /// The same object, of which it has turned out that a virtual table's content is in it, or is not.
+    /// The same object with its kind corrected: a virtual table stores its content in it, or does not.
     init(_ other: CatalogueEntry, isShadow: Bool) {
         rowID = other.rowID
         kind = isShadow ? .shadowTable : .table
@@ -50,7 +50,7 @@ final class CatalogueEntry {
         mayReplace = other.mayReplace
     }
 
-    /// What ``init(_:)`` reads of the schema's rows.
+    /// The columns of the schema that ``init(_:)`` reads.
     static let columns = SQL(verbatim: "rowid, rootpage, sql, type, name, tbl_name")
 
     convenience init(_ row: borrowing Row) throws {
@@ -73,7 +73,7 @@ final class CatalogueEntry {
         switch type {
         case "table" where Self.isVirtual(sql): kind = Self.virtualKind(sql)
         case "table": kind = .table
-        // Those that constraints make have no SQL.
+        // Indexes created by constraints have no SQL.
         case "index": kind = .index(isUnique: sql.isEmpty || SQLTokens.isUniqueIndex(sql))
         case "view": kind = .view
         default: kind = .trigger
@@ -81,11 +81,11 @@ final class CatalogueEntry {
         mayCompute = kind == .table && SQLTokens.hasWord("as", in: sql)
         hasReferences = kind == .table && SQLTokens.hasWord("references", in: sql)
         mayReplace = type != "index" && SQLTokens.hasWord("replace", in: sql)
-        // The names in a table's own SQL are those of its columns, and of tables that foreign keys tell.
+        // A table's own SQL names only its columns and the tables that its foreign keys refer to.
         words = type == "index" || kind == .table ? [] : SQLTokens.names(in: sql)
     }
 
-    /// Whether statements can be prepared on it that show whether it is sound.
+    /// Whether preparing statements on it can show that it is usable.
     var canBeProbed: Bool {
         if case .index = kind { return false }
         return !isEngines
@@ -110,10 +110,10 @@ final class CatalogueEntry {
 
     var isVirtual: Bool { if case .virtualTable = kind { true } else { false } }
 
-    /// SQLite's own, and the ledger.
+    /// Whether the object belongs to SQLite or to the engine.
     private var isEngines: Bool { name.hasPrefix("sqlite_") || EngineTables.names.contains(name) }
 
-    /// As the schema calls it, with its type, as messages do.
+    /// The type and the name as in the schema, for messages.
     var title: String {
         switch kind {
         case .table, .virtualTable, .shadowTable: "table \(name)"
@@ -126,22 +126,22 @@ final class CatalogueEntry {
     // MARK: Virtual tables
 
     private static func isVirtual(_ sql: String) -> Bool {
-        // SQLite itself writes the beginning of what the schema holds.
+        // SQLite itself writes the beginning of the stored SQL.
         sql.utf8.prefix(21).elementsEqual("CREATE VIRTUAL TABLE ".utf8)
     }
 
-    /// The modules of SQLite whose rows change only when somebody writes to them.
+    /// The modules of SQLite whose rows change only by writes.
     private static let modules: Set<String> = [
         "fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly",
     ]
 
-    /// What those call the tables that hold their content, behind their own name and a line.
+    /// The suffixes of their content tables, after the table's name and an underscore.
     private static let contents: Set<String> = [
         "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node",
         "rowid", "parent",
     ]
 
-    /// Whether a table of this name holds this virtual table's content.
+    /// Whether a table of this name stores the content of this virtual table.
     func hasContent(in name: String) -> Bool {
         guard case .virtualTable(_, let isKnown) = kind, name.hasPrefix("\(key)_") else {
             return false
@@ -160,7 +160,7 @@ final class CatalogueEntry {
 }
 
 extension SQLTokens {
-    /// Whatever in SQL may be a name: words, names in quotes of any kind, in lower case.
+    /// All tokens in SQL that can be names: words and quoted names of any kind, in lower case.
     static func names(in sql: String) -> Set<String> {
         let bytes = Array(sql.utf8)
         var names: Set<String> = []
@@ -177,7 +177,7 @@ extension SQLTokens {
     }
 
     static func isUniqueIndex(_ sql: String) -> Bool {
-        // SQLite itself writes the beginning of what the schema holds.
+        // SQLite itself writes the beginning of the stored SQL.
         sql.utf8.prefix(14).elementsEqual("CREATE UNIQUE ".utf8)
     }
 }

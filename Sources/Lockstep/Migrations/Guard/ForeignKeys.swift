@@ -1,44 +1,44 @@
-/// The foreign keys of a schema: who refers to whom, and which refer to nothing.
+/// The foreign keys of a schema: which tables refer to which, and which references have no target.
 struct ForeignKeys {
     struct Key: Equatable {
-        /// The table that is referred to, in lower case.
+        /// The parent table, in lower case.
         let parent: String
-        /// As the definition spells it.
+        /// The parent table as spelled in the definition.
         let parentName: String
         /// The columns of the child, in lower case.
         var columns: [String] = []
-        /// The parent's, in lower case; empty for its primary key.
+        /// The columns of the parent, in lower case; empty for its primary key.
         var parentColumns: [String] = []
-        /// In lower case: what becomes of the child's rows.
+        /// The action on the child's rows, in lower case.
         let onDelete: String
         let onUpdate: String
     }
 
-    /// By which columns a row can be referred to.
+    /// A set of columns that can be referenced.
     private struct Candidate: Equatable {
         let columns: Set<String>
         let isPrimary: Bool
-        /// How the columns are compared.
+        /// The collations that compare the columns.
         let collations: [String]
     }
 
-    /// By child, in lower case; only those that have any.
+    /// The foreign keys by child, in lower case; only for tables that have any.
     private(set) var keys: [String: [Key]] = [:]
     private var children: [String: Set<String>] = [:]
     private var candidates: [String: [Candidate]] = [:]
     private var brokenKeys: [String: Set<String>] = [:]
 
-    /// What a reference is called.
+    /// The name of a reference.
     static func name(_ child: String, _ parent: String) -> String {
         "\(child.asciiLowercased) → \(parent.asciiLowercased)"
     }
 
-    /// The child and the parent of such a name.
+    /// The child and the parent in the name of a reference.
     static func names(in reference: String) -> [String] {
         reference.split(separator: " → ").map(String.init)
     }
 
-    /// References whose parent, or whose columns there, do not exist.
+    /// References whose parent table or parent columns do not exist.
     var broken: Set<String> {
         brokenKeys.values.reduce(into: []) { $0.formUnion($1) }
     }
@@ -49,7 +49,7 @@ struct ForeignKeys {
     /// The tables that refer to `parent`.
     func children(of parent: String) -> Set<String> { children[parent] ?? [] }
 
-    /// The columns of the parent that a key refers to; nil if there is no telling.
+    /// The columns of the parent that a key refers to; nil if unknown.
     func referencedColumns(_ key: Key) -> Set<String>? {
         guard key.parentColumns.isEmpty else { return Set(key.parentColumns) }
         return candidates[key.parent]?.first { $0.isPrimary }?.columns
@@ -57,18 +57,18 @@ struct ForeignKeys {
 
     // MARK: Learning
 
-    /// Brings all up to date with what has changed in the schema.
-    /// - Returns: The children whose keys are others than before, and those whose parents can be referred
-    ///   to by other columns than before.
+    /// Updates everything after a change of the schema.
+    /// - Returns: The children whose keys have changed, and the children whose parents can now be referenced by
+    ///   other columns than before.
     mutating func update(
         _ difference: SchemaCatalogue.Difference, _ core: ConnectionCore
     ) throws -> (changed: Set<String>, affected: Set<String>) {
         var before: [String: [Key]] = [:]
-        // A table whose columns or unique indexes have changed may be referred to by others than before.
+        // A change of a table's columns or unique indexes can change which references are possible.
         var parents: Set<String> = []
         for object in difference.removed + difference.added {
             switch object.kind {
-            // Columns that are added are no keys, and stand in no index.
+            // Added columns are not part of a key or an index.
             case .table: if !difference.widened.contains(object.key) { parents.insert(object.key) }
             case .index(let isUnique): if isUnique { parents.insert(object.table) }
             default: continue
@@ -126,9 +126,9 @@ struct ForeignKeys {
         for key in found { children[key.parent, default: []].insert(object.key) }
     }
 
-    // MARK: What can be referred to
+    // MARK: Referenced columns
 
-    /// Looks anew by what these tables can be referred to, and gives the children for whom it matters.
+    /// Determines again which columns of these tables can be referenced, and returns the affected children.
     private mutating func reconsider(
         _ parents: Set<String>, _ core: ConnectionCore
     ) throws -> Set<String> {
@@ -181,7 +181,7 @@ struct ForeignKeys {
         ) { row in (try row[0] as Int, try row[1] as String?, try row[2] as String?) }
         for index in Dictionary(grouping: indexed, by: \.0).sorted(by: { $0.key < $1.key }) {
             let columns = index.value.map { $0.1?.asciiLowercased }
-            // Expressions have no name, and nothing can refer to them.
+            // Expressions have no name and cannot be referenced.
             guard !columns.contains(nil) else { continue }
             found.append(
                 Candidate(

@@ -1,12 +1,13 @@
-/// What the checks know after one version serves the next one, as long as nobody else has written in between.
+/// The knowledge that the checks carry from one version to the next, valid as long as no other connection has
+/// written in between.
 struct GuardCache {
     private let guarding: SchemaGuard
     private let dataVersion: Int64
     private let schemaVersion: Int64
     private let rowChanges: Int64
 
-    /// What `guarding` knows, after the engine's own writes and before the commit: another's commit right
-    /// behind that would be taken for known. One's own does not change the number.
+    /// The knowledge of `guarding`, saved after the engine's own writes and before the commit: after the commit,
+    /// another connection's commit could go unnoticed. The connection's own commit does not change the number.
     init(_ guarding: SchemaGuard, _ connection: borrowing Connection) throws {
         self.guarding = guarding
         dataVersion = try connection.core.dataVersion()
@@ -14,7 +15,7 @@ struct GuardCache {
         rowChanges = connection.rowChanges
     }
 
-    /// A guard that watches from now on, with what is known already.
+    /// A guard that starts watching now, with the existing knowledge where it is still valid.
     static func current(
         _ known: GuardCache?, _ connection: borrowing Connection
     ) throws -> SchemaGuard {

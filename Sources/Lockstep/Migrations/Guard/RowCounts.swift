@@ -1,6 +1,6 @@
-/// What is counted of a table.
+/// The row counts of a table.
 enum RowCounts {
-    /// How many rows of `child` lack their parent, by the parent's name in lower case.
+    /// The number of rows of `child` without a parent, by the parent's name in lower case.
     static func orphans(_ child: String, _ core: ConnectionCore) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         do {
@@ -14,7 +14,7 @@ enum RowCounts {
         return counts
     }
 
-    /// How many rows a table has; nil if no statement can read it: its definition is broken.
+    /// The number of rows of a table; nil if no statement can read the table because its definition is broken.
     static func rows(_ table: String, _ core: ConnectionCore) throws -> Int64? {
         do {
             return try core.ask("SELECT count(*) FROM main.\(name: table)") { row in

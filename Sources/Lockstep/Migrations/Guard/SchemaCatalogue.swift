@@ -1,4 +1,4 @@
-/// The schema as it was last read, and what has changed since.
+/// The schema as last read, and its changes since.
 struct SchemaCatalogue {
     /// In the order of the schema's rows.
     private(set) var objects: [CatalogueEntry] = []
@@ -7,14 +7,14 @@ struct SchemaCatalogue {
     private(set) var triggers: [String: CatalogueEntry] = [:]
     private var virtualTables: Set<String> = []
     private var replacing: Set<Int64> = []
-    /// Those whose SQL names others.
+    /// The objects whose SQL names other objects.
     private(set) var namers: [Int64: CatalogueEntry] = [:]
 
-    /// What has come and gone; an object that has changed is in both.
+    /// Removed and added objects; a changed object is in both.
     struct Difference {
         var removed: [CatalogueEntry] = []
         var added: [CatalogueEntry] = []
-        /// Tables of both, which have got further columns and are otherwise as they were.
+        /// Tables in both that only gained columns.
         var widened: Set<String> = []
         var isEmpty: Bool { removed.isEmpty && added.isEmpty }
     }
@@ -22,14 +22,14 @@ struct SchemaCatalogue {
     /// Reads the schema of an open database.
     init(_ core: ConnectionCore) throws { _ = try refresh(core) }
 
-    /// Whether anything in the schema may remove rows that a statement does not name.
+    /// Whether any object in the schema can remove rows that a statement does not name.
     var mayReplace: Bool { !replacing.isEmpty }
 
-    /// Whether there are tables whose modules may make others as they please.
+    /// Whether virtual tables exist, whose modules can create other tables.
     var hasVirtualTables: Bool { !virtualTables.isEmpty }
 
-    /// The virtual tables whose rows may change when these tables are written: the content of those of
-    /// SQLite lies in tables whose names begin with theirs; what others do nobody knows.
+    /// The virtual tables whose rows can change when these tables are written. SQLite's modules store their
+    /// content in tables whose names begin with the virtual table's name; for other modules every table counts.
     func virtualTables(touchedBy written: Set<String>) -> Set<String> {
         guard !virtualTables.isEmpty, !written.isEmpty else { return [] }
         return virtualTables.filter { table in
@@ -40,7 +40,7 @@ struct SchemaCatalogue {
         }
     }
 
-    /// The table of this name whose rows are counted.
+    /// The table of this name, if its rows are counted.
     func countedTable(_ key: String) -> CatalogueEntry? {
         guard let object = relations[key], object.hasRows else { return nil }
         return object
@@ -78,9 +78,9 @@ struct SchemaCatalogue {
         return difference
     }
 
-    /// Reads what has come behind the objects that there were, and anew the definitions of these tables, which
-    /// columns were added to, when nothing else can have changed.
-    /// - Parameter looksForNew: Whether anything may have come.
+    /// Reads the objects that were added at the end of the schema, and reads the definitions of these tables
+    /// again, to which columns were added. Use it only if nothing else can have changed.
+    /// - Parameter looksForNew: Whether objects can have been added.
     mutating func extend(
         _ core: ConnectionCore, _ tables: Set<String>, looksForNew: Bool
     ) throws -> Difference {
@@ -113,12 +113,12 @@ struct SchemaCatalogue {
     private mutating func apply(_ difference: inout Difference) {
         for object in difference.removed { forget(object) }
         for object in difference.added { learn(object) }
-        tellShadows(&difference)
+        reportShadows(&difference)
     }
 
     private func isSame(_ known: CatalogueEntry, _ row: borrowing Row) throws -> Bool {
         guard try row[1] as Int64? ?? 0 == known.rootPage else { return false }
-        // The SQL has the name in it; the indexes of constraints have none.
+        // The SQL contains the name; the indexes of constraints have no SQL.
         guard known.sqlBytes.isEmpty else { return row.holds(known.sqlBytes, at: 2) }
         return try row[2] as String? == nil && row[4] as String == known.name
     }
@@ -145,9 +145,9 @@ struct SchemaCatalogue {
         virtualTables.remove(object.key)
     }
 
-    /// Tables by whose names a virtual table knows them are its own. PRAGMA table_list would tell only once
-    /// the virtual table has been used.
-    private mutating func tellShadows(_ difference: inout Difference) {
+    /// Marks the tables that a virtual table owns by their name. PRAGMA table_list would report them only after a
+    /// use of the virtual table.
+    private mutating func reportShadows(_ difference: inout Difference) {
         guard !virtualTables.isEmpty || difference.removed.contains(where: \.isVirtual) else {
             return
         }

@@ -1,17 +1,17 @@
 extension SchemaGuard {
-    /// Compares what the migration has touched with what was there before. What is known then serves the next
-    /// migration, once this one is committed.
+    /// Compares everything that the migration touched with its earlier state. The knowledge then serves the next
+    /// migration, after this one is committed.
     /// - Parameters:
-    ///   - allowances: What is no error, because it is declared.
-    /// - Returns: What would be errors, and is allowed.
+    ///   - allowances: The declared exceptions.
+    /// - Returns: The errors that the allowances permit.
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
-    ///   ``LockstepError/Code/schemaBroken``, or ``LockstepError/Code/denied`` for a table under a name of the
-    ///   engine's.
+    ///   ``LockstepError/Code/schemaBroken``, or ``LockstepError/Code/denied`` for a table whose name is reserved
+    ///   for the engine.
     func requireSound(
         _ allowances: Allowances, _ changes: TableChanges
     ) throws -> [LockstepError] {
         stop()
-        // Nothing was written.
+        // The migration did not write.
         guard let before = known else { return [] }
         var after = before
         var difference = SchemaCatalogue.Difference()
@@ -68,7 +68,7 @@ extension SchemaGuard {
         }
     }
 
-    /// The parent whose drop may have taken rows of `child` along.
+    /// The parent whose drop can have removed rows of `child`.
     private func taker(
         of child: CatalogueEntry, _ before: Knowledge, _ changes: TableChanges
     ) -> String? {
@@ -79,8 +79,8 @@ extension SchemaGuard {
         return key.parentName
     }
 
-    /// A renamed table keeps its root page. So may, by chance, a new table that was created after the old
-    /// one was dropped.
+    /// A renamed table keeps its root page. By chance a new table can have the root page of a table dropped
+    /// before it.
     private func renamed(
         _ old: CatalogueEntry, _ before: SchemaCatalogue, _ after: SchemaCatalogue,
         _ changes: TableChanges
@@ -105,14 +105,14 @@ extension SchemaGuard {
                 .rowsLost, "rows would be lost: \(what)",
                 hint:
                     "\(taker) is dropped with foreign keys on, which deletes its children: to keep "
-                    + "them, \(allowances.hint(.foreignKeysOff)); if the loss is meant, "
+                    + "them, \(allowances.hint(.foreignKeysOff)); if the loss is intended, "
                     + "declare `\(Directive.allowLoss(table: table.name).spelling)`")
         }
         throw LockstepError(
             .rowsLost, "rows would be lost: \(what)",
             hint:
-                "if that is meant, \(allowances.hint(.allowLoss(table: table.name))); if a table is "
-                + "being replaced, use `-- lockstep: rebuild table …`")
+                "if that is intended, \(allowances.hint(.allowLoss(table: table.name))); "
+                + "if a table is being replaced, use `-- lockstep: rebuild table …`")
     }
 
     private func requireOwnNames(
@@ -125,14 +125,15 @@ extension SchemaGuard {
             suspect = progress.suspects.changing([table.key])
             throw LockstepError(
                 .denied,
-                "\(table.name) is refused: names that begin with lockstep_ are the engine's",
+                "\(table.name) is refused: names that begin with lockstep_ are reserved for the "
+                    + "engine",
                 hint: "choose another name")
         }
     }
 
     // MARK: Foreign keys
 
-    /// - Returns: The tables whose parents can be referred to by other columns than before.
+    /// - Returns: The tables whose parents can now be referenced by other columns than before.
     private func requireParents(
         _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
         _ allowances: Allowances, _ tolerated: inout [LockstepError]
@@ -157,14 +158,15 @@ extension SchemaGuard {
                 violations[ForeignKeys.name(child, parent)] = (child, count, old[parent] ?? 0)
             }
         }
-        // Where the reference itself was broken, nobody could count its violations.
+        // If the reference itself was broken, its violations could not be counted before.
         for (reference, found) in violations.sorted(by: { $0.key < $1.key })
         where found.count > found.before && !brokenBefore.contains(reference) {
             suspect =
                 progress.suspects.orphaning(found.child)
                 ?? progress.suspects.changing([found.child])
             try Self.breakReference(
-                reference, "\(found.count) rows of \(reference) have no parent",
+                reference,
+                "\(counted(found.count, "row")) of \(reference) \(found.count == 1 ? "has" : "have") no parent",
                 "insert the parents first, or delete the children and declare it", after,
                 allowances, &tolerated)
             suspect = nil
@@ -188,11 +190,11 @@ extension SchemaGuard {
         let declare = allowances.hint(.allowBrokenReferences(table: table))
         throw LockstepError(
             .foreignKeysBroken, what,
-            hint: "\(hint); if a later version mends it, or it is meant, \(declare)")
+            hint: "\(hint); if a later version repairs it, or it is intended, \(declare)")
     }
 
-    /// What is not counted again must still be true. Where there were no rows without a parent, neither
-    /// deleted children nor new parents make any.
+    /// Discards counts that can have become wrong. If no rows lacked a parent, neither deleted children nor new
+    /// parents change that.
     private func forgetOrphans(_ after: inout Knowledge, _ changed: Set<String>) {
         for child in changed { after.orphans[child] = nil }
         for table in progress.written.union(progress.losing) {
@@ -214,9 +216,9 @@ extension SchemaGuard {
         _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
         _ children: Set<String>, _ allowances: Allowances
     ) throws {
-        // Only statements about the schema can change what is usable.
+        // Only schema statements can change which objects are usable.
         guard !progress.isFirstChange, let known = before.unusable else { return }
-        // What depends on something that was unusable before need not fail where that does.
+        // An object that depends on one that was already unusable need not fail in the same place.
         let isAll = !known.isEmpty || before.isOpaque || after.isOpaque
         let objects =
             isAll
@@ -225,7 +227,7 @@ extension SchemaGuard {
         let expected = known.union(unwritable(after, allowances))
         var failures = SchemaUsability.failures(of: objects, core)
         if failures.contains(where: { !expected.contains($0.object) }), !isAll {
-            // The first of all is told.
+            // Reports the first failure of all objects.
             failures = SchemaUsability.failures(of: after.catalogue.objects, core)
         }
         if let failure = failures.first(where: { !expected.contains($0.object) }) {
@@ -236,7 +238,7 @@ extension SchemaGuard {
         if !after.foreignKeysCount { after.halfProbed.formUnion(objects.map(\.key)) }
     }
 
-    /// Titles of the tables that can be read and not written, since their references may be broken.
+    /// Titles of the tables that can be read but not written, because broken references are declared for them.
     private func unwritable(_ after: Knowledge, _ allowances: Allowances) -> Set<String> {
         Set(
             allowances.brokenReferences.compactMap { child in

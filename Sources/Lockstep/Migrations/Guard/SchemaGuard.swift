@@ -1,38 +1,75 @@
-/// What a migration must not break, watched while it runs and checked before it commits.
+// What the guard knows, and when its knowledge is stale
+// =====================================================
+//
+// The guard compares the database before a migration with the database after it. It keeps two things apart:
+//
+//   Knowledge   what is true of the committed database: the catalogue of tables, views and triggers, foreign keys, row
+//               counts, orphans, and which objects no statement can use. It grows as tables are touched, and the check at
+//               the end turns it into the knowledge for the next version of the same run.
+//   Progress    what the current migration has done so far: which tables it wrote, which can have lost rows, which children
+//               can have lost parents, how it changed the schema, and the counts from before its first statement that could
+//               change them.
+//
+// Order of events
+//
+//   begin            Progress is empty. The guard becomes the connection's StatementWatch.
+//   willRun          comes before each statement, with the tables that SQLite's authorizer reported. The first one reads the
+//                    catalogue. A count or a list of orphans is taken here, before the statement can change it, and once a
+//                    migration for each table.
+//   requireSound     comes before the engine's COMMIT. It refreshes what the migration changed, measures the touched tables
+//                    again, and throws, or keeps the result as Knowledge.
+//
+// When a fact is stale
+//
+//   catalogue        when schema_version differs. ADD COLUMN alone extends it; any other statement of the schema rereads it.
+//   rows             for every table in `written`, `losing` or a changed schema; for all tables after writes that the guard
+//                    did not watch (`forgetRows`, which `GuardCache` decides by SQLite's count of changes).
+//   orphans          for a child or parent that was written, except that a child without orphans stays without them when only
+//                    its rows were deleted or its parents gained rows.
+//   unusable         when the schema changes. Foreign keys are compiled only while they are on: what was probed while they
+//                    were off is in `halfProbed` and is probed again when they are on.
+//   everything       when data_version or schema_version shows a commit of another connection between two versions
+//                    (`GuardCache`); then a new guard starts with nothing.
+//
+// Every set is an overestimate. Too large a set costs time; one that is too small would let a loss through. Triggers that
+// no schema shows (`isOpaque`) and virtual tables make every table count as touched. `GuardPropertyTests` runs random scripts and
+// compares the guard with a measurement of the whole database.
+
+/// The properties that a migration must preserve, watched during the run and checked before the commit.
 ///
-/// SQLite accepts each of these silently: rows deleted by a cascade, children without parents, a foreign
-/// key whose parent is gone, a table that no statement can use any more. What was so before does not
-/// stand in a migration's way: it may be what mends it.
+/// SQLite silently accepts rows deleted by a cascade, children without parents, a foreign key whose parent is
+/// gone, and a table that no statement can use any more. Problems that existed before do not fail a migration: it
+/// can be the one that repairs them.
 ///
-/// Measuring the whole database before and after each migration would take as long as the database is large.
-/// So each statement says before it runs what it is about to touch; only that is measured, right then, and
-/// again at the end. What is known at the end serves the next migration. What a statement touches is judged
-/// generously: SQLite's authorizer tells of triggers, views and foreign keys' actions, and tables that refer
-/// to a touched one count as touched. The tests hold this against measuring everything.
+/// Measuring the whole database before and after each migration would take time proportional to its size.
+/// Instead, each statement reports before it runs which tables it can touch; only those are measured, at that
+/// point and again at the end. The knowledge at the end serves the next migration. The set of touched tables is
+/// an overestimate: SQLite's authorizer reports triggers, views and the actions of foreign keys, and tables that
+/// refer to a touched table count as touched. The tests compare this with measuring everything.
 final class SchemaGuard: StatementWatch {
     let core: ConnectionCore
 
-    /// What is known of the database as it was before the migration that is running.
+    /// The known state of the database before the current migration.
     struct Knowledge {
         var catalogue: SchemaCatalogue
         var schemaVersion: Int64
         var keys = ForeignKeys()
-        /// Titles of the objects that no statement can use; nil while nobody has looked.
+        /// Titles of the objects that no statement can use; nil before the first probe.
         var unusable: Set<String>?
-        /// By table; nil where nobody can count.
+        /// Row counts by table; nil where counting is not possible.
         var rows: [String: Int64?] = [:]
         /// Rows without a parent, by child and parent.
         var orphans: [String: [String: Int]] = [:]
-        /// Whether foreign keys were on when that was found out; they are compiled only then.
+        /// Whether foreign keys were on during the probe; SQLite compiles them only then.
         var foreignKeysCount = true
-        /// Names of tables, views and triggers that were found usable while foreign keys were off.
+        /// Names of the tables, views and triggers that were probed while foreign keys were off.
         var halfProbed: Set<String> = []
-        /// Whether there are triggers that no schema shows, so that nothing can be told from names.
+        /// Whether triggers exist that no schema shows, so that names do not suffice to find affected objects.
         var isOpaque = false
     }
     var known: Knowledge?
 
-    /// What the migration that is running has done so far.
+    /// The effects of the current migration so far.
     struct Progress {
         var written: Set<String> = []
         var losing: Set<String> = []
@@ -40,27 +77,27 @@ final class SchemaGuard: StatementWatch {
         var schema = SchemaUse()
         var changesSchema = false
         var isFirstChange = true
-        /// The tables whose definitions were added to; nil once other objects may have changed, too.
+        /// The tables that only gained columns; nil once other objects can have changed as well.
         var extended: Set<String>? = []
         var replaces = false
         var rowsBefore: [String: Int64?] = [:]
         var orphansBefore: [String: [String: Int]] = [:]
-        /// Tables whose number of rows is known as it is now.
+        /// Row counts that are known to be current.
         var rowsNow: [String: Int64] = [:]
         var suspects = BlameTracker()
     }
     var progress = Progress()
 
-    /// Where the statement that is running stands in its file; 0 for code.
+    /// The line of the running statement in its file; 0 for code.
     private var line = 0
-    /// What may be why a check has failed.
+    /// The statement that can be the reason for a failed check.
     var suspect: BlameTracker.Statement?
 
     init(_ connection: borrowing Connection) { core = connection.core }
 
     // MARK: Watching
 
-    /// Begins to watch a migration.
+    /// Starts to watch a migration.
     func begin() {
         progress = Progress()
         line = 0
@@ -69,10 +106,10 @@ final class SchemaGuard: StatementWatch {
         core.watch = self
     }
 
-    /// Ceases to watch, whatever has become of the migration.
+    /// Stops watching, whatever the outcome of the migration.
     func stop() { core.watch = nil }
 
-    /// Forgets what others may have changed meanwhile.
+    /// Discards the counts that other writes can have changed.
     func forgetRows() {
         known?.rows = [:]
         known?.orphans = [:]
@@ -92,13 +129,13 @@ final class SchemaGuard: StatementWatch {
         }
     }
 
-    /// Reads the schema, when a migration is about to write for the first time.
+    /// Reads the schema before the first write of a migration.
     private func look() throws -> Knowledge {
         var known = Knowledge(
             catalogue: try SchemaCatalogue(core), schemaVersion: try core.schemaVersion())
         let all = SchemaCatalogue.Difference(added: known.catalogue.objects)
         _ = try known.keys.update(all, core)
-        // What this connection has run before may have left some.
+        // Earlier statements of this connection can have created temporary triggers.
         let left = SQL("SELECT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE type = 'trigger')")
         known.isOpaque = try core.ask(left) { row in try row[0] as Bool }.first ?? false
         return known
@@ -132,7 +169,7 @@ final class SchemaGuard: StatementWatch {
             changesSchema: use.schema != nil)
         progress.losing.formUnion(losing)
         progress.children.formUnion(children)
-        // Rows that the migration itself has inserted are its own to delete.
+        // A migration can delete rows that it inserted itself.
         for table in losing.union(use.inserted) where progress.rowsBefore[table] == nil {
             guard let object = known.catalogue.countedTable(table) else { continue }
             let count = try known.rows[table] ?? RowCounts.rows(object.name, core)
@@ -145,8 +182,8 @@ final class SchemaGuard: StatementWatch {
         }
     }
 
-    /// Finds out what is unusable before the first change of the schema, if that is not known. Whether foreign
-    /// keys are on makes a difference.
+    /// Determines which objects are unusable before the first change of the schema, if that is not known. The
+    /// result depends on whether foreign keys are on.
     private func lookForUnusable(_ known: inout Knowledge) {
         let isOn = core.enforcesForeignKeys
         defer { known.foreignKeysCount = isOn }
@@ -165,7 +202,7 @@ final class SchemaGuard: StatementWatch {
         known.halfProbed = isOn ? [] : Set(doubtful.map(\.key))
     }
 
-    /// New objects come behind all others, and adding a column rewrites no other definition.
+    /// New objects are added after all others, and adding a column changes no other definition.
     private func noteExtent(of schema: SchemaUse, _ sql: String) {
         guard !schema.removesObjects else { return progress.extended = nil }
         guard !schema.altered.isEmpty else { return }
@@ -176,7 +213,7 @@ final class SchemaGuard: StatementWatch {
         }
     }
 
-    /// Takes note that a table holds so many rows just now, from somebody who had to count them anyway.
+    /// Records the current row count of a table, supplied by a caller that had to count the rows anyway.
     func note(_ count: Int64, rowsOf table: String) {
         let key = table.asciiLowercased
         if known?.catalogue.countedTable(key) != nil, progress.rowsBefore[key] == nil,

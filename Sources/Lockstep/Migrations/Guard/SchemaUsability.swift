@@ -1,18 +1,17 @@
-/// Whether SQLite can still use every table, view and trigger.
+/// Checks whether SQLite can still use every table, view and trigger.
 ///
-/// `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())` is accepted, and from then on every statement
-/// on the table fails; so does a view whose table was renamed. Preparing statements on each object finds
-/// them all.
+/// SQLite accepts `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())`, and then every statement on the table
+/// fails. A view whose table was renamed fails as well. Preparing statements on each object finds all such cases.
 enum SchemaUsability {
     /// An object that no statement can use.
     struct Failure {
-        /// Type and name.
+        /// The type and the name.
         let object: String
         let name: String
         let error: LockstepError
     }
 
-    /// Which of these cannot be used, with SQLite's message.
+    /// The objects that cannot be used, with SQLite's message.
     static func failures(
         of objects: some Sequence<CatalogueEntry>, _ core: ConnectionCore
     ) -> [Failure] {
@@ -29,7 +28,8 @@ enum SchemaUsability {
             object: object.title, name: object.name,
             error: LockstepError(
                 .schemaBroken, "the \(object.title) cannot be used: \(refusal.message)",
-                hint: "mend the definition; SQLite accepts it, but no statement on it would work",
+                hint: "fix the definition; SQLite accepts it, but no statement on the object "
+                    + "would work",
                 sqliteCode: refusal.sqliteCode))
     }
 
@@ -38,21 +38,21 @@ enum SchemaUsability {
     ) -> LockstepError? {
         let target = "main.\(SQLTokens.quote(object.name))"
         guard object.kind == .trigger else {
-            // Nothing but the columns themselves is compiled to read them, and all of it to insert a row.
+            // Reading compiles only the columns; inserting a row compiles the whole definition.
             if object.kind == .table, !object.mayCompute,
                 core.refusal(of: "INSERT INTO \(target) DEFAULT VALUES") == nil
             {
                 return nil
             }
             if let refusal = core.refusal(of: "SELECT * FROM \(target)") { return refusal }
-            // A default may call a function that there is not.
+            // A default can call a missing function.
             return object.kind == .table
                 ? core.refusal(of: "INSERT INTO \(target) DEFAULT VALUES") : nil
         }
         do {
             return core.refusal(of: try statementThatFires(object, core))
         } catch let error as LockstepError {
-            // The view that it stands on cannot be read.
+            // The view of the trigger cannot be read.
             return error
         } catch {
             return LockstepError(.sqlFailed, "\(error)")

@@ -1,12 +1,13 @@
-/// Which tables a statement may take rows from, and which may have rows without a parent after it.
+/// The tables from which a statement can remove rows, and the tables that can have rows without a parent after
+/// it.
 ///
-/// SQLite's authorizer tells what a statement, its triggers and the actions of foreign keys do, but not which
-/// rows REPLACE removes. What tables refer to the ones that are told counts too, so that nothing rests on the
-/// authorizer alone.
+/// SQLite's authorizer reports the effects of a statement, its triggers and the actions of foreign keys, but not
+/// the rows that REPLACE removes. Tables that refer to a reported table also count, so the result does not depend
+/// on the authorizer alone.
 struct StatementEffect {
-    /// May lose rows, or are renamed or dropped.
+    /// Tables that can lose rows, or are renamed or dropped.
     private(set) var losing: Set<String> = []
-    /// Their references, or what they refer to, may change.
+    /// Tables whose references, or the rows they refer to, can change.
     private(set) var children: Set<String> = []
 
     private let keys: ForeignKeys
@@ -14,7 +15,7 @@ struct StatementEffect {
     private var visited: Set<[String]> = []
 
     /// - Parameters:
-    ///   - replaces: Whether anything in the schema or in the statements up to now speaks of REPLACE.
+    ///   - replaces: Whether REPLACE occurs anywhere in the schema or in the statements so far.
     init(_ sql: String, _ use: TableUse, _ keys: ForeignKeys, replaces: Bool) {
         self.keys = keys
         for table in use.deleted { lose(table) }
@@ -30,7 +31,7 @@ struct StatementEffect {
 
     private mutating func change(_ schema: SchemaUse, _ sql: String) {
         for table in schema.dropped { lose(table) }
-        // A table that is made may be one that others have always referred to.
+        // Other tables can already refer to a table that is created now.
         for table in schema.created { children.formUnion(keys.children(of: table)) }
         for table in schema.altered {
             switch AlterStatement(sql) {
@@ -44,7 +45,7 @@ struct StatementEffect {
         }
     }
 
-    /// References by another name count as others, and so do the ones that are left.
+    /// A changed column name affects the references of the table and the references to it.
     private mutating func change(_ column: String, of table: String) {
         if keys.keys[table]?.contains(where: { $0.columns.contains(column) }) == true {
             children.insert(table)
@@ -53,7 +54,7 @@ struct StatementEffect {
             keys.children(of: table).filter { refers($0, to: table, by: [column]) })
     }
 
-    /// Whose rows go with those of `table`.
+    /// Adds the tables that lose rows together with `table`.
     private mutating func lose(_ table: String, byReplacing replaces: Bool = false) {
         let isNew = losing.insert(table).inserted
         guard isNew || (replaces && replaced.insert(table).inserted) else { return }
@@ -85,7 +86,7 @@ struct StatementEffect {
         }
     }
 
-    /// Whether any reference of `child` to `table` is by one of these columns.
+    /// Whether any reference of `child` to `table` uses one of these columns.
     private func refers(_ child: String, to table: String, by columns: Set<String>) -> Bool {
         keys.keys[child]?.contains { key in
             key.parent == table

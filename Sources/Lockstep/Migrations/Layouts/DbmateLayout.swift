@@ -1,9 +1,9 @@
-// Rules: pkg/dbmate/migration.go and db.go. A name begins with digits and ends in `.sql`, others are
-// passed over; the order is by name. A marker begins its line. Before the first one only comments may stand;
-// every up has a down; several of both may follow one another, and are run in the order of the file, also
-// downwards. `transaction:false` behind a marker is the one option.
+// Rules: pkg/dbmate/migration.go and db.go. A name begins with digits and ends in `.sql`; other files are
+// ignored. The order is by name. A marker begins its line. Only comments can precede the first marker. Each up
+// needs a down. Several pairs can follow one another; they run in file order, also on the way down.
+// `transaction:false` after a marker is the only option.
 
-/// `<digits>_<name>.sql`, with `-- migrate:up` and `-- migrate:down` in it.
+/// `<digits>_<name>.sql`, with `-- migrate:up` and `-- migrate:down` in the file.
 enum DbmateLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
@@ -16,7 +16,7 @@ enum DbmateLayout {
             guard let stem = source.stem, let version = NumberedName.textualVersion(digits) else {
                 throw source.malformed(
                     "is not named like a migration of dbmate",
-                    hint: "name it like 20240131120000_create_tables.sql, with a number of 64 bits")
+                    hint: "name it like 20240131120000_create_tables.sql, with a 64-bit number")
             }
             let rest = stem.dropFirst(digits.count)
             contents.versions.append(
@@ -39,7 +39,7 @@ enum DbmateLayout {
             version, name: name, source, up: scripts.up, down: scripts.down, markers: meaning)
     }
 
-    /// What a marker says, however it is spaced, for the checksum.
+    /// The normalised text of a marker, independent of white space, for the checksum.
     private static func meaning(of comment: String) -> String? {
         let words = Substring(comment).dropFirst(2).split(whereSeparator: \.isWhitespace)
         guard comment.hasPrefix("--"), words.first?.hasPrefix("migrate:") == true else {
@@ -52,14 +52,14 @@ enum DbmateLayout {
         _ comment: ScriptCutter.Comment
     ) throws(LockstepError) -> ScriptCutter.Marker? {
         let words = comment.content.split(whereSeparator: \.isWhitespace)
-        // A slip of the pen would quietly turn a way down into part of the way up.
+        // Misspelled markers are errors: otherwise a way down could become part of the way up.
         guard let first = words.first, first.asciiLowercased.hasPrefix("migrate:") else {
             return nil
         }
         guard comment.lead == .nothing else {
             throw comment.malformed(
-                "dbmate sees a marker only at the beginning of a line",
-                hint: "put `\(comment.text)` on a line of its own, without space before it")
+                "dbmate recognises a marker only at the beginning of a line",
+                hint: "put `\(comment.text)` on a separate line, without leading white space")
         }
         let inTransaction = try runsInTransaction(words.dropFirst(), comment)
         switch first {
@@ -67,8 +67,8 @@ enum DbmateLayout {
         case "migrate:down": return .down(inTransaction: inTransaction)
         default:
             throw comment.malformed(
-                "“\(comment.content)” is no marker of dbmate",
-                hint: "it knows `-- migrate:up` and `-- migrate:down`")
+                "“\(comment.content)” is not a dbmate marker",
+                hint: "the markers are `-- migrate:up` and `-- migrate:down`")
         }
     }
 
@@ -76,14 +76,14 @@ enum DbmateLayout {
         _ options: ArraySlice<Substring>, _ comment: ScriptCutter.Comment
     ) throws(LockstepError) -> Bool {
         var inTransaction = true
-        // dbmate takes a word without a colon for a remark.
+        // dbmate ignores a word without a colon.
         for option in options where option.contains(":") {
             switch option {
             case "transaction:false": inTransaction = false
             case "transaction:true": inTransaction = true
             default:
                 throw comment.malformed(
-                    "“\(option)” is no option of a marker",
+                    "“\(option)” is not an option of a marker",
                     hint: "the options are transaction:false and transaction:true")
             }
         }

@@ -1,13 +1,13 @@
-// Rules: diesel_migrations. Each visible folder that is not empty is a version and holds `up.sql`, perhaps
-// `down.sql`, perhaps `metadata.toml`; files beside the folders are passed over. The version is what stands
-// before the first underscore, without its hyphens; the order is that of the texts.
+// Rules: diesel_migrations. Each visible folder that is not empty is a version and contains `up.sql`, and
+// optionally `down.sql` and `metadata.toml`; files beside the folders are ignored. The version is the text before
+// the first underscore, without its hyphens; versions are ordered as text.
 
 /// `<version>_<name>/up.sql` and `<version>_<name>/down.sql`.
 enum DieselLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.diesel)
-        // A path can have no name in it, where a program gives the files.
+        // A path that the program supplies can lack a folder name.
         let folders = Dictionary(grouping: sources) { $0.path.prefix { $0 != "/" } }
         for (folder, all) in folders.sorted(by: { $0.key < $1.key }) {
             let files = all.filter { $0.folder == folder }
@@ -17,13 +17,12 @@ enum DieselLayout {
             }
             guard let up = files.first(where: { $0.name == "up.sql" }) else {
                 throw first.malformed(
-                    "lies in a folder without an up.sql",
-                    hint: "each folder is a version of diesel's: give it an up.sql, or move it away"
-                )
+                    "is in a folder without an up.sql",
+                    hint: "each folder is a version of diesel: add an up.sql, or move it away")
             }
             guard let version = version(of: folder) else {
                 throw up.malformed(
-                    "lies in a folder whose name begins with no version",
+                    "is in a folder whose name does not begin with a version",
                     hint: "name the folder like 2024-01-31-120000_create_tables")
             }
             let name = folder.drop { $0 != "_" }.dropFirst()
@@ -41,12 +40,12 @@ enum DieselLayout {
         return contents
     }
 
-    /// The version in a folder's name.
+    /// The version in the name of a folder.
     static func version(of folder: some StringProtocol) -> MigrationVersion? {
         NumberedName.textualVersion(Substring(folder).prefix { $0 != "_" }.filter { $0 != "-" })
     }
 
-    /// Reads the one setting that diesel knows.
+    /// Reads the only setting that diesel has.
     private static func runsInTransaction(
         _ source: MigrationSource
     ) throws(LockstepError) -> Bool {
@@ -62,14 +61,14 @@ enum DieselLayout {
             else { continue }
             guard found == nil, sides[1] == "true" || sides[1] == "false" else {
                 throw source.malformed(
-                    "does not say once, with true or false, what run_in_transaction is",
+                    "must set run_in_transaction once, to true or false",
                     hint: "write `run_in_transaction = false`, or remove the file")
             }
             found = sides[1] == "true"
         }
         guard let found else {
             throw source.malformed(
-                "does not say what run_in_transaction is, and diesel then takes it for false",
+                "does not set run_in_transaction, which diesel then takes as false",
                 hint: "write `run_in_transaction = true` or `= false`, or remove the file")
         }
         return found

@@ -1,10 +1,10 @@
 // Rules: ResourceNameParser, ResourceNameValidator, MigrationVersion, Event and PlaceholderReplacingReader of
-// Flyway, and its pages "Script Configuration" and "Baseline migrations". A name is V, U or B, a version
-// with dots or single underscores, two underscores, a description, `.sql` in any case; or R, two underscores,
-// a description; or the name of an event, which is a callback. Others are passed over. Subfolders count.
-// Repeatables are run behind the versions, in the order of their descriptions.
+// Flyway, and its pages "Script Configuration" and "Baseline migrations". A name is V, U or B, a version with
+// dots or single underscores, two underscores, a description, `.sql` in any case; or R, two underscores, a
+// description; or the name of an event, which makes the file a callback. Other files are ignored. Subfolders are
+// read. Repeatable migrations run after the versions, in the order of their descriptions.
 
-/// `V<version>__<name>.sql`, and `U…`, `R__…`, `B…` beside it.
+/// `V<version>__<name>.sql`, with `U…`, `R__…` and `B…`.
 enum FlywayLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
@@ -18,7 +18,7 @@ enum FlywayLayout {
             let stem = source.name.dropLast(4)
             try requireNoCallback(stem, source)
             guard let name = PrefixedName(stem) else {
-                // Flyway's letters are capitals; a small one is a slip.
+                // Flyway's prefixes are upper case; a lower-case prefix is a mistake.
                 guard !PrefixedName.isMeant(stem), !NumberedName.isLikely(stem) else {
                     throw misnamed(source)
                 }
@@ -64,7 +64,7 @@ enum FlywayLayout {
             kind: kind)
     }
 
-    /// A program in the place of a version; one in the place of anything else is refused.
+    /// A program that implements a version; programs for anything else are refused.
     private static func code(
         _ source: MigrationSource, _ language: String
     ) throws(LockstepError) -> ForeignCode {
@@ -88,10 +88,10 @@ enum FlywayLayout {
         source.malformed(
             "is not named like a migration of Flyway",
             hint: "name it V<version>__<name>.sql, such as V1.2__add_ratings.sql, or "
-                + "R__<name>.sql for one that is run again whenever it changes")
+                + "R__<name>.sql for a migration that runs again whenever it changes")
     }
 
-    /// Programs that Flyway runs in the place of SQL.
+    /// Programs that Flyway runs in place of SQL.
     private static func language(of source: MigrationSource) -> String? {
         guard let dot = source.name.lastIndex(of: "."),
             PrefixedName.isMeant(source.name[..<dot]), source.name.contains("__")
@@ -105,7 +105,7 @@ enum FlywayLayout {
         }
     }
 
-    /// Flyway runs these around its own steps; leaving them out would change what a run does.
+    /// Flyway runs callbacks around its own steps. Ignoring them would change the result of a run.
     private static func requireNoCallback(
         _ stem: Substring, _ source: MigrationSource
     ) throws(LockstepError) {
@@ -117,15 +117,15 @@ enum FlywayLayout {
             }
         guard !isCallback else {
             throw source.malformed(
-                "is a callback of Flyway's, which this program does not run",
-                hint: "put what it does into the versions, and move it away")
+                "is a Flyway callback, which this program does not run",
+                hint: "move its statements into the versions, and move the file away")
         }
     }
 
-    /// Flyway puts values in their place wherever they stand, and fails where it has none.
+    /// Flyway replaces placeholders anywhere in the text, and fails if a placeholder has no value.
     private static func requireNoPlaceholder(_ source: MigrationSource) throws(LockstepError) {
         let bytes = Array(try source.text().utf8)
-        // In a comment it changes nothing.
+        // A placeholder in a comment has no effect.
         let comments = SQLTokens(bytes, from: 0).filter { $0.kind == .comment }.map(\.range)
         let place = bytes.indices.dropLast().first { index in
             bytes[index] == UInt8(ascii: "$") && bytes[index + 1] == UInt8(ascii: "{")
@@ -135,8 +135,8 @@ enum FlywayLayout {
         let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
         throw LockstepError(
             .migrationMalformed,
-            "\(source.path):\(line): there is a placeholder ${…}, and no value for it",
-            hint: "write the value into the file; if it is meant as it stands, put "
+            "\(source.path):\(line): the placeholder ${…} has no value",
+            hint: "write the value into the file; if it is literal text, put "
                 + "placeholderReplacement=false into \(source.path).conf")
     }
 }

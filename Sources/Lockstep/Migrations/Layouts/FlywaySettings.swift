@@ -1,9 +1,9 @@
-/// What `V1__x.sql.conf` says about `V1__x.sql`.
+/// The settings in `V1__x.sql.conf` for `V1__x.sql`.
 struct FlywaySettings {
     var runsInTransaction = true
     var replacesPlaceholders = true
 
-    /// The settings by the path of the file that they are about.
+    /// The settings, by the path of the file that they apply to.
     static func all(
         in sources: [MigrationSource]
     ) throws(LockstepError) -> [String: FlywaySettings] {
@@ -30,8 +30,8 @@ extension FlywaySettings {
             case ("shouldExecute", "true"), ("encoding", "utf-8"): continue
             default:
                 throw source.malformed(
-                    "has a setting that this program cannot follow: \(key)",
-                    hint: "it follows executeInTransaction and placeholderReplacement, "
+                    "has a setting that this program does not support: \(key)",
+                    hint: "supported are executeInTransaction and placeholderReplacement, "
                         + "with true or false")
             }
         }

@@ -1,21 +1,21 @@
-/// A version that its tool runs as a program. Passing over it would leave a hole, so it must be written as
-/// SQL, or stand in the set as a ``CodeMigration``.
+/// A version that another tool runs as a program. It cannot be skipped, so it must be written as SQL or replaced
+/// by a ``CodeMigration`` in the set.
 public struct ForeignCode: Sendable, Equatable {
-    /// Where in the set's order it belongs.
+    /// Its place in the set's order.
     public let version: MigrationVersion
     /// The file's path in the folder.
     public let fileName: String
-    /// What it is written in, for messages.
+    /// The language of the program, for messages.
     public let language: String
 
-    /// The error of a set in which nothing stands for it.
+    /// The error for a set without a replacement for it.
     var error: LockstepError {
         Self.error(
             fileName, language,
             "write version \(version) as SQL; a program in Swift can add it as a CodeMigration")
     }
 
-    /// The error for a program that is no version, so that nothing can stand for it.
+    /// The error for a program that is not a version and therefore cannot be replaced.
     static func refusal(_ source: MigrationSource, _ language: String) -> LockstepError {
         error(source.path, language, "write it as SQL")
     }
@@ -25,7 +25,7 @@ public struct ForeignCode: Sendable, Equatable {
     ) -> LockstepError {
         LockstepError(
             .migrationMalformed,
-            "\(fileName) is written in \(language), and cannot be run from a folder",
-            hint: "leaving it out would make a hole: \(what)")
+            "\(fileName) is written in \(language) and cannot run from a folder",
+            hint: "skipping it would leave a gap: \(what)")
     }
 }

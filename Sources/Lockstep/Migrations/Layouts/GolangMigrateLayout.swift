@@ -1,6 +1,6 @@
-// Rules: source/parse.go of golang-migrate. A name is digits, an underscore, anything, `.up.` or
-// `.down.`, and an ending; the number is of 64 bits without a sign; halves are paired by it; the order is by number.
-// Anything else in the folder is passed over.
+// Rules: source/parse.go of golang-migrate. A name is digits, an underscore, any text, `.up.` or `.down.`, and an
+// extension; the number is an unsigned 64-bit number and pairs the halves; the order is by number. Other files in
+// the folder are ignored.
 
 /// `<number>_<name>.up.sql` and `<number>_<name>.down.sql`.
 enum GolangMigrateLayout {
@@ -13,16 +13,16 @@ enum GolangMigrateLayout {
                 guard source.isSQL else { continue }
                 guard !NumberedName.isLikely(source.name) else {
                     throw source.malformed(
-                        "is neither a way up nor a way down, and golang-migrate would pass over it",
-                        hint: "name it <number>_<name>.up.sql; if the folder is another tool's, "
-                            + "name its layout with --layout")
+                        "is neither a way up nor a way down, and golang-migrate would ignore it",
+                        hint: "name it <number>_<name>.up.sql; if the folder belongs to another "
+                            + "tool, name its layout with --layout")
                 }
                 contents.ignoredFiles.append(source.path)
                 continue
             }
             guard let version = MigrationVersion(half.number.digits) else {
                 throw source.malformed(
-                    "has a version that is no number of 64 bits",
+                    "has a version that is not a 64-bit number",
                     hint: "name it <number>_<name>.up.sql")
             }
             guard half.isSQL else {
@@ -36,31 +36,31 @@ enum GolangMigrateLayout {
             }
         }
         contents.versions = try pairs.files()
-        // What an editor leaves beside a file is nothing; what stands in the place of one is a version.
+        // An editor's leftover beside a migration is ignored; a file in place of a migration is a version.
         let versions = Set(contents.versions.map(\.version))
         for (version, source) in others where !versions.contains(version) {
             throw source.malformed(
-                "is a migration of golang-migrate, but no SQL",
-                hint: "leaving it out would make a hole: write the version as SQL")
+                "is a migration of golang-migrate, but not SQL",
+                hint: "skipping it would leave a gap: write the version as SQL")
         }
         return contents
     }
 }
 
-/// A file's name that says whether it leads up or down: `<number>_<name>.up.<ending>`.
+/// A file name with a direction: `<number>_<name>.up.<extension>`.
 struct DirectedName {
     let number: NumberedName
     let isUp: Bool
     private let ending: Substring
 
-    /// Whether it ends in `.sql`, whatever else stands behind the direction.
+    /// Whether it ends in `.sql`, with or without other text after the direction.
     var isSQL: Bool { ending == "sql" || ending.hasSuffix(".sql") }
 
     init?(_ name: Substring) {
         guard let whole = NumberedName(name),
             !whole.digits.isEmpty, whole.digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
-        // A dot in the name is part of it: the last direction counts.
+        // The name can contain dots: the last direction counts.
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard
             let direction = parts.indices.dropLast().last(where: {

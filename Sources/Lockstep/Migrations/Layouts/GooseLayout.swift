@@ -1,10 +1,9 @@
-// Rules: internal/sqlparser/parser.go, migrate.go and migration.go. A name is a number above zero, an
-// underscore, anything, `.sql` or `.go`; any other SQL file is an error, any other Go file a helper. A
-// marker is a line that begins with dashes and holds `+goose`; what it says is Up, Down, StatementBegin,
-// StatementEnd, NO TRANSACTION (anywhere, for the whole file), ENVSUB ON or OFF, in any case. The order is
-// by number.
+// Rules: internal/sqlparser/parser.go, migrate.go and migration.go. A name is a number above zero, an underscore,
+// any text, `.sql` or `.go`; any other SQL file is an error, any other Go file a helper. A marker is a line that
+// begins with dashes and contains `+goose` with Up, Down, StatementBegin, StatementEnd, NO TRANSACTION (anywhere,
+// for the whole file), ENVSUB ON or OFF, in any case. The order is by number.
 
-/// `<number>_<name>.sql`, with `-- +goose Up` and perhaps `-- +goose Down` in it.
+/// `<number>_<name>.sql`, with `-- +goose Up` and optionally `-- +goose Down` in the file.
 enum GooseLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
@@ -42,7 +41,7 @@ enum GooseLayout {
             markers: { meaning(of: $0) })
     }
 
-    /// What a marker says, in small letters; nil for any other comment.
+    /// The text of a marker in lower case; nil for any other comment.
     private static func meaning(of comment: some StringProtocol) -> String? {
         guard comment.hasPrefix("--"), comment.contains("+goose") else { return nil }
         let words = Substring(comment).drop { $0 == "-" }.split(whereSeparator: \.isWhitespace)
@@ -52,13 +51,14 @@ enum GooseLayout {
     private static func marker(
         _ comment: ScriptCutter.Comment
     ) throws(LockstepError) -> ScriptCutter.Marker? {
-        // Behind SQL on the same line goose sees no marker.
+        // goose does not recognise a marker after SQL on the same line.
         guard comment.lead != .something, let meaning = meaning(of: comment.text) else {
             return nil
         }
         guard comment.lead == .nothing else {
             throw comment.malformed(
-                "goose refuses a marker with space before it", hint: "begin the line with it")
+                "goose refuses a marker with white space before it",
+                hint: "remove the white space")
         }
         switch meaning {
         case "+goose up": return .up(inTransaction: true)
@@ -69,16 +69,16 @@ enum GooseLayout {
         case "+goose envsub off": return .remark
         case "+goose envsub on":
             throw comment.malformed(
-                "this file has parts that goose takes from the environment",
+                "this file has parts that goose reads from the environment",
                 hint: "write the values into the file: a migration must do the same everywhere")
         default:
             throw comment.malformed(
-                "“\(comment.content)” is no marker of goose",
-                hint: "it knows Up, Down, StatementBegin, StatementEnd, NO TRANSACTION")
+                "“\(comment.content)” is not a goose marker",
+                hint: "the markers are Up, Down, StatementBegin, StatementEnd, NO TRANSACTION")
         }
     }
 
-    /// Each StatementBegin has its StatementEnd, in the same direction.
+    /// Requires a StatementEnd for each StatementBegin, in the same direction.
     private static func requireBalance(
         _ marks: [(marker: ScriptCutter.Marker, line: Int)], _ source: MigrationSource
     ) throws(LockstepError) {
@@ -88,7 +88,7 @@ enum GooseLayout {
             LockstepError(
                 .migrationMalformed, "\(source.path):\(line): \(what)",
                 hint: "each `-- +goose StatementBegin` needs its `-- +goose StatementEnd`, "
-                    + "both behind the same `-- +goose Up` or `-- +goose Down`")
+                    + "both after the same `-- +goose Up` or `-- +goose Down`")
         }
         for (marker, line) in marks {
             switch marker {

@@ -1,6 +1,6 @@
-/// Tells which layout a folder has, by the names of its files and by the markers in them.
+/// Detects the layout of a folder from the names of its files and the markers in them.
 struct LayoutDetection {
-    /// What the files of one kind are evidence for.
+    /// The evidence that a file gives.
     private enum Evidence: Hashable {
         /// Markers of this layout, or of another tool.
         case marker(MarkerOwner)
@@ -8,7 +8,7 @@ struct LayoutDetection {
         case half
         /// `1_name.sql` without markers.
         case plain
-        /// `V1__name.sql` and its like.
+        /// `V1__name.sql` and similar names.
         case prefixed
         /// `2024-01-31_name/up.sql`.
         case folder
@@ -26,8 +26,8 @@ struct LayoutDetection {
         }
     }
 
-    /// The layout of a folder that holds these files; the native one for a folder without SQL.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` if it could be several, or none.
+    /// The layout of a folder that contains these files; the native layout for a folder without SQL.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` if several layouts match, or none.
     static func layout(of sources: [MigrationSource]) throws(LockstepError) -> MigrationLayout {
         try LayoutDetection(sources).layout()
     }
@@ -36,11 +36,11 @@ struct LayoutDetection {
         of source: MigrationSource
     ) throws(LockstepError) -> Evidence? {
         if let folder = source.folder {
-            // What lies deeper is looked at by layouts that look there, once it is known that it is one.
+            // Layouts with deeper folders read them once the layout is known.
             let isVersion = !folder.contains("/") && DieselLayout.version(of: folder) != nil
             return isVersion && source.name == "up.sql" ? .folder : nil
         }
-        // A file of several tools' markers counts for the one whose marker comes first.
+        // A file with markers of several tools counts for the tool of the first marker.
         if let owner = MarkerOwner.first(in: source) { return .marker(owner) }
         if PrefixedName.isLikely(String(source.name)) { return .prefixed }
         guard NumberedName.isLikely(source.name) else { return nil }
@@ -48,7 +48,7 @@ struct LayoutDetection {
     }
 
     private func layout() throws(LockstepError) -> MigrationLayout {
-        // Unmarked files in a marked folder are for its parser to complain of.
+        // The layout's parser reports unmarked files in a folder with markers.
         let kinds = Set(evidence.keys)
         let markers = kinds.filter { if case .marker = $0 { true } else { false } }
         let named = kinds.subtracting(markers).subtracting(
@@ -76,7 +76,7 @@ struct LayoutDetection {
 
     // MARK: Flyway or refinery
 
-    /// Names that both read mean the same to both, but for U and for what Flyway replaces.
+    /// Both tools read the same names with the same meaning, except for U and for Flyway's placeholders.
     private func prefixedLayout() throws(LockstepError) -> MigrationLayout {
         if sources.contains(where: { isRust($0) }) { return .refinery }
         let names = sources.filter(\.isSQL).compactMap { source in
@@ -102,7 +102,8 @@ struct LayoutDetection {
         let placeholder = names.first { $0.source.bytes.contains(pair: "${") }
         if let placeholder {
             throw ambiguous(
-                "\(placeholder.source.path) holds ${…}, which Flyway replaces and refinery does not",
+                "\(placeholder.source.path) contains ${…}, which Flyway replaces and refinery "
+                    + "does not",
                 .flyway, .refinery)
         }
         return .flyway
@@ -120,8 +121,8 @@ struct LayoutDetection {
             .map { "\($0.source.path) (\(Self.words($0.kind)))" }
         let all = found.joined(separator: ", ")
         return LockstepError(
-            .migrationMalformed, "the folder could be of several layouts: it holds \(all)",
-            hint: "name the layout with --layout, or give each its own folder; "
+            .migrationMalformed, "the folder matches several layouts: it contains \(all)",
+            hint: "name the layout with --layout, or use a separate folder for each; "
                 + "layouts are \(MigrationLayout.spellings)")
     }
 
@@ -129,12 +130,13 @@ struct LayoutDetection {
         _ what: String, _ layouts: MigrationLayout...
     ) -> LockstepError {
         let choices = layouts.map { "--layout \($0.rawValue)" }.joined(separator: " or ")
-        return LockstepError(.migrationMalformed, what, hint: "name the one you mean: \(choices)")
+        return LockstepError(
+            .migrationMalformed, what, hint: "name the intended layout: \(choices)")
     }
 
     private func unknown(_ source: MigrationSource) -> LockstepError {
         source.malformed(
-            "is not named like a migration, and no other file of the folder is",
+            "is not named like a migration, and neither is any other file in the folder",
             hint: "name it <version>_<name>.sql, such as 0001_create_tables.sql; "
                 + "if it belongs to another tool, name its layout with --layout: "
                 + MigrationLayout.spellings)
@@ -144,8 +146,8 @@ struct LayoutDetection {
         let path = evidence[.marker(owner)]?.path ?? ""
         return LockstepError(
             .migrationMalformed,
-            "\(path) has markers of \(owner.name), which is no layout of this version",
-            hint: "put `-- lockstep: up` and `-- lockstep: down` in their place; "
+            "\(path) has markers of \(owner.name), which this version does not read",
+            hint: "replace them with `-- lockstep: up` and `-- lockstep: down`; "
                 + "layouts are \(MigrationLayout.spellings)")
     }
 
@@ -153,7 +155,7 @@ struct LayoutDetection {
         switch evidence {
         case .marker(let owner): "markers of \(owner.name)"
         case .half: "golang-migrate or sqlx by its name"
-        case .plain: "sqlx by its name, and without markers"
+        case .plain: "sqlx by its name, without markers"
         case .prefixed: "Flyway or refinery by its name"
         case .folder: "diesel by its folder"
         }

@@ -1,10 +1,10 @@
-/// The tool to which a comment is a marker that parts a file.
+/// The tool for which a comment is a marker that divides a file.
 enum MarkerOwner: Hashable {
     case layout(MigrationLayout)
-    /// One whose layout this version does not read.
+    /// A tool whose layout this version does not read.
     case other(String)
 
-    /// Nil for a comment that means nothing to any tool.
+    /// Nil for a comment that is not a marker of any tool.
     init?(of comment: some StringProtocol) {
         guard comment.hasPrefix("--") else { return nil }
         if let content = Directive.content(of: String(comment)) {
@@ -34,7 +34,7 @@ enum MarkerOwner: Hashable {
         ("liquibase formatted sql", .other("Liquibase")),
     ]
 
-    /// The layout, if it is one that can be read.
+    /// The layout, if this version can read it.
     var layout: MigrationLayout? {
         guard case .layout(let layout) = self else { return nil }
         return layout
@@ -47,10 +47,10 @@ enum MarkerOwner: Hashable {
         }
     }
 
-    /// Whose the first marker of a file is.
+    /// The owner of the first marker in a file.
     static func first(in source: MigrationSource) -> MarkerOwner? {
         let bytes = source.bytes
-        // Most files of other layouts have none, and need not be taken apart to tell.
+        // Most files of other layouts have no markers, and this check avoids parsing them.
         guard couldHoldMarkers(bytes) else { return nil }
         for token in SQLTokens(bytes, from: MigrationSource.markLength(bytes))
         where token.kind == .comment && couldBeMarker(bytes[token.range]) {
@@ -60,7 +60,7 @@ enum MarkerOwner: Hashable {
         return nil
     }
 
-    /// Whether dashes stand somewhere, and what follows them could be a marker.
+    /// Whether `--` occurs anywhere, followed by a possible marker.
     private static func couldHoldMarkers(_ bytes: [UInt8]) -> Bool {
         var isBehindDash = false
         for (index, byte) in bytes.enumerated() {
@@ -71,7 +71,7 @@ enum MarkerOwner: Hashable {
         return false
     }
 
-    /// By the first letter behind `--`; beyond ASCII it could be space to Unicode.
+    /// Checks the first character after `--`; a character outside ASCII can be Unicode white space.
     private static func couldBeMarker(_ comment: ArraySlice<UInt8>) -> Bool {
         guard let first = comment.dropFirst(2).first(where: { $0 != 0x20 && $0 != 0x09 }) else {
             return false
@@ -79,7 +79,7 @@ enum MarkerOwner: Hashable {
         return first >= 0x80 || first < 0x20 || beginnings.contains(first)
     }
 
-    /// The letters that markers begin with, small and capital.
+    /// The first letters of the markers, in lower and upper case.
     private static let beginnings: Set<UInt8> = {
         let letters = Set((["lockstep"] + starts.map(\.0)).compactMap(\.utf8.first))
         return letters.union(letters.map { $0 & ~0x20 })

@@ -6,17 +6,17 @@ public import SystemPackage
     internal import Darwin
 #endif
 
-/// The files of a version that is yet to be written, in the layout of its set.
+/// The files of a new version, in the layout of its set.
 public struct MigrationDraft: Sendable, Equatable {
     /// The version.
     public let version: String
-    /// Paths in the set's folder, and what to write there.
+    /// Paths in the set's folder and the content of each file.
     public let files: [(path: String, content: String)]
 
-    /// The version behind the newest of `set`: the next number, with as many digits, or the time now in UTC
-    /// where the set counts by time.
-    /// - Parameter name: What it is called: letters, digits, `_` and `-`.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` for a name that cannot be in a file's.
+    /// Drafts the version after the newest one of `set`: the next number with as many digits, or the current UTC
+    /// time if the set uses timestamps.
+    /// - Parameter name: Its name: letters, digits, `_` and `-`.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` for a name that a file name cannot contain.
     public init(named name: String, behind set: MigrationSet) throws(LockstepError) {
         try self.init(named: name, behind: set, now: Clock.microsecondsSinceEpoch / 1_000_000)
     }
@@ -36,7 +36,7 @@ public struct MigrationDraft: Sendable, Equatable {
         files = Self.files(set, version, name)
     }
 
-    /// Writes the files, and none of them over another.
+    /// Writes the files, without overwriting any.
     /// - Returns: Their paths.
     /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/inputOutput``.
     @discardableResult
@@ -44,7 +44,7 @@ public struct MigrationDraft: Sendable, Equatable {
         let paths = files.map { folder.appending($0.path) }
         for path in paths where FileAccess.exists(path) {
             throw LockstepError(
-                .alreadyExists, "\(path) exists already", hint: "choose another name")
+                .alreadyExists, "\(path) already exists", hint: "choose another name")
         }
         for (path, file) in zip(paths, files) {
             if file.path.contains("/") { try Self.makeFolder(AtomicFile.parent(of: path)) }
@@ -59,7 +59,8 @@ public struct MigrationDraft: Sendable, Equatable {
         throw LockstepError.system(Errno(rawValue: errno), "create the folder", path)
     }
 
-    /// Readable by everybody whom the umask allows: it is source, and no secret. It is there whole or not at all.
+    /// Source code is not secret, so the umask alone limits who can read it. The file appears complete or not at
+    /// all.
     private static func write(_ text: String, to path: FilePath) throws {
         let temporary = try AtomicFile.uniqueSibling(of: path)
         let file = try translatingErrno("create", path) {
@@ -76,7 +77,7 @@ public struct MigrationDraft: Sendable, Equatable {
         try AtomicFile.moveIntoPlace(temporary, path)
     }
 
-    /// Whether both would write the same.
+    /// Whether both would write the same files.
     public static func == (one: MigrationDraft, other: MigrationDraft) -> Bool {
         one.version == other.version
             && one.files.elementsEqual(other.files) {
@@ -86,7 +87,7 @@ public struct MigrationDraft: Sendable, Equatable {
 
     // MARK: Versions
 
-    /// Numbers of as many digits are times: 20240131120000.
+    /// A number with at least this many digits is a timestamp: 20240131120000.
     private static let digitsOfTime = 12
 
     private static func nextVersion(
@@ -100,8 +101,8 @@ public struct MigrationDraft: Sendable, Equatable {
         guard let number = newest.version.number, number < UInt64.max else {
             throw LockstepError(
                 .migrationMalformed,
-                "what follows version \(newest.version) of \(set.name) cannot be told",
-                hint: "make the file by hand")
+                "the version after \(newest.version) of \(set.name) cannot be determined",
+                hint: "create the file by hand")
         }
         return padded("\(number + 1)", to: digits.count)
     }

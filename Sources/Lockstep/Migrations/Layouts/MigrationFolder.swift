@@ -2,21 +2,21 @@ internal import SystemPackage
 
 /// Reads the files of a migration folder from the disk.
 enum MigrationFolder {
-    /// How far below the folder a layout's files may lie.
+    /// How deep below the folder the files of a layout can be.
     enum Reach {
-        /// Right in it.
+        /// Directly in the folder.
         case flat
-        /// In a folder for each version.
+        /// In one folder per version.
         case oneFolderEach
-        /// Anywhere below it.
+        /// Anywhere below the folder.
         case tree
     }
 
-    /// The files that `layout` may want, or that tell which layout it is. Only what can be SQL or settings
-    /// is opened; of all others the name is enough.
+    /// The files that `layout` needs, or that identify the layout. Only files that can be SQL or settings are
+    /// opened; for the others the name suffices.
     ///
-    /// Hidden files, and what editors leave beside a file, are no migrations to any tool.
-    /// - Parameter limit: How many bytes a file may have.
+    /// No tool treats hidden files or editors' leftovers as migrations.
+    /// - Parameter limit: The maximum size of a file in bytes.
     static func read(
         _ folder: FilePath, layout: MigrationLayout?, limit: Int
     ) throws -> [MigrationSource] {
@@ -32,19 +32,19 @@ enum MigrationFolder {
         return sources.sorted { $0.path < $1.path }
     }
 
-    /// The files and folders of a folder. What has the name of a migration and is no file was meant to be run:
-    /// the folder is not sound.
+    /// The files and folders of a folder. An item that has the name of a migration but is not a file was meant to
+    /// run: the folder is malformed.
     private static func list(_ folder: FilePath) throws -> (files: [String], folders: [String]) {
         let entries = try Folder.entries(folder)
         let odd = entries.others.filter(isRead) + entries.folders.filter(isSQL)
         for name in odd.sorted() {
             let path = folder.appending(name)
-            // A link is not followed: it leads nowhere.
+            // The link is not followed: its target does not exist.
             guard let status = try? Stat(path, followTargetSymlink: false) else { continue }
             throw LockstepError(
                 .migrationMalformed,
-                "\(path) has a migration's name and is \(words(status.type)), not a file",
-                hint: "put the file there, or give it another name")
+                "\(path) has the name of a migration but is \(words(status.type)), not a file",
+                hint: "replace it with the file, or rename it")
         }
         return (entries.files, entries.folders)
     }
@@ -52,18 +52,18 @@ enum MigrationFolder {
     private static func words(_ type: FileType) -> String {
         switch type {
         case .directory: "a folder"
-        case .symbolicLink: "a symbolic link that leads to no file"
+        case .symbolicLink: "a symbolic link without a target file"
         case .fifo: "a named pipe"
         case .socket: "a socket"
         case .characterSpecial, .blockSpecial: "a device"
-        default: "something else"
+        default: "another kind of item"
         }
     }
 
-    /// Whether the folder itself is a set, and not a folder of sets.
+    /// Whether the folder itself is a set, as opposed to a folder of sets.
     static func holdsMigrations(_ folder: FilePath, layout: MigrationLayout?) throws -> Bool {
         let entries = try Folder.entries(folder)
-        // What has such a name and is no file makes the folder one that is not sound.
+        // An item with such a name that is not a file makes the folder a malformed set.
         if (entries.files + entries.others + entries.folders).contains(where: isSQL) { return true }
         switch layout?.reach {
         case .flat: return false
@@ -82,7 +82,7 @@ enum MigrationFolder {
         return try hasVersionFolder(folder, folders) ? .oneFolderEach : .flat
     }
 
-    /// Whether one of the folders is a version of diesel's.
+    /// Whether one of the folders is a version of diesel.
     private static func hasVersionFolder(_ folder: FilePath, _ folders: [String]) throws -> Bool {
         try folders.contains { name in
             try DieselLayout.version(of: name) != nil
@@ -90,13 +90,13 @@ enum MigrationFolder {
         }
     }
 
-    /// Also what is no file: a version was meant.
+    /// Items that are not files count as well: they were meant as a version.
     private static func holds(_ name: String, _ entries: Folder.Entries) -> Bool {
         entries.files.contains(name) || entries.others.contains(name)
             || entries.folders.contains(name)
     }
 
-    /// Whether a migration's name stands anywhere below the folder.
+    /// Whether an item with the name of a migration exists anywhere below the folder.
     private static func hasSQL(
         _ folder: FilePath, _ path: String, depth: Int
     ) throws -> Bool {
@@ -129,8 +129,8 @@ enum MigrationFolder {
             let size = try FileAccess.sizeOfRegularFile(path)
             throw LockstepError(
                 .tooLarge,
-                "\(path) has \(size) bytes, more than the \(limit) that a migration file may have",
-                hint: "check that this is the file you mean, or raise the limit: --max-file, in a "
+                "\(path) has \(size) bytes, more than the limit of \(limit) for a migration file",
+                hint: "check that this is the intended file, or raise the limit: --max-file, in a "
                     + "program largestFile")
         }
     }
@@ -168,13 +168,13 @@ enum MigrationFolder {
         let inner = try ownFolder(folder, path)
         guard depth <= deepest else {
             throw LockstepError(
-                .migrationMalformed, "\(inner) lies more than \(deepest) folders deep",
-                hint: "check that this is the folder you mean")
+                .migrationMalformed, "\(inner) is more than \(deepest) folders deep",
+                hint: "check that this is the intended folder")
         }
         return inner
     }
 
-    /// A link could lead anywhere, also in circles.
+    /// A link could lead anywhere, including in circles.
     private static func ownFolder(_ folder: FilePath, _ path: String) throws -> FilePath {
         let inner = folder.appending(path)
         let status = try translatingErrno("look at", inner) {
@@ -183,7 +183,7 @@ enum MigrationFolder {
         guard status.type == .directory else {
             throw LockstepError(
                 .migrationMalformed, "\(inner) is a symbolic link to a folder",
-                hint: "put the folder itself there")
+                hint: "replace the link with the folder")
         }
         return inner
     }

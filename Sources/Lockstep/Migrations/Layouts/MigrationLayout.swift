@@ -1,30 +1,30 @@
-/// Whose file names and markers a folder of migrations uses.
+/// The layout of a migration folder: the tool whose file names and markers it uses.
 ///
-/// What each tool reads, and in which order, is taken from its own documentation and source; a file that
-/// looks like a version and would be overlooked is an error here.
+/// The files that each tool reads, and their order, follow the tool's documentation and source. A file that looks
+/// like a version but would be ignored is an error here.
 public enum MigrationLayout: String, Sendable, CaseIterable {
-    /// Lockstep's own: `0001_name.sql`, with `-- lockstep: up` and `-- lockstep: down` in it.
+    /// Lockstep's own: `0001_name.sql`, with `-- lockstep: up` and `-- lockstep: down` in the file.
     case native
     /// golang-migrate: `1_name.up.sql` and `1_name.down.sql`.
     case golangMigrate = "golang-migrate"
-    /// dbmate: `20240131120000_name.sql`, with `-- migrate:up` and `-- migrate:down` in it.
+    /// dbmate: `20240131120000_name.sql`, with `-- migrate:up` and `-- migrate:down` in the file.
     case dbmate
-    /// goose: `00001_name.sql`, with `-- +goose Up` and `-- +goose Down` in it.
+    /// goose: `00001_name.sql`, with `-- +goose Up` and `-- +goose Down` in the file.
     case goose
     /// sqlx: `1_name.sql`, or `1_name.up.sql` and `1_name.down.sql`.
     case sqlx
-    /// refinery: `V1__name.sql`, or `U1__name.sql` for versions that may come late; also in subfolders.
+    /// refinery: `V1__name.sql`, or `U1__name.sql` for versions that can be applied late; also in subfolders.
     case refinery
-    /// diesel: a folder a version, `2024-01-31-120000_name`, with `up.sql` and perhaps `down.sql`.
+    /// diesel: one folder per version, `2024-01-31-120000_name`, with `up.sql` and optionally `down.sql`.
     case diesel
-    /// Flyway: `V1.2__name.sql`, `U1.2__name.sql` that undoes it, `R__name.sql` that is run again
-    /// whenever it changes, `B1.2__name.sql` that stands for all up to it; also in subfolders.
+    /// Flyway: `V1.2__name.sql`, `U1.2__name.sql` to undo it, `R__name.sql` to run whenever it has changed,
+    /// `B1.2__name.sql` in place of all versions up to it; also in subfolders.
     case flyway
 
-    /// Whether the numbers of versions may leave some out: only the native layout counts.
+    /// Whether version numbers can have gaps: only the native layout is contiguous.
     var allowsGaps: Bool { self != .native }
 
-    /// What its tool orders a file by, if that is text and not a number.
+    /// The text by which its tool orders a file, if the order is not numeric.
     func orderingText(of path: String) -> String? {
         switch self {
         case .dbmate: path
@@ -33,7 +33,7 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
         }
     }
 
-    /// How far below the folder its files may lie.
+    /// How deep below the folder its files can be.
     var reach: MigrationFolder.Reach {
         switch self {
         case .diesel: .oneFolderEach
@@ -59,14 +59,14 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
     }
 }
 
-/// What a layout makes of a folder.
+/// The contents of a folder as a layout reads them.
 struct LayoutContents {
     /// In any order.
     var versions: [MigrationFile] = []
     var repeatables: [MigrationFile] = []
     var baselines: [MigrationFile] = []
-    /// Versions that its tool runs as programs.
+    /// Versions that the layout's tool runs as programs.
     var code: [ForeignCode] = []
-    /// SQL files that the layout's own tool ignores as well.
+    /// SQL files that the layout's own tool also ignores.
     var ignoredFiles: [String] = []
 }

@@ -1,12 +1,12 @@
-/// A file of a migration folder, before anybody has made sense of it.
+/// A file of a migration folder, before parsing.
 struct MigrationSource: Sendable, Equatable {
-    /// Where it lies in the folder, with `/` between the names.
+    /// Its path in the folder, separated by `/`.
     let path: String
-    /// Its content; empty for a file whose name alone matters.
+    /// Its content; empty for a file of which only the name matters.
     let bytes: [UInt8]
-    /// The name of the file alone.
+    /// The file name without folders.
     let name: Substring
-    /// The folder that it lies in, within the migration folder; nil if it lies right in that.
+    /// Its folder within the migration folder; nil if it is directly in the migration folder.
     let folder: Substring?
 
     init(path: String, bytes: [UInt8]) {
@@ -16,20 +16,20 @@ struct MigrationSource: Sendable, Equatable {
         name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
     }
 
-    /// Whether it is SQL by its name.
+    /// Whether its name ends in `.sql`.
     var isSQL: Bool { name.asciiLowercased.hasSuffix(".sql") }
 
-    /// Its name without the ending `.sql`, or nil for any other file.
+    /// Its name without the extension `.sql`; nil for any other file.
     var stem: Substring? {
         let letters = name.utf8
         return letters.suffix(4).elementsEqual(".sql".utf8)
             ? Substring(letters.dropLast(4)) : nil
     }
 
-    /// The text, without a byte-order mark.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` for what SQLite could not read either.
+    /// The text, without a byte order mark.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` for text that SQLite could not read either.
     func text() throws(LockstepError) -> String {
-        // A byte-order mark says nothing in UTF-8, and SQLite would stumble over it.
+        // A byte order mark has no meaning in UTF-8, and SQLite would fail on it.
         let content = bytes[Self.markLength(bytes)...]
         guard let text = String(validating: content, as: UTF8.self) else {
             let valid = String(decoding: content, as: UTF8.self)
@@ -40,18 +40,18 @@ struct MigrationSource: Sendable, Equatable {
         }
         guard !text.utf8.contains(0) else {
             throw LockstepError(
-                .migrationMalformed, "\(path) holds a NUL byte",
-                hint: "SQLite would ignore everything behind it; remove it")
+                .migrationMalformed, "\(path) contains a NUL byte",
+                hint: "SQLite would ignore everything after it; remove it")
         }
         return text
     }
 
-    /// How many bytes of a byte-order mark a file begins with.
+    /// The length in bytes of the byte order mark at the start of a file, or 0.
     static func markLength(_ bytes: [UInt8]) -> Int {
         bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     }
 
-    /// The error for a file of this name that breaks a rule of its layout.
+    /// The error for a file that breaks a rule of its layout.
     func malformed(_ what: String, hint: String) -> LockstepError {
         LockstepError(.migrationMalformed, "\(path) \(what)", hint: hint)
     }

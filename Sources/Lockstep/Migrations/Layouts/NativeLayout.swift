@@ -1,4 +1,4 @@
-/// `<version>_<name>.sql`, with both ways in it. Every SQL file of the folder must be one.
+/// `<version>_<name>.sql`, with both ways in the file. Every SQL file in the folder must have this form.
 enum NativeLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
@@ -8,7 +8,7 @@ enum NativeLayout {
         return contents
     }
 
-    /// Parsing one takes about as long as a tenth of what starting a thread does.
+    /// Parsing a file takes about a tenth of the time that starting a thread takes.
     private static let filesWorthAThread = 128
 
     static func file(_ source: MigrationSource) throws(LockstepError) -> MigrationFile {

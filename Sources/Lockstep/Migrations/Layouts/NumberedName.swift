@@ -1,11 +1,11 @@
-/// A file's name that begins with its version: `0003_add_ratings`.
+/// A file name that begins with its version: `0003_add_ratings`.
 struct NumberedName {
-    /// The digits, and dots, before the first underscore.
+    /// The digits and dots before the first underscore.
     let digits: Substring
-    /// What follows the underscore.
+    /// The text after the underscore.
     let name: Substring
 
-    /// Takes apart a name without its ending. Nil without an underscore.
+    /// Parses a name without its extension. Nil without an underscore.
     init?(_ stem: some StringProtocol) {
         let stem = Substring(stem)
         guard let split = stem.firstIndex(of: "_") else { return nil }
@@ -13,13 +13,12 @@ struct NumberedName {
         name = stem[stem.index(after: split)...]
     }
 
-    /// Whether a name begins with a digit, as those of versions do.
+    /// Whether a name begins with a digit, like a version.
     static func isLikely(_ name: some StringProtocol) -> Bool {
         name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
     }
 
-    /// The version, if it is a whole number of at least `smallest` that a tool with 64 bits and a sign can
-    /// count to.
+    /// The version, if it is a whole number of at least `smallest` that fits into a signed 64-bit integer.
     func signedVersion(atLeast smallest: UInt64 = 0) -> MigrationVersion? {
         guard let version = MigrationVersion(digits), let number = version.number,
             number >= smallest, number <= UInt64(Int64.max)
@@ -27,9 +26,9 @@ struct NumberedName {
         return version
     }
 
-    /// The version that digits name to a tool that compares them as text. As whole numbers, dates without
-    /// a time would be earlier than all with one, and timestamps of more than seconds later than all
-    /// others: the former get a time of zero, the latter are parted behind their seconds.
+    /// The version of digits that a tool compares as text. As whole numbers, dates without a time would precede
+    /// all timestamps, and timestamps with more digits than seconds need would follow all others. Dates therefore
+    /// get a time of zero, and longer timestamps are split after the seconds.
     static func textualVersion(_ digits: some StringProtocol) -> MigrationVersion? {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let count = digits.utf8.count

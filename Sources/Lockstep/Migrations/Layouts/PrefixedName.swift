@@ -1,7 +1,6 @@
-/// A file's name in Flyway's notation, which refinery shares: a letter, a version, two underscores, a
-/// description.
+/// A file name in Flyway's notation, which refinery shares: a letter, a version, two underscores, a description.
 struct PrefixedName {
-    /// What the letter says.
+    /// The meaning of the letter.
     enum Prefix: Character {
         case version = "V"
         case undoOrLate = "U"
@@ -10,12 +9,12 @@ struct PrefixedName {
     }
 
     let prefix: Prefix
-    /// What stands before the two underscores.
+    /// The text between the letter and the two underscores.
     let version: Substring
-    /// What stands behind them; empty if there are none.
+    /// The text after the two underscores; empty if there are none.
     let description: Substring
 
-    /// Takes apart a name without its ending.
+    /// Parses a name without its extension.
     init?(_ stem: some StringProtocol) {
         let stem = Substring(stem)
         guard let first = stem.first, let prefix = Prefix(rawValue: first) else { return nil }
@@ -34,15 +33,15 @@ struct PrefixedName {
         description = Substring(String(decoding: bytes[(split + 2)...], as: UTF8.self))
     }
 
-    /// Whether a file is, by its name, meant for a tool that reads this notation.
+    /// Whether the name of a file suggests a tool that uses this notation.
     static func isLikely(_ name: String) -> Bool {
         let lower = name.asciiLowercased
         guard lower.hasSuffix(".sql"), lower.contains("__") else { return false }
         return isMeant(lower.dropLast(4))
     }
 
-    /// Whether a name without its ending looks like a version, or like a repeatable, whatever its case
-    /// and however many underscores it has.
+    /// Whether a name without its extension looks like a version or a repeatable migration, in any case and with
+    /// any number of underscores.
     static func isMeant(_ stem: some StringProtocol) -> Bool {
         let lower = Array(stem.asciiLowercased.utf8)
         guard lower.count > 1 else { return false }

@@ -1,8 +1,8 @@
 // Rules: refinery_core/src/util.rs and traits/mod.rs. A name is `V` or `U`, a whole number, two underscores,
-// letters, digits and underscores, `.sql` or `.rs`; other files are passed over with a warning; subfolders
-// count. The order is by number; `U` may come late. There is no way down.
+// letters, digits and underscores, `.sql` or `.rs`; refinery ignores other files with a warning. Subfolders are
+// read. The order is by number; `U` versions can be applied late. There is no way down.
 
-/// `V<number>__<name>.sql`, or `U` for a version that may come late.
+/// `V<number>__<name>.sql`, or `U` for a version that can be applied late.
 enum RefineryLayout {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
@@ -16,7 +16,7 @@ enum RefineryLayout {
                 guard !PrefixedName.isMeant(stem), !(NumberedName.isLikely(stem) && !isCode)
                 else {
                     throw source.malformed(
-                        "is not named like a migration of refinery, which would pass over it",
+                        "is not named like a migration of refinery, which would ignore it",
                         hint: "name it V<number>__<name>.sql, with letters, digits and "
                             + "underscores in the name, such as V1__create_tables.sql")
                 }

@@ -1,7 +1,7 @@
-// Rules: sqlx-core/src/migrate/source.rs. A name is a number of 64 bits with a sign, an underscore, and anything
-// that ends in `.sql`; `.up.sql` and `.down.sql` are the halves of a version, anything else is a version
-// without a way back; names without an underscore are passed over, and other numbers are errors. A file
-// that begins with `-- no-transaction` runs outside one. The order is by number.
+// Rules: sqlx-core/src/migrate/source.rs. A name is a signed 64-bit number, an underscore, and any text that ends
+// in `.sql`. `.up.sql` and `.down.sql` are the halves of a version; any other file is a version without a way
+// down. Names without an underscore are ignored; other numbers are errors. A file that begins with `--
+// no-transaction` runs outside a transaction. The order is by number.
 
 /// `<number>_<name>.sql`, or `<number>_<name>.up.sql` and `<number>_<name>.down.sql`.
 enum SqlxLayout {
@@ -30,7 +30,7 @@ enum SqlxLayout {
         return contents
     }
 
-    /// Whether the file says that it runs outside a transaction; only its very first bytes count.
+    /// Whether the file requests to run outside a transaction; only its first bytes count.
     static func isOutside(_ source: MigrationSource) -> Bool {
         source.bytes.starts(with: "-- no-transaction".utf8)
     }

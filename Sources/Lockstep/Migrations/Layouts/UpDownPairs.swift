@@ -1,4 +1,4 @@
-/// Versions whose ways up and down are files of their own.
+/// Versions with the ways up and down in separate files.
 struct UpDownPairs {
     let layout: MigrationLayout
 
@@ -22,7 +22,7 @@ struct UpDownPairs {
             Half(version: version, name: name, source: source, inTransaction: inTransaction))
     }
 
-    /// - Throws: ``LockstepError/Code/versionDuplicate`` if the version has a way down already.
+    /// - Throws: ``LockstepError/Code/versionDuplicate`` if the version already has a way down.
     mutating func addDown(
         _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource,
         inTransaction: Bool = true
@@ -30,14 +30,14 @@ struct UpDownPairs {
         if let other = downs[version] {
             throw LockstepError(
                 .versionDuplicate,
-                "\(other.source.path) and \(source.path) both lead back from version \(version)",
-                hint: "keep the one that undoes what the version does")
+                "\(other.source.path) and \(source.path) both undo version \(version)",
+                hint: "keep the file that undoes the version")
         }
         downs[version] = Half(
             version: version, name: name, source: source, inTransaction: inTransaction)
     }
 
-    /// The versions. The two halves of one go by its number; their names may differ.
+    /// The versions. The number pairs the two halves; their names can differ.
     func files() throws(LockstepError) -> [MigrationFile] {
         var files: [MigrationFile] = []
         for up in ups {
@@ -58,8 +58,8 @@ struct UpDownPairs {
         let orphans = downs.values.filter { !versions.contains($0.version) }
         if let orphan = orphans.min(by: { $0.version < $1.version }) {
             throw orphan.source.malformed(
-                "leads back from version \(orphan.version), and no file leads to it",
-                hint: "put the file that leads up beside it, or remove this one")
+                "undoes version \(orphan.version), but no file leads to that version",
+                hint: "add the file with the way up, or remove this file")
         }
         return files
     }

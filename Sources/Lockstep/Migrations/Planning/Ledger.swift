@@ -1,21 +1,23 @@
 /// Reads and writes the ledger.
 public enum Ledger {
-    /// What was applied, in the order of application; empty for a database without a ledger.
+    /// The applied migrations in the order of application; empty for a database without a ledger.
     ///
-    /// With field keys each row that has a MAC under one of them is checked: some microseconds a row.
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote, or that was changed since.
+    /// With field keys, each row that has a MAC under one of them is checked, which takes some microseconds per
+    /// row.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write, or that was changed
+    ///   since.
     public static func entries(_ connection: borrowing Connection) throws -> [LedgerEntry] {
         let entries = try LedgerRows.read(connection)
         try LedgerCodes(connection).check(entries)
         return entries
     }
 
-    /// All that the database remembers of migrations.
-    /// - Throws: as ``entries(_:)``.
+    /// Everything that the database records about migrations.
+    /// - Throws: The errors of ``entries(_:)``.
     public static func history(_ connection: borrowing Connection) throws -> MigrationHistory {
         let history = try all(connection)
         guard !history.unfinished.isEmpty else { return history }
-        // What is under way has to fit what was applied, so both have to be of one moment.
+        // The unfinished migrations must fit the applied ones, so both are read from one snapshot.
         guard !connection.isInTransaction else {
             try LedgerRows.requireConsistent(history)
             return history
@@ -33,8 +35,8 @@ public enum Ledger {
             repeated: try RepeatableLedger.all(connection))
     }
 
-    /// Makes the table unless it is there. The ledger must have been looked at before, and nobody else have
-    /// written since.
+    /// Creates the table if it does not exist. The caller must have read the ledger before, and no other
+    /// connection can have written since.
     static func prepare(_ connection: borrowing Connection) throws {
         guard try !EngineTables.exists(EngineTables.ledger, connection, isSchemaRead: true) else {
             return
@@ -72,7 +74,7 @@ public enum Ledger {
         try mirrorCount(connection)
     }
 
-    /// The MAC covers the place, so it has to be known before the row is written.
+    /// The MAC covers the position, so the position must be known before the row is written.
     private static func nextPosition(_ connection: borrowing Connection) throws -> Int64 {
         let last: Int64? = try connection.value(
             "SELECT coalesce(max(position), 0) FROM main.lockstep_migration")
@@ -87,7 +89,7 @@ public enum Ledger {
         try mirrorCount(connection)
     }
 
-    /// `user_version` shows readers that know nothing of the ledger how far the schema has come.
+    /// `user_version` shows the progress of the schema to readers that do not know the ledger.
     private static func mirrorCount(_ connection: borrowing Connection) throws {
         let count: Int64? = try connection.value("SELECT count(*) FROM main.lockstep_migration")
         try connection.setHeaderField("user_version", count ?? 0)

@@ -1,4 +1,4 @@
-/// The MAC of a ledger row, and the key that it is made with.
+/// The MAC of a ledger row, and the key that made it.
 struct LedgerCode: Sendable, Equatable {
     /// The identifier of the dataset, 16 bytes.
     let dataset: [UInt8]
@@ -8,20 +8,20 @@ struct LedgerCode: Sendable, Equatable {
     let mac: [UInt8]
 }
 
-/// Makes and checks the MACs of ledger rows with the field keys of one connection. ``Ledger`` says what they cover.
+/// Makes and checks the MACs of ledger rows with the field keys of one connection. The comment in
+/// LedgerEntry.swift lists the covered fields.
 struct LedgerCodes {
-    /// Ascending by the datasets' identifiers, so that the order in which keys were given makes no difference.
+    /// Sorted by dataset identifier, so that the order in which the keys were given makes no difference.
     private let keys: [FieldKeys]
 
     init(_ keys: [FieldKeys]) {
         self.keys = keys.sorted { $0.dataset.lexicographicallyPrecedes($1.dataset) }
     }
 
-    /// With the keys that the connection was opened with; none without fields keyrings.
+    /// Uses the keys that the connection was opened with; none without fields keyrings.
     init(_ connection: borrowing Connection) { self.init(connection.sealed?.allKeys ?? []) }
 
-    /// The code for a row that is about to be written: under the active field key of the first dataset. Nil without
-    /// keys.
+    /// The code for a row to be written, under the active field key of the first dataset. Nil without keys.
     func code(for entry: LedgerEntry) throws(LockstepError) -> LedgerCode? {
         guard let first = keys.first else { return nil }
         let version = first.activeVersion
@@ -32,9 +32,9 @@ struct LedgerCodes {
             mac: try Self.message(entry, first.dataset, version).code(mac))
     }
 
-    /// Checks each row whose key is at hand.
-    /// - Returns: How many these are.
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that its code does not fit.
+    /// Checks each row whose key is available.
+    /// - Returns: The number of checked rows.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that does not match its code.
     @discardableResult
     func check(_ entries: [LedgerEntry]) throws(LockstepError) -> Int {
         var count = 0
@@ -56,8 +56,8 @@ struct LedgerCodes {
         return count
     }
 
-    /// How many rows have a code of one of these datasets under a key that the keyring does not have any more, or not
-    /// yet.
+    /// The number of rows with a code of one of these datasets under a key version that the keyring no longer
+    /// has, or does not have yet.
     func uncheckable(_ entries: [LedgerEntry]) -> Int {
         entries.count { entry in
             guard let code = entry.code else { return false }
@@ -88,7 +88,7 @@ struct LedgerCodes {
     private static func forged(_ entry: LedgerEntry) -> LockstepError {
         LockstepError(
             .tampered,
-            "the ledger's row \(entry.position), of version \(entry.version), does not authenticate: "
+            "row \(entry.position) of the ledger (version \(entry.version)) does not authenticate: "
                 + "it was changed without the fields keyring",
             hint: "restore the database from a backup")
     }

@@ -1,7 +1,7 @@
-/// The rows of the engine's tables about migrations, as they are stored. Anyone with the database's key can have
-/// written them, so each is held to what Lockstep writes.
+/// The rows of the engine's tables about migrations, as stored. Anyone with the database's key can write them, so
+/// each row is validated against the form that Lockstep writes.
 enum LedgerRows {
-    /// The columns that a row written with field keys has besides.
+    /// The additional columns of a row written with field keys.
     private static let codeColumns = [
         (name: "mac_dataset", type: "BLOB"), (name: "mac_key_version", type: "INTEGER"),
         (name: "mac", type: "BLOB"),
@@ -9,7 +9,7 @@ enum LedgerRows {
 
     // MARK: The ledger
 
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     static func read(_ connection: borrowing Connection) throws -> [LedgerEntry] {
         guard try EngineTables.exists(EngineTables.ledger, connection) else { return [] }
         let hasCodes = try hasCodeColumns(connection)
@@ -35,7 +35,7 @@ enum LedgerRows {
         guard entries.allSatisfy({ $0.duration >= 0 }) else { throw impossible("duration") }
         guard isUnique(entries.map { Key($0.set, $0.version) }) else {
             throw LockstepError(
-                .tampered, "the ledger holds a version twice", hint: restoreHint)
+                .tampered, "the ledger contains a version twice", hint: restoreHint)
         }
         return entries
     }
@@ -51,7 +51,8 @@ enum LedgerRows {
                 entry.checksums.bytes, entry.checksums.text, entry.checksums.tokens, entry.down,
                 entry.appliedAt, entry.duration, entry.toolVersion)
         }
-        // A Lockstep that knows nothing of them names the columns that it reads and writes.
+        // Older versions of Lockstep name the columns that they read and write, so more columns do not disturb
+        // them.
         for column in try hasCodeColumns(connection) ? [] : codeColumns {
             try connection.execute(
                 """
@@ -71,7 +72,7 @@ enum LedgerRows {
             Int64(code.keyVersion), code.mac)
     }
 
-    /// Whether the table has them: all, or none.
+    /// Whether the table has the code columns: all of them, or none.
     private static func hasCodeColumns(_ connection: borrowing Connection) throws -> Bool {
         let found = try codeColumns.count {
             try EngineTables.exists(column: $0.name, of: EngineTables.ledger, connection)
@@ -91,9 +92,10 @@ enum LedgerRows {
         return LedgerCode(dataset: dataset, keyVersion: keyVersion, mac: mac)
     }
 
-    // MARK: What is under way
+    // MARK: Unfinished migrations
 
-    /// A version is either applied or being applied, and only one that is applied is being undone.
+    /// A version is either applied or being applied, and only an applied version can be in the process of being
+    /// undone.
     /// - Throws: ``LockstepError/Code/tampered``.
     static func requireConsistent(_ history: MigrationHistory) throws(LockstepError) {
         for unfinished in history.unfinished {
@@ -110,7 +112,8 @@ enum LedgerRows {
             guard fits else {
                 throw LockstepError(
                     .tampered,
-                    "version \(unfinished.version) is noted as begun, and the ledger says otherwise",
+                    "version \(unfinished.version) is recorded as unfinished, which contradicts "
+                        + "the ledger",
                     hint: restoreHint)
             }
         }
@@ -118,7 +121,7 @@ enum LedgerRows {
 
     // MARK: Pieces
 
-    /// A set and a version of it.
+    /// A set and one of its versions.
     struct Key: Hashable {
         let set: String
         let version: MigrationVersion
@@ -130,18 +133,18 @@ enum LedgerRows {
 
     static func isUnique(_ values: [some Hashable]) -> Bool { Set(values).count == values.count }
 
-    /// Runs `body`, which decodes rows of `table`: one of other types is none of ours.
+    /// Runs `body`, which decodes rows of `table`. Lockstep did not write a row with other types.
     static func decoding<Result>(_ table: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as LockstepError where error.code == .decodeMismatch {
             throw LockstepError(
-                .tampered, "the \(table) holds a value of a type that it cannot have",
+                .tampered, "the \(table) contains a value of the wrong type",
                 hint: restoreHint)
         }
     }
 
-    /// A version as it is written, without leading zeros: two spellings of one would be two rows of it.
+    /// A version in canonical form, without leading zeros: two spellings of one version would be two rows.
     static func version(_ text: String) throws(LockstepError) -> MigrationVersion {
         guard let version = MigrationVersion(text), version.description == text else {
             throw impossible("version")
@@ -149,7 +152,7 @@ enum LedgerRows {
         return version
     }
 
-    /// The three checksums, of which the first is in `column`.
+    /// The three checksums, the first of them in `column`.
     static func checksums(
         _ row: borrowing Row, from column: Int
     ) throws -> MigrationChecksums {
@@ -163,7 +166,7 @@ enum LedgerRows {
 
     static func impossible(_ what: String) -> LockstepError {
         LockstepError(
-            .tampered, "the ledger holds a \(what) that cannot be one", hint: restoreHint)
+            .tampered, "the ledger contains an invalid \(what)", hint: restoreHint)
     }
 
     private static let restoreHint = "restore the database from a backup"

@@ -1,13 +1,13 @@
-/// What a database remembers of migrations.
+/// The migrations that a database records.
 public struct MigrationHistory: Sendable, Equatable {
-    /// What was applied, in the order of application.
+    /// The applied migrations, in the order of application.
     public let entries: [LedgerEntry]
-    /// What was begun and not ended.
+    /// The migrations that were begun but not finished.
     public let unfinished: [UnfinishedMigration]
-    /// What ran as often as it had changed.
+    /// The repeatable migrations as they last ran.
     public let repeated: [RepeatedMigration]
 
-    /// A history of these.
+    /// Creates a history from its parts.
     public init(
         entries: [LedgerEntry] = [], unfinished: [UnfinishedMigration] = [],
         repeated: [RepeatedMigration] = []

@@ -1,7 +1,7 @@
 extension MigrationSet {
-    /// The set as it is for a database with this ledger: a fresh one may begin with a baseline, and then
-    /// the versions that it stands for are not waiting.
-    /// - Parameter target: How far the database is to be led; a baseline beyond it is of no use.
+    /// The set as it applies to a database with this ledger. A new database can begin with a baseline; the
+    /// versions that the baseline replaces are then not pending.
+    /// - Parameter target: The target version; a baseline after it is not used.
     public func applicable(
         to ledger: [LedgerEntry], upTo target: MigrationVersion? = nil
     ) -> MigrationSet {

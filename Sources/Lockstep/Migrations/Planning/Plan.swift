@@ -1,18 +1,18 @@
-/// What has to be done, and what is wrong, given a ledger, a migration set and a target.
+/// The steps to run, and the problems found, given a ledger, a migration set and a target.
 ///
-/// Pure: it touches no database, so every case can be tried without one.
+/// Planning does not access a database, so every case can be tested without one.
 public struct Plan: Sendable, Equatable {
-    /// How far to go.
+    /// The target of a run.
     public enum Target: Sendable, Equatable {
-        /// To the newest version there is; then the repeatable migrations that have changed.
+        /// Migrate to the newest version, then run the repeatable migrations that have changed.
         case latest
-        /// To this version, upwards or downwards.
+        /// Migrate to this version, up or down.
         case version(MigrationVersion)
-        /// Undo what is newer than this version; never upwards.
+        /// Undo all versions newer than this one; never migrate up.
         case downTo(MigrationVersion)
-        /// So many versions back.
+        /// Undo this many versions.
         case back(Int)
-        /// So many versions back, and up again by the files as they are now.
+        /// Undo this many versions, then apply them again from the current files.
         case redo(Int)
 
         fileprivate var version: MigrationVersion? {
@@ -22,14 +22,14 @@ public struct Plan: Sendable, Equatable {
 
     /// One migration to run.
     public enum Step: Sendable, Equatable {
-        /// Apply a version, or go on with one that was begun.
+        /// Apply a version, or continue an unfinished one.
         case up(Migration)
-        /// Undo a version of the ledger.
+        /// Undo a version in the ledger.
         case down(LedgerEntry, WayDown)
-        /// Undo what was done of a version that was begun.
+        /// Undo the completed part of an unfinished version.
         case abandon(UnfinishedMigration, WayDown)
 
-        /// The version that is applied or undone.
+        /// The version to apply or undo.
         public var version: MigrationVersion {
             switch self {
             case .up(let migration): migration.version
@@ -38,7 +38,7 @@ public struct Plan: Sendable, Equatable {
             }
         }
 
-        /// What it is called.
+        /// Its name.
         public var name: String {
             switch self {
             case .up(let migration): migration.name
@@ -47,7 +47,7 @@ public struct Plan: Sendable, Equatable {
             }
         }
 
-        /// Whether it leads forward.
+        /// Whether it migrates up.
         public var isUp: Bool {
             switch self {
             case .up: true
@@ -56,28 +56,29 @@ public struct Plan: Sendable, Equatable {
         }
     }
 
-    /// Something that is not as it should be.
+    /// A problem with the set or the ledger.
     public struct Finding: Sendable, Equatable {
-        /// Whether it stands in the way of running.
+        /// Whether it prevents a run.
         public let isFatal: Bool
-        /// What it is.
+        /// The problem.
         public let error: LockstepError
     }
 
-    /// What to run, in this order.
+    /// The steps to run, in order.
     public let steps: [Step]
-    /// Repeatable migrations that run behind the steps, since they have changed.
+    /// Repeatable migrations that have changed and run after the steps.
     public let repeatables: [MigrationFile]
-    /// What is wrong. With a fatal finding there are no steps.
+    /// The problems. With a fatal finding there are no steps.
     public let findings: [Finding]
 
     /// Makes the plan.
     /// - Parameters:
-    ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is, as
-    ///     after branches were merged. A database that was made afresh has them in another order then.
-    ///   - recordedDown: Whether what the ledger recorded may undo a version whose file does not.
+    ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was, for example after a merge of
+    ///     branches. A new database then applies them in a different order.
+    ///   - recordedDown: Whether the way down in the ledger may undo a version that its file cannot undo.
     public init(
-        _ set: MigrationSet, history: MigrationHistory, target: Target, allowsOutOfOrder: Bool = false,
+        _ set: MigrationSet, history: MigrationHistory, target: Target,
+        allowsOutOfOrder: Bool = false,
         recordedDown: RecordedDown = .refused
     ) {
         let state = PlanState(set, history, upTo: target.version)
@@ -118,13 +119,14 @@ public struct Plan: Sendable, Equatable {
         self.findings = findings
     }
 
-    /// The same, of a ledger alone.
+    /// Makes the plan from a ledger alone.
     public init(
         _ set: MigrationSet, ledger: [LedgerEntry], target: Target,
         recordedDown: RecordedDown = .refused
     ) {
         self.init(
-            set, history: MigrationHistory(entries: ledger), target: target, recordedDown: recordedDown)
+            set, history: MigrationHistory(entries: ledger), target: target,
+            recordedDown: recordedDown)
     }
 
     /// Throws the first fatal finding.
@@ -132,8 +134,8 @@ public struct Plan: Sendable, Equatable {
         if let finding = findings.first(where: \.isFatal) { throw finding.error }
     }
 
-    /// Newest application first. What undoes a version is its file or code, so that has to be what was applied; what
-    /// is wrong with others does not stand in the way.
+    /// Undoes the newest application first. The file or code of a version undoes it, so it must be unchanged
+    /// since the version was applied; problems of other versions do not prevent that.
     private static func undo(
         _ applied: [PlanState.Applied], _ state: PlanState, _ recorded: RecordedDown,
         _ findings: inout [Finding]
@@ -154,8 +156,8 @@ public struct Plan: Sendable, Equatable {
         return steps
     }
 
-    /// What would stand in the way of applying `versions` again once they are undone: then it stands in the way of
-    /// undoing them.
+    /// The problems that would prevent applying `versions` again after undoing them. They also prevent undoing
+    /// them.
     private static func afterwards(
         _ set: MigrationSet, _ history: MigrationHistory, without versions: [MigrationVersion]
     ) -> [Finding] {

@@ -1,4 +1,4 @@
-/// What is wrong with a migration set, or between it and what the database remembers of it.
+/// The problems of a migration set, and its differences from the history in the database.
 enum PlanFindings {
     static func all(_ state: PlanState, allowsOutOfOrder: Bool) -> [Plan.Finding] {
         let known = Dictionary(grouping: state.migrations, by: \.version)
@@ -8,8 +8,9 @@ enum PlanFindings {
                 findings.append(
                     .fatal(
                         .migrationMissing,
-                        "\(state.set.name) \(entry.version) (\(entry.name)) was applied, and its file is gone",
-                        "put the file back, or use the folder that this database was migrated with")
+                        "\(state.set.name) \(entry.version) (\(entry.name)) was applied, "
+                            + "but its file is gone",
+                        "restore the file, or use the folder that this database was migrated with")
                 )
                 continue
             }
@@ -25,7 +26,7 @@ enum PlanFindings {
         return findings
     }
 
-    /// A version that nobody has heard of is a slip, and no place to go to.
+    /// An unknown version as the target is a mistake.
     static func unknown(_ target: MigrationVersion, _ state: PlanState) -> [Plan.Finding] {
         let isKnown =
             target == MigrationVersion(0) || state.migrations.contains { $0.version == target }
@@ -34,17 +35,18 @@ enum PlanFindings {
         return [
             .fatal(
                 .migrationMissing, "the set \(state.set.name) has no version \(target)",
-                "its newest is \(state.migrations.last?.version.description ?? "none")")
+                "its newest version is \(state.migrations.last?.version.description ?? "none")")
         ]
     }
 
-    /// What is half undone can only be undone.
+    /// A version that is partly undone can only be undone.
     static func unfinishedWayDown(_ state: PlanState) -> [Plan.Finding] {
         state.halfUndone.map { unfinished in
             .fatal(
                 .migrationUnfinished,
-                "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was being undone, and is not yet",
-                "finish that with a rollback of one version, then migrate")
+                "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) is only partly "
+                    + "undone",
+                "finish the rollback by rolling back one version, then migrate")
         }
     }
 
@@ -54,12 +56,13 @@ enum PlanFindings {
         known.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { version, claimants in
             let names = claimants.map(\.title).joined(separator: " and ")
             return .fatal(
-                .versionDuplicate, "\(names) both claim version \(version) of \(state.set.name)",
-                "give one of them the next free version")
+                .versionDuplicate, "\(names) both have version \(version) of \(state.set.name)",
+                "change one of them to the next free version")
         }
     }
 
-    /// Numbers that count up from one may leave none out; timestamps may, and those of other layouts.
+    /// Version numbers that count up from one must not have gaps; timestamps and the versions of other layouts
+    /// can.
     private static func gaps(_ state: PlanState) -> [Plan.Finding] {
         guard !state.set.layout.allowsGaps else { return [] }
         let numbers = state.migrations.compactMap(\.version.number)
@@ -75,7 +78,7 @@ enum PlanFindings {
         }
     }
 
-    /// Programs of other tools for which no code of ours stands.
+    /// Programs of other tools that the set has no code migration for.
     private static func foreignCode(_ state: PlanState) -> [Plan.Finding] {
         let ours = Set(state.set.code.map(\.version))
         return state.set.foreignCode.filter { !ours.contains($0.version) }.map {
@@ -86,7 +89,7 @@ enum PlanFindings {
     private static func outOfOrder(_ state: PlanState, isAllowed: Bool) -> [Plan.Finding] {
         guard let newest = state.applied.map(\.version).max() else { return [] }
         return state.pending.filter { $0.version < newest && !$0.mayComeLate }.map { migration in
-            let what = "\(migration.title) was never applied, but version \(newest) already is"
+            let what = "\(migration.title) was never applied, but version \(newest) was"
             return isAllowed
                 ? .notice(.outOfOrder, what)
                 : .fatal(
@@ -95,17 +98,18 @@ enum PlanFindings {
         }
     }
 
-    /// What was begun with one file must not go on with another.
+    /// A version begun with one file must not continue with another.
     private static func check(
         _ unfinished: UnfinishedMigration, _ known: [MigrationVersion: [Migration]]
     ) -> [Plan.Finding] {
         let what =
-            "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun and not ended"
+            "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun "
+            + "but not finished"
         guard let migration = known[unfinished.version]?.first else {
             return [
                 .fatal(
                     .migrationMissing, "\(what), and its file is gone",
-                    "put the file back, or roll back what was done of it")
+                    "restore the file, or roll back the completed part")
             ]
         }
         let differences = migration.differences(from: unfinished)
@@ -113,14 +117,14 @@ enum PlanFindings {
             return [
                 .fatal(
                     .migrationChanged, "\(what), and \(migration.title) has changed since",
-                    "restore the file as it was, or roll back what was done of it")
+                    "restore the original file, or roll back the completed part")
             ]
         }
         return differences.filter(\.isFatal).map { finding($0, migration) }
-            + [.notice(.migrationUnfinished, "\(what): the next run goes on where it stopped")]
+            + [.notice(.migrationUnfinished, "\(what): the next run continues where it stopped")]
     }
 
-    /// One that has changed runs again, which is what it is for. Its name finds it.
+    /// A repeatable migration that has changed runs again, which is its purpose. It is identified by its name.
     private static func repeatables(_ state: PlanState) -> [Plan.Finding] {
         state.repeated.compactMap { repeated in
             guard let file = state.set.repeatables.first(where: { $0.name == repeated.name }),
@@ -140,35 +144,36 @@ enum PlanFindings {
         Plan.Finding(isFatal: difference.isFatal, error: error(difference, migration))
     }
 
-    /// What is said of a migration that is not what was recorded. Of the record nothing is repeated: it may be
-    /// anybody's.
+    /// The error for a migration that differs from its record. The message quotes nothing from the record,
+    /// because anyone with the database's key can write it.
     static func error(
         _ difference: RecordedDifference, _ migration: Migration
     ) -> LockstepError {
         let title = migration.title
-        let orTampering = "; if nobody changed it, somebody changed the ledger: restore a backup"
+        let orTampering =
+            "; if nobody changed the file, the ledger was changed: restore a backup"
         switch difference {
         case .statements:
             return LockstepError(
                 .migrationChanged, "\(title) has changed since it was applied",
-                hint: "restore the file as it was, and put the change into a new version")
+                hint: "restore the original file, and put the change into a new version")
         case .name:
             return LockstepError(
-                .migrationChanged, "\(title) has another name than the one recorded with it",
-                hint: "give the file its name back" + orTampering)
+                .migrationChanged, "\(title) has a different name than the ledger records",
+                hint: "restore the file's original name" + orTampering)
         case .down:
             return LockstepError(
                 .migrationChanged,
-                "\(migration.downTitle) has another way down than the one recorded with it",
-                hint: "restore the file as it was" + orTampering)
+                "\(migration.downTitle) has a different way down than the ledger records",
+                hint: "restore the original file" + orTampering)
         case .checksums:
             return LockstepError(
-                .migrationChanged, "the checksums recorded with \(title) contradict each other",
-                hint: "somebody changed the ledger: restore the database from a backup")
+                .migrationChanged, "the recorded checksums of \(title) contradict each other",
+                hint: "the ledger was changed: restore the database from a backup")
         case .lineEndings, .spacing:
-            let what = difference == .lineEndings ? "line endings" : "comments or spacing"
+            let what = difference == .lineEndings ? "line endings" : "comments or white space"
             return LockstepError(
-                .migrationChanged, "\(title) differs from what was applied, in \(what) only")
+                .migrationChanged, "\(title) differs from the applied file only in \(what)")
         }
     }
 }

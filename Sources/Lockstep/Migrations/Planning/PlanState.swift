@@ -1,18 +1,18 @@
-/// A migration set beside what the database remembers of it.
+/// A migration set together with its history in the database.
 struct PlanState {
     let set: MigrationSet
-    /// All versions of the set, ascending.
+    /// All versions of the set, in ascending order.
     let migrations: [Migration]
-    /// What is in the ledger of this set, in the order of application.
+    /// The ledger entries of this set, in the order of application.
     let applied: [LedgerEntry]
-    /// Versions that were being applied, and have left something that is not in the ledger.
+    /// Versions that were being applied: parts of them ran, but they are not in the ledger.
     let begun: [UnfinishedMigration]
-    /// Versions that were being undone, and are still in the ledger.
+    /// Versions that were being undone and are still in the ledger.
     let halfUndone: [UnfinishedMigration]
-    /// What ran of the repeatable migrations of this set.
+    /// The repeatable migrations of this set as they last ran.
     let repeated: [RepeatedMigration]
 
-    /// Something that can be undone.
+    /// An applied or partly applied version, which can be undone.
     enum Applied {
         case whole(LedgerEntry)
         case begun(UnfinishedMigration)
@@ -24,7 +24,7 @@ struct PlanState {
             }
         }
 
-        /// The way down as it was recorded.
+        /// The recorded way down.
         var down: String? {
             switch self {
             case .whole(let entry): entry.down
@@ -33,12 +33,12 @@ struct PlanState {
         }
     }
 
-    /// - Parameter target: The version that is wished for, if one is.
+    /// - Parameter target: The target version, if there is one.
     init(_ set: MigrationSet, _ history: MigrationHistory, upTo target: MigrationVersion?) {
         let applied = history.entries.filter { $0.set == set.name }
             .sorted { $0.position < $1.position }
         self.applied = applied
-        // A baseline may stand for the versions up to its own.
+        // A baseline can replace the versions up to its own.
         self.set = set.applicable(to: applied, upTo: target)
         migrations = self.set.migrations
         let unfinished = history.unfinished.filter { $0.set == set.name }
@@ -47,7 +47,7 @@ struct PlanState {
         repeated = history.repeated.filter { $0.set == set.name }
     }
 
-    /// What is not in the ledger, ascending; what was begun comes first.
+    /// The versions that are not in the ledger, in ascending order, with unfinished ones first.
     var pending: [Migration] {
         let done = Set(applied.map(\.version))
         let waiting = migrations.filter { !done.contains($0.version) }
@@ -57,22 +57,22 @@ struct PlanState {
             + waiting.filter { !first.contains($0.version) }
     }
 
-    /// What can be undone, oldest first; what was begun is the newest.
+    /// The versions that can be undone, oldest first; unfinished ones are the newest.
     var undoable: [Applied] { applied.map(Applied.whole) + begun.map(Applied.begun) }
 
-    /// The set's migrations of these versions, ascending.
+    /// The set's migrations of these versions, in ascending order.
     func migrations(in versions: [MigrationVersion]) -> [Migration] {
         let wanted = Set(versions)
         return migrations.filter { wanted.contains($0.version) }
     }
 
-    /// Repeatable migrations that never ran, or have changed since, by name.
+    /// Repeatable migrations that never ran or have changed since they ran, compared by name.
     var changedRepeatables: [MigrationFile] {
         let known = Dictionary(repeated.map { ($0.name, $0.checksums.tokens) }) { $1 }
         return set.repeatables.filter { known[$0.name] != $0.checksums.tokens }
     }
 
-    /// Repeatable migrations that ran, and whose files are gone.
+    /// Repeatable migrations that ran, but whose files are gone.
     var goneRepeatables: [String] {
         let names = Set(set.repeatables.map(\.name))
         return repeated.map(\.name).filter { !names.contains($0) }

@@ -1,10 +1,11 @@
-/// In what the database's record of a migration is not what the migration itself says.
+/// A difference between the database's record of a migration and the migration itself.
 ///
-/// The record is data: anyone with the database's key can write it. So nothing that the file determines is left out.
+/// The record is data: anyone with the database's key can write it. Therefore the comparison includes everything
+/// that the file determines.
 enum RecordedDifference: Equatable {
-    /// The statements, or what code does.
+    /// The statements, or the revision of code.
     case statements
-    /// Comments or spacing, of the way up or of the way down.
+    /// Comments or white space, of the way up or the way down.
     case spacing
     /// Line endings.
     case lineEndings
@@ -12,13 +13,13 @@ enum RecordedDifference: Equatable {
     case name
     /// The way down.
     case down
-    /// The checksums cannot all be of one file.
+    /// The checksums cannot all belong to one file.
     case checksums
 
-    /// Whether it is more than how a file is written.
+    /// Whether more than the formatting of the file differs.
     var isFatal: Bool { self != .spacing && self != .lineEndings }
 
-    /// All differences between `migration` and what is recorded of its version.
+    /// All differences between `migration` and the record of its version.
     static func all(
         _ migration: Migration, name: String, _ checksums: MigrationChecksums, down: String?
     ) -> [RecordedDifference] {
@@ -31,7 +32,7 @@ enum RecordedDifference: Equatable {
             if let difference = difference(own, checksums) { differences.append(difference) }
         }
         if migration.name != name { differences.append(.name) }
-        // Where the file as a whole has changed, its way down may have as well.
+        // If the file as a whole has changed, its way down can have changed as well.
         guard !differences.contains(.statements) else { return differences }
         if let difference = difference(migration, checksums, down: down),
             difference.isFatal || differences.allSatisfy(\.isFatal)
@@ -41,7 +42,7 @@ enum RecordedDifference: Equatable {
         return differences
     }
 
-    /// Of a file's checksums alone.
+    /// Compares only the checksums of the file.
     static func difference(
         _ own: MigrationChecksums, _ recorded: MigrationChecksums
     ) -> RecordedDifference? {
@@ -56,24 +57,24 @@ enum RecordedDifference: Equatable {
         let own = migration.recordedDown
         guard own != down else { return nil }
         guard let own, let down else { return .down }
-        // A way down in the same file is as it was written, to the byte, if the file is.
+        // A way down in the same file is unchanged, byte for byte, if the file is.
         if migration.keepsDownInside, migration.checksums.bytes == checksums.bytes { return .down }
         return MigrationChecksums.areAlike(own, down) ? .spacing : .down
     }
 }
 
 extension Migration {
-    /// Whether its checksums are also those of its way down.
+    /// Whether its checksums also cover its way down.
     fileprivate var keepsDownInside: Bool {
         if case .file(let file) = self { file.downFileName == nil } else { true }
     }
 
-    /// How it differs from a row of the ledger.
+    /// The differences from a row of the ledger.
     func differences(from entry: LedgerEntry) -> [RecordedDifference] {
         RecordedDifference.all(self, name: entry.name, entry.checksums, down: entry.down)
     }
 
-    /// How it differs from the note of a version that is under way.
+    /// The differences from the record of an unfinished version.
     func differences(from unfinished: UnfinishedMigration) -> [RecordedDifference] {
         RecordedDifference.all(
             self, name: unfinished.name, unfinished.checksums, down: unfinished.down)

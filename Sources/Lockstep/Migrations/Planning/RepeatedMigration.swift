@@ -1,26 +1,26 @@
 // Repeatable migrations: the table lockstep_repeatable
 // ====================================================
 //
-// A file that runs again whenever it has changed, behind all versions: views, triggers, reference data.
+// A file that runs after all versions whenever it has changed: views, triggers, reference data.
 //
-//   set, name        which file; together unique
+//   set, name        identify the file; together unique
 //   checksum_bytes, checksum_text, checksum_tokens     of the file as it last ran
 //   applied_at, duration, tool_version                 as in the ledger
 
 /// A repeatable migration as it last ran.
 public struct RepeatedMigration: Sendable, Equatable {
-    /// Its set's name.
+    /// The name of its set.
     public let set: String
-    /// Its name, which stands for it in the place of a version.
+    /// Its name, which identifies it in place of a version.
     public let name: String
-    /// When it last ran, in microseconds since 1970-01-01T00:00:00Z.
+    /// The time of its last run, in microseconds since 1970-01-01T00:00:00Z.
     public let appliedAt: Int64
     let checksums: MigrationChecksums
 }
 
-/// Reads and writes which repeatable migrations have run.
+/// Reads and writes the record of repeatable migrations.
 enum RepeatableLedger {
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     static func all(_ connection: borrowing Connection) throws -> [RepeatedMigration] {
         guard try EngineTables.exists(EngineTables.repeatables, connection) else { return [] }
         let found = try LedgerRows.decoding("ledger of repeatable migrations") {

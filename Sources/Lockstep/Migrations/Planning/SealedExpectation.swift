@@ -1,24 +1,24 @@
-/// A column that a database must have sealed, as the versions say that it has applied: what a migration set declares by
-/// `protect`, held against what the file proves.
+/// A column that a database must have sealed according to its applied versions: the `protect` directives of a
+/// migration set, compared with the sealing that the file proves.
 public struct SealedExpectation: Sendable, Hashable {
-    /// The dataset, as the directive names it.
+    /// The dataset named in the directive.
     public let dataset: String
     /// The table.
     public let table: String
-    /// The column of it.
+    /// The column in the table.
     public let column: String
-    /// Whether the column is called so still: a later version may have renamed or dropped it.
+    /// Whether the column still has this name; false if a later version can have renamed or dropped it.
     let isNamed: Bool
 
     var title: String { "\(table).\(column)" }
 }
 
-/// What migration sets declare as sealed.
+/// The columns that migration sets declare as sealed.
 enum SealedExpectations {
-    /// The columns that the applied versions of a set have sealed and not unsealed since, in their order.
+    /// The columns that the applied versions of a set have sealed and not unsealed since, in order.
     static func of(_ set: MigrationSet, _ history: MigrationHistory) -> [SealedExpectation] {
         let state = PlanState(set, history, upTo: nil)
-        // What is half undone may be unsealed already.
+        // A partly undone version can already have unsealed the column.
         let undecided = Set((state.halfUndone + state.begun).map(\.version))
         let applied = Set(state.applied.map(\.version)).subtracting(undecided)
         var expected: [SealedExpectation] = []
@@ -28,7 +28,7 @@ enum SealedExpectations {
         return expected
     }
 
-    /// Whether a version that seals a column of this dataset has yet to be applied, or was begun.
+    /// Whether a version that seals a column of this dataset is pending or unfinished.
     static func isPending(
         _ dataset: String?, in set: MigrationSet, _ history: MigrationHistory
     ) -> Bool {
@@ -39,7 +39,7 @@ enum SealedExpectations {
         }
     }
 
-    /// Whether any version of a set seals a column, or has.
+    /// Whether any version of a set seals, unseals or reseals a column.
     static func concern(_ set: MigrationSet) -> Bool {
         set.files.contains { !sealings($0.up).isEmpty }
             || set.baselines.contains { !sealings($0.up).isEmpty }
@@ -71,8 +71,8 @@ enum SealedExpectations {
         }
     }
 
-    /// A column that is unsealed under a name that it did not have when it was sealed is one of those that were renamed:
-    /// which one, the files do not say.
+    /// Unsealing a column under a name that was never sealed means that the column was renamed. The files do not
+    /// say which column it was.
     private static func forget(_ unsealed: SealedExpectation, _ expected: inout [SealedExpectation])
     {
         let before = expected.count
@@ -81,7 +81,7 @@ enum SealedExpectations {
         expected.removeAll { $0.dataset == unsealed.dataset && !$0.isNamed }
     }
 
-    /// The words of SQL that may rename or drop what it mentions; none otherwise.
+    /// The words of SQL that can rename or drop the objects it mentions; empty for any other SQL.
     private static func renaming(_ sql: String) -> Set<String> {
         let bytes = Array(sql.utf8)
         let words = SQLTokens(sql).filter {
@@ -93,7 +93,7 @@ enum SealedExpectations {
         return found.isDisjoint(with: ["rename", "drop"]) ? [] : found
     }
 
-    /// Columns of tables that are mentioned so may be called otherwise from then on.
+    /// From here on, columns of the mentioned tables can have other names.
     private static func forget(_ words: Set<String>, _ expected: inout [SealedExpectation]) {
         guard !words.isEmpty else { return }
         expected = expected.map { one in
@@ -105,8 +105,8 @@ enum SealedExpectations {
 }
 
 extension SealedExpectations {
-    /// What the file lacks of what sets say: proven where the connection has the keys of a dataset, and as anybody may
-    /// claim where it has not.
+    /// The expected columns that the file does not have sealed. With the keys of a dataset the file proves its
+    /// sealed columns; without them the claim in the file counts, which anyone can forge.
     static func missing(
         _ expected: [SealedExpectation], _ connection: borrowing Connection
     ) throws -> [SealedExpectation] {
@@ -132,7 +132,7 @@ extension SealedExpectations {
         return missing
     }
 
-    /// Goes on only where the file has sealed what the applied versions of a set say.
+    /// Checks that the file has sealed the columns that the applied versions of a set declare.
     /// - Throws: ``LockstepError/Code/registryMissing``.
     static func require(
         _ set: MigrationSet, _ history: MigrationHistory, _ connection: borrowing Connection
@@ -145,17 +145,16 @@ extension SealedExpectations {
     static func error(_ expectation: SealedExpectation, _ set: MigrationSet) -> LockstepError {
         LockstepError(
             .registryMissing,
-            "the set \(set.name) has sealed \(expectation.title) for the dataset \(expectation.dataset), and the "
-                + "file does not say so any more",
-            hint:
-                "somebody who can open the database removed that; `lockstep verify --fields` shows more; "
-                + "restore the database from a backup")
+            "the set \(set.name) sealed \(expectation.title) for the dataset "
+                + "\(expectation.dataset), but the file no longer records that",
+            hint: "a program with the database's key removed the record; "
+                + "`lockstep verify --fields` shows more; restore the database from a backup")
     }
 }
 
 extension Store {
-    /// Goes on only where the file has sealed what the applied versions of the sets say, and holds the store to it from
-    /// then on: what every connection relies on that it opens later.
+    /// Checks that the file has sealed the columns that the applied versions of the sets declare. Connections
+    /// that the store opens later rely on the same columns.
     /// - Throws: ``LockstepError/Code/registryMissing``; ``LockstepError/Code/closed``.
     public func requireSealed(by sets: MigrationSet...) throws {
         let named = try read { connection in

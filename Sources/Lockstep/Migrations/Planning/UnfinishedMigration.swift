@@ -1,43 +1,44 @@
-// How far a version has come: the table lockstep_progress
-// =======================================================
+// The progress of a version: the table lockstep_progress
+// ======================================================
 //
-// Only versions that take several transactions are ever in it, and only between the first of these and
-// the last: then the row goes, in the transaction that writes the ledger, and with the last row the table.
+// The table contains only versions that take several transactions, and only between the first and the last of them.
+// The transaction that writes the ledger deletes the row, and with the last row the table.
 //
-//   set, version     which migration; together unique
+//   set, version     identify the migration; together unique
 //   name, checksum_bytes, checksum_text, checksum_tokens, down     as in the ledger, of the file that was begun
 //   is_up            1 if it is being applied, 0 if it is being undone
-//   segment          how many of the script's segments are done
-//   cursor           within the next one: the last key of a backfill, or the bytes of SQL that have run
+//   segment          the number of completed segments of the script
+//   cursor           within the next segment: the last key of a backfill, or the number of bytes of SQL that have run
 //   started_at       microseconds since 1970-01-01T00:00:00Z
 
-/// A version that was begun and not ended: killed, stopped or failed between two of its transactions.
+/// A version that was begun but not finished: the run was killed, stopped or failed between two of its
+/// transactions.
 public struct UnfinishedMigration: Sendable, Equatable {
-    /// Its set's name.
+    /// The name of its set.
     public let set: String
     /// Its version.
     public let version: MigrationVersion
-    /// What its file called it.
+    /// The name in its file name.
     public let name: String
-    /// Whether it was being applied, or else undone.
+    /// Whether it was being applied, as opposed to undone.
     public let isUp: Bool
-    /// When it was begun, in microseconds since 1970-01-01T00:00:00Z.
+    /// The time of its start, in microseconds since 1970-01-01T00:00:00Z.
     public let startedAt: Int64
     let checksums: MigrationChecksums
     let down: String?
     var segment: Int
     var cursor: Value
 
-    /// Whether what has been done of it can be undone.
+    /// Whether the completed part can be undone.
     public var isReversible: Bool { down != nil }
 }
 
-/// Reads and writes how far versions have come.
+/// Reads and writes the progress of versions.
 enum MigrationProgress {
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     static func all(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
         guard try EngineTables.exists(EngineTables.progress, connection) else { return [] }
-        let found = try LedgerRows.decoding("note of what is under way") {
+        let found = try LedgerRows.decoding("progress table") {
             try connection.query(
                 """
                 SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up,
@@ -54,11 +55,11 @@ enum MigrationProgress {
         }
         guard found.allSatisfy({ $0.segment >= 0 }),
             LedgerRows.isUnique(found.map { LedgerRows.Key($0.set, $0.version) })
-        else { throw LedgerRows.impossible("note of what is under way") }
+        else { throw LedgerRows.impossible("progress entry") }
         return found
     }
 
-    /// Notes that a version is under way, or how far it has come. Part of the transaction it speaks of.
+    /// Records that a version has begun, or its progress, in the transaction of that progress.
     static func record(
         _ progress: UnfinishedMigration, _ connection: borrowing Connection
     ) throws {
@@ -88,7 +89,8 @@ enum MigrationProgress {
             progress.down, progress.isUp, progress.segment, progress.cursor, progress.startedAt)
     }
 
-    /// Forgets a version, after a look at the ledger behind which nobody else has written.
+    /// Deletes the progress of a version. The caller must have read the ledger before, and no other connection
+    /// can have written since.
     static func erase(
         _ set: String, _ version: MigrationVersion, _ connection: borrowing Connection
     ) throws {

@@ -1,14 +1,14 @@
-/// How a version is undone.
+/// The way to undo a version.
 public enum WayDown: Sendable, Equatable {
-    /// By the file or the code of the version, which is what was applied.
+    /// The file or the code of the version, unchanged since the version was applied.
     case own(Migration)
-    /// By the text that the database recorded. See ``RecordedDown``.
+    /// The text that the database recorded. See ``RecordedDown``.
     case recorded
 }
 
 extension PlanState {
-    /// How to undo a version.
-    /// - Throws: why it is not to be undone.
+    /// The way to undo a version.
+    /// - Throws: An error with the reason if the version cannot be undone.
     func wayDown(of one: Applied, _ recorded: RecordedDown) throws(LockstepError) -> WayDown {
         let named = "\(set.name) \(one.version)"
         let claimants = migrations.filter { $0.version == one.version }
@@ -25,14 +25,15 @@ extension PlanState {
             guard claimants.isEmpty else { throw mismatch(claimants[0], one) }
             throw LockstepError(
                 .migrationMissing,
-                "\(named) cannot be undone: its file is gone, and what the ledger recorded runs on demand only",
-                hint: "put the file back, or \(Self.asking)")
+                "\(named) cannot be undone: its file is gone, and the way down in the ledger runs "
+                    + "only on request",
+                hint: "restore the file, or \(Self.asking)")
         }
         try requireNoKeys(down, named)
         return .recorded
     }
 
-    /// The first difference, as what stands in the way.
+    /// The error for the first difference, which prevents undoing the version.
     private func mismatch(_ migration: Migration, _ one: Applied) -> LockstepError {
         let difference = migration.differences(from: one).first(where: \.isFatal) ?? .statements
         let error = PlanFindings.error(difference, migration)
@@ -42,27 +43,27 @@ extension PlanState {
             hint: one.down == nil ? hint : "\(hint); or \(Self.asking)")
     }
 
-    /// Sealing needs keys, and recorded SQL runs without them.
+    /// Sealing needs keys, but recorded SQL runs without keys.
     private func requireNoKeys(_ down: String, _ named: String) throws(LockstepError) {
-        let script = try MigrationFileParser.parseScript(down, "\(named), way down as recorded")
+        let script = try MigrationFileParser.parseScript(down, "\(named), recorded way down")
         for item in script.items {
             guard case .directive(.sealing(let sealing)) = item.content else { continue }
             throw LockstepError(
                 .keyUnavailable,
-                "the recorded way down of \(named) changes the sealed column \(sealing.change.title), "
-                    + "and recorded SQL runs without field keys",
-                hint: "put the version's file back and roll back with --fields \(sealing.dataset)")
+                "the recorded way down of \(named) changes the sealed column "
+                    + "\(sealing.change.title), but recorded SQL runs without field keys",
+                hint: "restore the version's file, and roll back with --fields \(sealing.dataset)")
         }
     }
 
     private static func irreversible(_ what: String) -> LockstepError {
         LockstepError(
             .irreversible, "\(what) has no way down",
-            hint: "restore a backup from before it instead")
+            hint: "restore a backup made before this version instead")
     }
 
     private static let asking =
-        "undo it as recorded with --recorded-down, which runs without --fields"
+        "undo it with the recorded way down: --recorded-down, without --fields"
 }
 
 extension Migration {

@@ -1,14 +1,14 @@
-/// What rules need to know of the database, as it is when a script begins.
+/// The state of the database at the start of a script, for the lint rules.
 struct LintContext {
     private let counts: [String: Int]
     private let tables: Set<String>
     private let allowed: Set<String>
-    /// Words, in lower case, that definitions hold after the script, besides those of the objects they name; nil
-    /// where that is not known.
+    /// The words in the definitions after the script, in lower case, except each object's own name; nil if
+    /// unknown.
     var mentionedAfter: Set<String>?
 
     /// - Parameters:
-    ///   - copy: The schema as it will be by then, without rows.
+    ///   - copy: The schema at that point, without rows.
     ///   - original: The database with its rows.
     ///   - allowed: Tables, in lower case, that may lose rows.
     init(
@@ -31,12 +31,12 @@ struct LintContext {
         self.counts = counts
     }
 
-    /// How many rows a table holds now; 0 for one that an earlier script makes.
+    /// The current number of rows of a table; 0 for a table that an earlier script creates.
     func rows(_ table: String) -> Int { counts[table] ?? 0 }
 
     func exists(_ table: String) -> Bool { tables.contains(table) }
 
-    /// Whether something may still refer to a table's former name when the script is through.
+    /// Whether a definition can still refer to a table's former name after the script.
     func isMentionedAfter(_ name: String) -> Bool { mentionedAfter?.contains(name) ?? true }
 
     func isAllowed(_ table: String) -> Bool { allowed.contains(table) }

@@ -1,26 +1,26 @@
-/// Something about a migration that is worth knowing before it runs.
+/// A finding about a migration before it runs.
 public struct LintFinding: Sendable, Equatable {
-    /// How grave it is.
+    /// The severity.
     public enum Level: String, Sendable, CaseIterable {
-        /// It would be refused, or would break something: it should not run.
+        /// The migration would be refused or would break something: do not run it.
         case error
-        /// It may lose data, or break programs that know the old schema.
+        /// It can lose data, or break programs that use the old schema.
         case warning
-        /// It takes long, or limits what can be done later.
+        /// It takes long, or restricts later changes.
         case note
     }
 
-    /// How grave it is.
+    /// The severity.
     public let level: Level
-    /// Which rule found it, such as `drop-table`; stable, for programs.
+    /// The rule that found it, such as `drop-table`; the name is stable, for programs.
     public let rule: String
     /// The file.
     public let file: String
-    /// The line on which the statement begins; 0 for the file as a whole.
+    /// The line where the statement begins; 0 for the file as a whole.
     public let line: Int
-    /// What it is.
+    /// The finding.
     public let message: String
-    /// What to do about it.
+    /// The suggested action.
     public let hint: String?
 
     init(

@@ -1,4 +1,4 @@
-/// A statement's tokens for rules: words in lower case and without quotes, comments left out.
+/// The tokens of a statement for the lint rules: words in lower case, without comments.
 struct LintWords {
     private let words: [String]
 
@@ -9,7 +9,7 @@ struct LintWords {
         }
     }
 
-    /// The word at an index; empty behind the last.
+    /// The word at an index; empty after the last word.
     subscript(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
 
     /// A name at an index, without quotes and schema.
@@ -20,7 +20,7 @@ struct LintWords {
 
     func index(of word: String) -> Int? { words.firstIndex(of: word) }
 
-    /// Whether these stand in it one behind another.
+    /// Whether the words occur in this order, directly after one another.
     func contains(_ sequence: String...) -> Bool {
         guard words.count >= sequence.count else { return false }
         return (0...(words.count - sequence.count)).contains { start in

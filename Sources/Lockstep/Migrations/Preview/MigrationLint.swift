@@ -1,4 +1,4 @@
-/// What the statements of a script tell by themselves, and by how many rows the tables hold.
+/// Findings from the statements of a script and the number of rows in the tables.
 enum MigrationLint {
     static func findings(
         _ statements: [MigrationPreview.Statement], _ script: MigrationScript, _ file: String,
@@ -37,7 +37,7 @@ enum MigrationLint {
                 .error, "drop-table", what,
                 "declare it: `-- lockstep: allow loss of table \(table)`")
         } else if context.exists(table) {
-            add(.warning, "drop-table", what, "programs that use the table fail from then on")
+            add(.warning, "drop-table", what, "programs that use the table will fail")
         }
     }
 
@@ -63,7 +63,8 @@ enum MigrationLint {
         guard rows >= 10_000, !words.contains("where") else { return }
         add(
             .note, "update-all", "it changes all \(rows) rows of \(table) in one transaction",
-            "others cannot write meanwhile; `-- lockstep: backfill \(table) batch=1000` lets them")
+            "other connections cannot write meanwhile; "
+                + "use `-- lockstep: backfill \(table) batch=1000`")
     }
 
     private static func alter(
@@ -76,23 +77,24 @@ enum MigrationLint {
             renamed[table] = words.name(at: 5)
             add(
                 .warning, "rename-table", "it renames \(table)",
-                "programs that know the old name fail; a view under it helps those that read")
+                "programs that use the old name will fail; a view with that name helps programs "
+                    + "that only read")
         case ("rename", _):
             add(
                 .warning, "rename-column", "it renames a column of \(table)",
-                "programs that know the old name fail")
+                "programs that use the old name will fail")
         case ("drop", _):
             let column = words.name(at: words[4] == "column" ? 5 : 4)
             add(
                 .warning, "drop-column",
                 "it drops \(table).\(column)" + (rows > 0 ? " and rewrites \(rows) rows" : ""),
-                "what is in the column is lost")
+                "the content of the column is lost")
         case ("add", _): addColumn(words, table, rows, add)
         default: break
         }
     }
 
-    /// On a table with rows SQLite refuses what on an empty one it takes.
+    /// SQLite accepts these columns on an empty table but refuses them on a table with rows.
     private static func addColumn(_ words: LintWords, _ table: String, _ rows: Int, _ add: Add) {
         guard rows > 0 else { return }
         let hasDefault = words.contains("default")
@@ -131,7 +133,7 @@ enum MigrationLint {
             if isUnique {
                 add(
                     .warning, "unique-index",
-                    "it fails if any two of the \(rows) rows of \(table) are alike",
+                    "it fails if any two of the \(rows) rows of \(table) have equal keys",
                     "rehearse it on a copy")
             } else if rows >= 100_000 {
                 add(.note, "index", "it reads and sorts all \(rows) rows of \(table)", nil)
@@ -141,8 +143,8 @@ enum MigrationLint {
         guard words[1] == "table" else { return }
         let name = words.name(at: words[2] == "if" ? 5 : 2)
         if let old = renamed[name] {
-            let what = "\(name) is made anew after it was renamed to \(old)"
-            // Where there were none, or they were made anew, too, nothing is wrong.
+            let what = "\(name) is created again after it was renamed to \(old)"
+            // If no references existed, or if they were created again as well, nothing is wrong.
             let isFollowed = context.isMentionedAfter(old)
             add(
                 isFollowed ? .error : .warning, "rename-old-first",
@@ -154,8 +156,8 @@ enum MigrationLint {
         if words[2] == "if", context.exists(name) {
             add(
                 .warning, "if-not-exists",
-                "\(name) exists already, and stays as it is, whatever this definition says",
-                "leave IF NOT EXISTS away: versions run once")
+                "\(name) already exists and does not change, whatever this definition says",
+                "omit IF NOT EXISTS: versions run once")
         }
     }
 
@@ -168,7 +170,7 @@ enum MigrationLint {
             guard rows > 0 else { return nil }
             return LintFinding(
                 .note, "rebuild", file, item.line, "it copies all \(rows) rows of \(table)",
-                hint: rows >= 100_000 ? "it takes free space of about the table's size" : nil)
+                hint: rows >= 100_000 ? "it needs free disk space of about the table's size" : nil)
         }
     }
 }

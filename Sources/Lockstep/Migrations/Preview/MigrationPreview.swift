@@ -1,50 +1,50 @@
-/// What a migration run would do, statement by statement, and what should give one pause: without touching
-/// the database, which is only read.
+/// The effect of a migration run, statement by statement, with findings about it. The database itself is only
+/// read.
 ///
-/// Every script is tried on an empty copy of the schema in memory, so that what SQLite or the checks would
-/// refuse is found beforehand. What depends on the rows themselves only a rehearsal finds.
+/// Every script runs on an empty in-memory copy of the schema, so a preview finds what SQLite or the checks would
+/// refuse. Problems that depend on the rows show only in a rehearsal.
 public struct MigrationPreview: Sendable, Equatable {
     /// One statement of a script.
     public struct Statement: Sendable, Equatable {
-        /// The line of the file on which it begins.
+        /// The line in the file where it begins.
         public let line: Int
-        /// Its text as it stands in the file.
+        /// Its text as in the file.
         public let sql: String
     }
 
-    /// One version that would be applied or undone, or a repeatable migration that would run.
+    /// A version to be applied or undone, or a repeatable migration to be run.
     public struct Step: Sendable, Equatable {
         /// Its version; nil for a repeatable migration.
         public let version: MigrationVersion?
         /// Its name.
         public let name: String
-        /// Its file, or what else stands for it in messages.
+        /// Its name in messages: its file, or the name of its code.
         public let title: String
-        /// Whether it leads forward.
+        /// Whether it migrates up.
         public let isUp: Bool
-        /// Its statements, as far as they could be tried; empty for code.
+        /// Its statements, as far as they could run; empty for code.
         public let statements: [Statement]
     }
 
-    /// The set's name.
+    /// The name of the set.
     public let set: String
-    /// What would be run, in this order.
+    /// The steps, in order.
     public let steps: [Step]
-    /// What is wrong with files and ledger.
+    /// The problems with the files and the ledger.
     public let planFindings: [Plan.Finding]
-    /// What is wrong with, or to be known of, what would be run.
+    /// The findings about the steps.
     public let lint: [LintFinding]
 
-    /// Whether something stands in the way of running.
+    /// Whether a finding prevents a run.
     public var isBlocked: Bool {
         planFindings.contains(where: \.isFatal) || lint.contains { $0.level == .error }
     }
 }
 
 extension Migrator {
-    /// What ``run(_:on:)`` would do, and what is questionable about it.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` and what reading the database throws; what is wrong
-    ///   with the migrations themselves is in the result.
+    /// The effect of ``run(_:on:)``, with findings about it.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` and errors from reading the database; the result
+    ///   contains the problems of the migrations themselves.
     public func preview(
         _ target: Plan.Target = .latest, on connection: borrowing Connection
     ) throws -> MigrationPreview {

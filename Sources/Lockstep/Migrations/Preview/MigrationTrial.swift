@@ -1,9 +1,10 @@
-/// Tries scripts on an empty copy of a schema.
+/// Runs scripts on an empty copy of a schema.
 struct MigrationTrial: ~Copyable {
     private(set) var steps: [MigrationPreview.Step] = []
     private(set) var lint: [LintFinding] = []
     private let copy: Connection
-    /// After an error, or code that is not run here, the schema is not what the next script expects.
+    /// Set after an error, or after code, which does not run here: the schema is then not the one that the next
+    /// script expects.
     private var isOff = false
 
     private init(_ copy: consuming Connection) { self.copy = copy }
@@ -14,7 +15,7 @@ struct MigrationTrial: ~Copyable {
         return MigrationTrial(copy)
     }
 
-    /// Tries a step of a plan.
+    /// Runs a step of a plan.
     mutating func run(
         _ step: Plan.Step, of set: MigrationSet, _ original: borrowing Connection
     ) throws {
@@ -30,7 +31,7 @@ struct MigrationTrial: ~Copyable {
                     statements: []))
             lint.append(
                 LintFinding(
-                    .note, "code", title, 0, "it is written in Swift and cannot be tried here",
+                    .note, "code", title, 0, "it is written in Swift and cannot run in a preview",
                     hint: "rehearse it on a copy"))
             isOff = true
         }
@@ -40,7 +41,7 @@ struct MigrationTrial: ~Copyable {
         }
     }
 
-    /// Tries a script.
+    /// Runs a script.
     mutating func run(
         _ script: MigrationScript, version: MigrationVersion?, _ name: String, _ title: String,
         isUp: Bool, _ original: borrowing Connection
@@ -66,8 +67,9 @@ struct MigrationTrial: ~Copyable {
                 version: version, name: name, title: title, isUp: isUp, statements: statements))
     }
 
-    /// The words of all definitions, each without those that an object or its table is called by.
-    /// - Parameter allowed: Tables whose definitions do not count: that their references break is declared.
+    /// The words of all definitions, each without the names of the object and its table.
+    /// - Parameter allowed: Tables whose definitions are ignored, because broken references are declared for
+    ///   them.
     private func mentions(besides allowed: Set<String>) throws -> Set<String> {
         var all: Set<String> = []
         _ = try copy.query(
@@ -86,7 +88,7 @@ struct MigrationTrial: ~Copyable {
         return all
     }
 
-    /// Gives the statements that ran, also where one fails.
+    /// Returns the statements that ran, even if one fails.
     private mutating func run(
         _ script: MigrationScript, _ allowances: Allowances, _ title: String,
         _ statements: inout [MigrationPreview.Statement]
@@ -107,7 +109,7 @@ struct MigrationTrial: ~Copyable {
         try replay.run(copy) { body in
             let transaction = try Transaction(.immediate, on: copy)
             try MigrationTransaction.checked(
-                title, allowances, copy, &known, tell: { found.append($0) }, body)
+                title, allowances, copy, &known, report: { found.append($0) }, body)
             try transaction.commit()
         }
     }

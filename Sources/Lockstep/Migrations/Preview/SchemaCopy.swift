@@ -1,10 +1,10 @@
-/// A schema without its rows, made anew in another database.
+/// A schema copied into another database without its rows.
 enum SchemaCopy {
-    /// Runs the definitions of `original`, in the order in which they were made, on `copy`.
+    /// Runs the definitions of `original` on `copy`, in their order of creation.
     static func run(
         from original: borrowing Connection, to copy: borrowing Connection
     ) throws {
-        // What a virtual table keeps its content in, it makes itself.
+        // A virtual table creates its content tables itself.
         let definitions = try original.query(
             """
             SELECT s.sql FROM main.sqlite_schema AS s

@@ -1,14 +1,13 @@
-/// Runs a script on a database that is only made to be looked at: without ledger, and without a note of how
-/// far it has come.
+/// Runs a script on a scratch database, without a ledger and without recording progress.
 struct ScriptReplay {
     let script: MigrationScript
-    /// How errors call the file.
+    /// The name of the file in errors.
     let title: String
     var observe: (MigrationEvent) throws -> Void = { _ in }
-    /// Told of each statement that has run, with the line it begins on.
+    /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
 
-    /// - Parameter transaction: Runs what it is given in a transaction.
+    /// - Parameter transaction: Runs its argument in a transaction.
     func run(
         _ connection: borrowing Connection,
         transaction: (() throws -> Void) throws -> Void
@@ -31,13 +30,13 @@ struct ScriptReplay {
                 runner.inspect = inspect
                 try transaction { _ = try runner.run(connection) }
             case .backfill(let backfill):
-                // Where there are no rows, all there is to it is whether it could run.
+                // Without rows, only a check whether the backfill can run remains.
                 try transaction {
                     try backfill.check(title, script.tablesAllowedToLoseRows, connection)
                 }
                 inspect?(backfill.sql, backfill.line)
             case .sealing(let sealing, let line):
-                // Keys make no difference where there are no rows.
+                // Without rows, keys make no difference.
                 try transaction {
                     do {
                         try connection.with(rights: .engine) {

@@ -1,4 +1,4 @@
-/// What blind indexes that a script asks for would show, by the values that the columns hold now.
+/// The information that a script's blind indexes would expose, given the current values of the columns.
 enum SealingLint {
     static func findings(
         _ script: MigrationScript, _ file: String, _ original: borrowing Connection
@@ -7,7 +7,7 @@ enum SealingLint {
         for item in script.items {
             guard case .directive(.sealing(let sealing)) = item.content,
                 case .protect(_, _, let requests) = sealing.change.goal,
-                // What an earlier script makes has no values yet.
+                // Tables and columns created by an earlier script have no values yet.
                 let shape = try SealedTable(sealing.change.table, original),
                 shape.column(sealing.change.column) != nil
             else { continue }

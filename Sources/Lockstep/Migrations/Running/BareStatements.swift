@@ -1,7 +1,7 @@
-/// What runs next of a script without a transaction: a statement that SQLite runs only outside of one, or a
-/// statement in a transaction of the engine's, or all that stands between a file's own BEGIN and COMMIT.
+/// The next part of a script without a transaction: a statement that SQLite runs only outside a transaction, a
+/// statement in a transaction of the engine, or all statements between a file's own BEGIN and COMMIT.
 ///
-/// A VACUUM or PRAGMA may run twice if the process is killed right behind it; it does no harm.
+/// A VACUUM or PRAGMA runs twice if the process is killed directly after it, which does no harm.
 struct BareStatements {
     private let script: [UInt8]
     private let title: String
@@ -9,7 +9,7 @@ struct BareStatements {
     private let start: Int
     let line: Int
     private let kind: Kind
-    /// Where the next one begins, as far as that is known before it runs.
+    /// The start of the next part, as far as it is known before this part runs.
     private(set) var end: Int
     private(set) var count = 1
 
@@ -17,7 +17,7 @@ struct BareStatements {
         case vacuum, pragma, ordinary, group
     }
 
-    /// Nil at the script's end.
+    /// Nil at the end of the script.
     init?(
         _ sql: String, from offset: Int, line firstLine: Int, segment: Int, _ title: String
     ) throws {
@@ -39,8 +39,8 @@ struct BareStatements {
         count = 0
     }
 
-    /// Whether an offset is one that a run can have come to: the beginning, the end, or right after a semicolon
-    /// that is a token of its own.
+    /// Whether a run can have stopped at an offset: the beginning, the end, or directly after a semicolon that is
+    /// a separate token.
     static func endsStatement(at offset: Int, of sql: String) -> Bool {
         let bytes = Array(sql.utf8)
         guard offset > 0, offset < bytes.count else { return offset == 0 || offset == bytes.count }
@@ -53,14 +53,14 @@ struct BareStatements {
     /// Whether SQLite runs it only outside a transaction.
     var runsAlone: Bool { kind == .vacuum || kind == .pragma }
 
-    /// Whether the version has come no further than where this begins.
+    /// Whether the progress of the version is not beyond the start of this part.
     func isStillNext(_ progress: UnfinishedMigration) -> Bool {
         guard progress.segment == segment else { return false }
         guard case .integer(let offset) = progress.cursor else { return true }
         return offset <= Int64(start)
     }
 
-    /// Its text, once it has run.
+    /// Its text, after it has run.
     var text: String { String(decoding: script[start..<end], as: UTF8.self) }
 
     func runAlone(_ connection: borrowing Connection) throws {
@@ -75,7 +75,7 @@ struct BareStatements {
         }
     }
 
-    /// VACUUM INTO would write a copy that nobody knows of.
+    /// Refuses VACUUM INTO, which would write an untracked copy.
     private func requirePlainVacuum() throws {
         let text = String(decoding: script[start..<end], as: UTF8.self)
         guard
@@ -83,8 +83,8 @@ struct BareStatements {
                 SQLTokens.normalize(text))
         else {
             throw LockstepError(
-                .denied, "only VACUUM itself is run: \(SQLTokens.redact(text))",
-                hint: "for a copy use a backup")
+                .denied, "only a plain VACUUM can run: \(SQLTokens.redact(text))",
+                hint: "use a backup for a copy")
         }
     }
 
@@ -107,7 +107,7 @@ struct BareStatements {
                 return
             case "":
                 throw LockstepError(
-                    .migrationMalformed, "\(title):\(line): BEGIN has no COMMIT behind it",
+                    .migrationMalformed, "\(title):\(line): BEGIN has no COMMIT after it",
                     hint: "end the transaction in the same file")
             default:
                 try observe(.statement(file: title, line: place))
@@ -136,7 +136,7 @@ struct BareStatements {
         }
     }
 
-    /// The first semicolon ends a statement that holds none but in strings.
+    /// The first semicolon ends a statement that contains semicolons only in strings.
     private func endOfPlainStatement(from start: Int) throws -> Int {
         for token in SQLTokens(script, from: start) {
             if script[token.range].elementsEqual([UInt8(ascii: ";")]) {

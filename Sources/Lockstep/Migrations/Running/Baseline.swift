@@ -1,15 +1,15 @@
-/// Takes a database whose schema was made by other means into the care of a migration set.
+/// Puts a database whose schema was created by other means under the control of a migration set.
 ///
-/// The versions up to the one that the schema is at are recorded as applied, and none of them runs.
+/// The versions up to the current one of the schema are recorded as applied; none of them runs.
 public struct Baseline {
     private let set: MigrationSet
     private let version: MigrationVersion
     private let acceptsDifferences: Bool
 
     /// - Parameters:
-    ///   - version: The version that the schema is at.
-    ///   - acceptsDifferences: Whether a schema that is not quite that version's is taken as it is; `verify`
-    ///     tells the differences from then on.
+    ///   - version: The current version of the schema.
+    ///   - acceptsDifferences: Whether a schema that differs from that version is accepted; `verify` then reports
+    ///     the differences.
     public init(_ set: MigrationSet, at version: MigrationVersion, acceptsDifferences: Bool = false)
     {
         self.set = set
@@ -17,9 +17,9 @@ public struct Baseline {
         self.acceptsDifferences = acceptsDifferences
     }
 
-    /// Records the versions, in one transaction, and gives how many they are.
-    /// - Throws: ``LockstepError/Code/schemaBroken`` for a schema that differs from the version's, with the
-    ///   differences; ``LockstepError/Code/alreadyExists`` if versions of the set are recorded already;
+    /// Records the versions in one transaction and returns their number.
+    /// - Throws: ``LockstepError/Code/schemaBroken`` for a schema that differs from the version's schema, with
+    ///   the differences; ``LockstepError/Code/alreadyExists`` if versions of the set are already recorded;
     ///   ``LockstepError/Code/migrationMissing`` for an unknown version;
     ///   ``LockstepError/Code/foreignApplication``.
     @discardableResult
@@ -27,15 +27,15 @@ public struct Baseline {
         guard let target = set.migrations.first(where: { $0.version == version }) else {
             throw LockstepError(
                 .migrationMissing, "the set \(set.name) has no version \(version)",
-                hint: "its newest is \(set.migrations.last?.version.description ?? "none")")
+                hint: "its newest version is \(set.migrations.last?.version.description ?? "none")")
         }
         try Migrator(set).plan(.latest, on: connection).requireSound()
         try Migrator.requireOwnFile(connection)
         return try connection.write { connection in
             guard try !Ledger.entries(connection).contains(where: { $0.set == set.name }) else {
                 throw LockstepError(
-                    .alreadyExists, "versions of \(set.name) are recorded already",
-                    hint: "migrate goes on behind them")
+                    .alreadyExists, "versions of \(set.name) are already recorded",
+                    hint: "migrate continues after them")
             }
             if !acceptsDifferences { try requireSchema(of: target, connection) }
             let covered = set.migrations.filter { $0.version <= version }
@@ -49,7 +49,8 @@ public struct Baseline {
         }
     }
 
-    /// Compares with a fresh build of the versions behind those of other sets that are recorded.
+    /// Compares the schema with a new build of the versions. Additional objects are accepted if versions of other
+    /// sets are recorded.
     private func requireSchema(
         of target: Migration, _ connection: borrowing Connection
     ) throws {
@@ -63,9 +64,9 @@ public struct Baseline {
         let more = differences.count > 5 ? " and \(differences.count - 5) more" : ""
         throw LockstepError(
             .schemaBroken,
-            "the schema is not that of \(set.name) \(target.version): "
+            "the schema differs from \(set.name) \(target.version): "
                 + list.joined(separator: ", ") + more,
-            hint: "choose the version that it is at, or accept the differences"
-                + (first.details.first.map { "; the first: \($0)" } ?? ""))
+            hint: "choose the current version of the schema, or accept the differences"
+                + (first.details.first.map { "; the first difference: \($0)" } ?? ""))
     }
 }

@@ -1,6 +1,6 @@
-/// What a migration run did.
+/// The result of a migration run.
 public struct MigrationReport: Sendable, Equatable {
-    /// One version that was applied or undone.
+    /// A version that was applied or undone.
     public struct Step: Sendable, Equatable {
         /// The set it belongs to.
         public let set: String
@@ -8,34 +8,34 @@ public struct MigrationReport: Sendable, Equatable {
         public let version: MigrationVersion
         /// Its name.
         public let name: String
-        /// Applied, or undone.
+        /// Whether it was applied; false if it was undone.
         public let isUp: Bool
-        /// How many statements ran.
+        /// The number of statements that ran.
         public let statements: Int
-        /// For how long, in microseconds, checks included.
+        /// The duration in microseconds, including checks.
         public let duration: Int64
     }
 
-    /// One repeatable migration that ran.
+    /// A repeatable migration that ran.
     public struct Repeated: Sendable, Equatable {
         /// The set it belongs to.
         public let set: String
         /// Its name.
         public let name: String
-        /// How many statements ran.
+        /// The number of statements that ran.
         public let statements: Int
-        /// For how long, in microseconds, checks included.
+        /// The duration in microseconds, including checks.
         public let duration: Int64
     }
 
-    /// A report of nothing yet.
+    /// Creates an empty report.
     public init() {}
 
-    /// In the order in which they happened.
+    /// The steps, in order of execution.
     public internal(set) var steps: [Step] = []
-    /// Repeatable migrations that ran, in their order.
+    /// The repeatable migrations that ran, in order of execution.
     public internal(set) var repeated: [Repeated] = []
-    /// What was not as it should be, without standing in the way; and what a version did that only a
-    /// directive allows, such as rows that were lost.
+    /// Problems that did not prevent the run, and the effects of versions that a directive allowed, such as lost
+    /// rows.
     public internal(set) var notices: [LockstepError] = []
 }

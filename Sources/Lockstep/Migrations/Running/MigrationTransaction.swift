@@ -1,7 +1,7 @@
-/// What every transaction of a migration has in common.
+/// The parts that all transactions of a migration share.
 enum MigrationTransaction {
-    /// Begins one. Another runner may be at work for longer than a connection usually waits.
-    /// - Parameter title: How errors call the file.
+    /// Begins a transaction. Another runner can hold the lock for longer than a connection usually waits.
+    /// - Parameter title: The name of the file in errors.
     static func begin(
         _ title: String, _ timeout: Duration, _ connection: borrowing Connection
     ) throws -> Transaction {
@@ -18,14 +18,14 @@ enum MigrationTransaction {
         }
     }
 
-    /// Commits one. Where that fails, as on a full disk, the error names the file, as any other does.
+    /// Commits a transaction. If the commit fails, for example on a full disk, the error names the file.
     static func commit(
         _ title: String, _ transaction: consuming Transaction
     ) throws(LockstepError) {
         do { try transaction.commit() } catch { throw error.located(title) }
     }
 
-    /// Runs `body`, which writes what the engine keeps for itself; its errors name the file.
+    /// Runs `body`, which writes the engine's own tables; its errors name the file.
     static func note<Result>(
         _ title: String, _ connection: borrowing Connection,
         _ body: (borrowing Connection) throws -> Result
@@ -37,15 +37,15 @@ enum MigrationTransaction {
         }
     }
 
-    /// Runs `body` under the checks, then `record`, which writes what the engine keeps for itself.
+    /// Runs `body` under the checks, then `record`, which writes the engine's own tables.
     /// - Parameters:
-    ///   - tell: Told what the checks found and `allowances` allow, before `record`.
-    ///   - known: What earlier checks know; what this one does, afterwards.
+    ///   - report: Receives the errors that `allowances` permit, before `record` runs.
+    ///   - known: The knowledge of earlier checks; on return, the knowledge of this one.
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
-    ///   ``LockstepError/Code/schemaBroken``, and what the closures throw.
+    ///   ``LockstepError/Code/schemaBroken``, and the errors of the closures.
     static func checked<Result>(
         _ title: String, _ allowances: Allowances, _ connection: borrowing Connection,
-        _ known: inout GuardCache?, tell: (LockstepError) throws -> Void = { _ in },
+        _ known: inout GuardCache?, report: (LockstepError) throws -> Void = { _ in },
         _ body: () throws -> Result,
         record: (Result) throws -> Void = { _ in }
     ) throws -> Result {
@@ -64,14 +64,14 @@ enum MigrationTransaction {
             throw guarding.located(error, title)
         }
         guarding.stop()
-        for found in tolerated { try tell(found.located(title)) }
+        for found in tolerated { try report(found.located(title)) }
         try record(result)
         known = try GuardCache(guarding, connection)
         return result
     }
 
-    /// Runs `body` with foreign keys off if `isOff`, and leaves them as they were: SQLite ignores the pragma
-    /// inside a transaction.
+    /// Runs `body` with foreign keys off if `isOff`, and restores the setting afterwards. SQLite ignores the
+    /// pragma inside a transaction.
     static func withForeignKeys<Result>(
         off isOff: Bool, _ connection: borrowing Connection, _ body: () throws -> Result
     ) throws -> Result {

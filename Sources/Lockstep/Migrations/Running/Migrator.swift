@@ -1,9 +1,9 @@
-/// Brings a database to a version of a migration set.
+/// Migrates a database to a version of a migration set.
 ///
-/// Each version is one transaction together with its ledger row: whatever kills the process, schema and
-/// ledger agree. A version that takes several, such as one with a backfill, leaves a note of how far it
-/// has come with each of them, and the next run goes on there. Two runners on one file do not get in each
-/// other's way: under the write lock the plan is made again if anybody else has written.
+/// Each version is one transaction that includes its ledger row: however the process ends, schema and ledger
+/// agree. A version that takes several transactions, such as one with a backfill, records its progress in each of
+/// them, and the next run continues there. Two runners can work on one file: under the write lock, a runner makes
+/// a new plan if another connection has written.
 public struct Migrator {
     let set: MigrationSet
     private let timeout: Duration
@@ -13,12 +13,12 @@ public struct Migrator {
 
     /// A migrator for `set`.
     /// - Parameters:
-    ///   - timeout: How long to wait, in whole seconds, while another runner holds the write lock.
-    ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
-    ///   - recordedDown: Whether a version whose file is gone may be undone as the database recorded it, which
-    ///     anyone with its key can have written. Only on a connection without field keys.
-    ///   - observe: Told what happens; an error it throws stops the run, and the transaction that is under
-    ///     way is rolled back.
+    ///   - timeout: The maximum wait, in whole seconds, while another runner holds the write lock.
+    ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was.
+    ///   - recordedDown: Whether the way down that the database recorded may undo a version whose file is gone.
+    ///     Anyone with the database's key can have written it. Only on a connection without field keys.
+    ///   - observe: Receives the events of the run. An error that it throws stops the run and rolls back the open
+    ///     transaction.
     public init(
         _ set: MigrationSet, timeout: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
         recordedDown: RecordedDown = .refused,
@@ -31,9 +31,9 @@ public struct Migrator {
         self.observe = observe
     }
 
-    /// Runs what `target` asks for.
-    /// - Throws: ``LockstepError`` of the group "Migrations"; the version it speaks of is rolled back,
-    ///   those before it stay. ``LockstepError/Code/tampered`` for a ledger that was changed,
+    /// Runs the steps to `target`.
+    /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier
+    ///   versions stay applied. ``LockstepError/Code/tampered`` for a ledger that was changed,
     ///   ``LockstepError/Code/misuse`` if recorded ways down are allowed on a connection with field keys.
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection
@@ -43,7 +43,7 @@ public struct Migrator {
         return report
     }
 
-    /// The same, with a report that also tells what was done before an error.
+    /// Runs the steps to `target`, with a report that also contains the steps completed before an error.
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection,
         into report: inout MigrationReport
@@ -69,9 +69,9 @@ public struct Migrator {
         }
     }
 
-    /// What would be run, and what is wrong.
-    /// - Throws: ``LockstepError/Code/registryMissing`` where the file does not say any more that a column is sealed which
-    ///   an applied version has sealed; what reading the ledger throws.
+    /// The steps to `target`, with the problems found.
+    /// - Throws: ``LockstepError/Code/registryMissing`` if the file no longer records a column as sealed that an
+    ///   applied version has sealed; the errors of reading the ledger.
     public func plan(_ target: Plan.Target, on connection: borrowing Connection) throws -> Plan {
         let history = try Ledger.history(connection)
         if SealedExpectations.concern(set) {
@@ -86,13 +86,14 @@ public struct Migrator {
 
     // MARK: Steps
 
-    /// A target as others that each lead in one direction.
+    /// Splits a target into targets that each lead in one direction.
     private func parts(
         of target: Plan.Target, _ connection: borrowing Connection
     ) throws -> [Plan.Target] {
         switch target {
         case .version(let version):
-            // Once it leads down it must not lead up again, and what is wrong with other versions does not matter.
+            // A target below the current version must not lead up again, and problems of other versions do not
+            // matter.
             let first = try plan(target, on: connection).steps.first
             return first?.isUp == false ? [.downTo(version)] : [target]
         case .redo(let count):
@@ -110,7 +111,7 @@ public struct Migrator {
         var left = target
         var known: GuardCache?
         while true {
-            // Read first: who writes behind it is noticed.
+            // Read first, so that later writes of other connections are noticed.
             let seen = try connection.core.dataVersion()
             let plan = try soundPlan(left, connection, &report)
             guard !plan.steps.isEmpty else {
@@ -127,7 +128,7 @@ public struct Migrator {
                     if try connection.core.dataVersion() == seen { return true }
                     return try self.plan(left, on: connection).steps.first == step
                 }
-                // Another runner was faster, or went elsewhere.
+                // Another runner was faster, or had a different target.
                 guard let done else {
                     isOvertaken = true
                     break
@@ -136,7 +137,7 @@ public struct Migrator {
                 report.notices += tolerated
                 if case .back(let count) = left { left = .back(count - 1) }
             }
-            // Where nobody else has written, another plan would find no steps.
+            // If no other connection has written, another plan would have no steps.
             if !isOvertaken, try connection.core.dataVersion() == seen {
                 return try runRepeatables(plan.repeatables, connection, &known, &report)
             }
@@ -170,7 +171,7 @@ public struct Migrator {
         return plan
     }
 
-    /// Refuses another program's database, and marks one without a mark as ours.
+    /// Refuses another program's database, and marks an unmarked one as Lockstep's.
     static func requireOwnFile(_ connection: borrowing Connection) throws {
         let mark = try connection.headerField("application_id")
         guard mark != Connection.applicationID else { return }
@@ -178,7 +179,7 @@ public struct Migrator {
             throw LockstepError(
                 .foreignApplication,
                 "\(connection.path) belongs to another program (application_id \(mark))",
-                hint: "check that this is the database you mean")
+                hint: "check that this is the intended database")
         }
         try connection.setHeaderField("application_id", Connection.applicationID)
     }

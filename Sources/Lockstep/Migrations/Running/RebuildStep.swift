@@ -1,4 +1,4 @@
-/// The steps of a table rebuild, in their order.
+/// The steps of a table rebuild, in order.
 public enum RebuildStep: String, Sendable, CaseIterable {
     /// Create the new table under a temporary name.
     case create
@@ -6,8 +6,8 @@ public enum RebuildStep: String, Sendable, CaseIterable {
     case copy
     /// Drop the old table.
     case drop
-    /// Give the new table the old one's name.
+    /// Rename the new table to the old table's name.
     case rename
-    /// Create its indexes and triggers anew.
+    /// Create its indexes and triggers again.
     case restore
 }

@@ -1,11 +1,11 @@
-/// Runs a migration that runs again whenever it has changed.
+/// Runs a repeatable migration, which runs whenever it has changed.
 struct RepeatableRun {
     let set: String
     let file: MigrationFile
     let timeout: Duration
     let observe: (MigrationEvent) throws -> Void
 
-    /// - Returns: Nil if another runner has run it meanwhile.
+    /// - Returns: Nil if another runner has already run it.
     func run(
         _ connection: borrowing Connection, _ known: inout GuardCache?
     ) throws -> MigrationReport.Repeated? {
@@ -13,7 +13,8 @@ struct RepeatableRun {
             throw LockstepError(
                 .migrationMalformed,
                 "\(set)/\(file.fileName): a repeatable migration must be one transaction",
-                hint: "put backfills, and what needs no transaction, into a version")
+                hint: "move backfills, and statements that cannot run in a transaction, "
+                    + "into a version")
         }
         return try MigrationTransaction.withForeignKeys(
             off: file.up.needsForeignKeysOff, connection
@@ -25,7 +26,7 @@ struct RepeatableRun {
             try observe(.repeating(set: set, name: file.name))
             let statements = try MigrationTransaction.checked(
                 title, file.up.allowances(nil, isUp: true), connection, &known,
-                tell: { try observe(.tolerated($0)) }
+                report: { try observe(.tolerated($0)) }
             ) {
                 try ScriptRunner(script: file.up, fileName: title, observe: observe).run(connection)
             } record: { _ in

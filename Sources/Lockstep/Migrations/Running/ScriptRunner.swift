@@ -1,14 +1,14 @@
-/// Runs a migration's script statement by statement, inside the transaction of its version.
+/// Runs the script of a migration statement by statement, inside the transaction of its version.
 struct ScriptRunner {
     let script: MigrationScript
-    /// How errors call the file.
+    /// The name of the file in errors.
     let fileName: String
     let observe: (MigrationEvent) throws -> Void
-    /// Told of each statement that has run, with the line it begins on.
+    /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
 
     /// - Throws: ``LockstepError/Code/migrationFailed`` with file, line, statement and SQLite's message.
-    /// - Returns: How many statements ran.
+    /// - Returns: The number of statements that ran.
     func run(_ connection: borrowing Connection) throws -> Int {
         guard script.takesDoubleQuotedTexts else { return try runItems(connection) }
         return try connection.takingDoubleQuotedTexts { try runItems(connection) }
@@ -22,15 +22,15 @@ struct ScriptRunner {
             case .directive(.rebuild(let table)):
                 guard rebuild == nil else {
                     throw malformed(
-                        "a rebuild begins before the last one has its CREATE TABLE", item)
+                        "a rebuild begins before the CREATE TABLE of the previous rebuild", item)
                 }
                 rebuild = TableRebuild(table: table)
             case .directive(.set(let column, let expression)):
-                guard rebuild != nil else { throw malformed("set belongs to a rebuild", item) }
+                guard rebuild != nil else { throw malformed("set requires a rebuild", item) }
                 rebuild?.expressions[column.asciiLowercased] = expression
             case .directive(.dropColumn(let column)):
                 guard rebuild != nil else {
-                    throw malformed("drop column belongs to a rebuild", item)
+                    throw malformed("drop column requires a rebuild", item)
                 }
                 rebuild?.dropped.insert(column.asciiLowercased)
             case .directive: continue
@@ -41,13 +41,13 @@ struct ScriptRunner {
         }
         guard rebuild == nil else {
             throw LockstepError(
-                .migrationMalformed, "\(fileName): a rebuild has no CREATE TABLE behind it",
-                hint: "follow `-- lockstep: rebuild table T` with the table's new definition")
+                .migrationMalformed, "\(fileName): a rebuild has no CREATE TABLE after it",
+                hint: "add the table's new definition after `-- lockstep: rebuild table T`")
         }
         return statements
     }
 
-    /// Each statement is found by SQLite's own parser, which says where it ends.
+    /// SQLite's own parser finds the end of each statement.
     private func run(
         _ sql: String, from firstLine: Int, _ rebuild: inout TableRebuild?,
         _ connection: borrowing Connection
@@ -79,7 +79,7 @@ struct ScriptRunner {
             guard connection.isInTransaction else {
                 throw LockstepError(
                     .migrationFailed, "\(fileName):\(line): the statement ended the transaction",
-                    hint: "remove it: the runner puts each version into a transaction of its own")
+                    hint: "remove it: each version already runs in a transaction")
             }
             inspect?(String(decoding: script[position..<end], as: UTF8.self), line)
             count += 1

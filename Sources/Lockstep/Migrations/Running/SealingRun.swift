@@ -1,10 +1,10 @@
-/// A change of a column's cells as a part of a migration: where it stands in this run. How far its rows have come
-/// stands in the column registry, and a run after a kill finds out from there.
+/// The state of a sealing change in this run of a migration. The column registry stores the progress of the rows,
+/// from which a run after a crash continues.
 struct SealingRun {
     private enum Stage {
         case beginning
         case rows(done: Int, total: Int)
-        /// What was there before has to go from the file, outside any transaction.
+        /// Removes the old content from the file, outside any transaction.
         case cleaning
         case ending
     }
@@ -13,27 +13,27 @@ struct SealingRun {
     private var ahead: SealingPrefetch?
     private var change: SealingChange?
 
-    /// Takes the next step, in the transaction that is open. True if it was the last.
+    /// Runs the next step in the open transaction. True if it was the last one.
     mutating func advance(
         _ sealing: SealingDirective, _ place: String, _ connection: borrowing Connection,
-        checked: (() throws -> Void) throws -> Void, tell: (MigrationEvent) throws -> Void
+        checked: (() throws -> Void) throws -> Void, report: (MigrationEvent) throws -> Void
     ) throws -> Bool {
         do {
             return try connection.with(rights: .engine) {
-                try step(sealing, connection, checked: checked, tell: tell)
+                try step(sealing, connection, checked: checked, report: report)
             }
         } catch let error as LockstepError {
             let hint =
                 error.code == .interrupted
                 ? ScriptText.afterInterruption
-                : "mend what it names, then run the migration again: rows that are done stay so"
+                : "fix the reported problem, then run the migration again: completed rows stay done"
             throw error.located(place, hint: error.hint ?? hint)
         }
     }
 
     private mutating func step(
         _ sealing: SealingDirective, _ connection: borrowing Connection,
-        checked: (() throws -> Void) throws -> Void, tell: (MigrationEvent) throws -> Void
+        checked: (() throws -> Void) throws -> Void, report: (MigrationEvent) throws -> Void
     ) throws -> Bool {
         let keys = try sealing.keys(connection)
         change = sealing.change
@@ -50,7 +50,7 @@ struct SealingRun {
             stage = batch.isLast ? .cleaning : .rows(done: done, total: total)
             let news = MigrationEvent.backfilled(
                 table: sealing.change.title, rows: done, total: max(total, done))
-            try ahead?.watch(connection) { try tell(news) } ?? tell(news)
+            try ahead?.watch(connection) { try report(news) } ?? report(news)
         case .cleaning, .ending:
             var isOver = false
             try checked { isOver = try sealing.change.finish(keys, connection) }
@@ -60,7 +60,7 @@ struct SealingRun {
         return false
     }
 
-    /// Runs what cannot run in a transaction, before one is begun.
+    /// Runs the part that cannot run in a transaction, before a transaction begins.
     mutating func cleanIfDue(_ title: String, _ connection: borrowing Connection) throws {
         guard case .cleaning = stage, let change else { return }
         ahead?.close()

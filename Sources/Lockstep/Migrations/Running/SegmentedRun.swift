@@ -1,22 +1,23 @@
-/// Runs a script that takes several transactions, each of which notes how far the version has come: killed
-/// anywhere, the next run goes on behind the last one that was committed.
+/// Runs a script that takes several transactions. Each of them records the progress of the version: after a crash
+/// at any point, the next run continues after the last committed transaction.
 ///
-/// Between two of them others may write, and another runner may take over: how far the version has come is
-/// read again each time, under the write lock.
+/// Between two transactions other connections can write, and another runner can take over. The progress is
+/// therefore read again each time, under the write lock.
 struct SegmentedRun {
     let step: StepRun
     let script: MigrationScript
     let title: String
 
-    /// What is left to do after a transaction.
+    /// The state after a transaction.
     enum Outcome {
         case more
         case done
-        /// Another runner has ended the version.
+        /// Another runner has finished the version.
         case overtaken
     }
 
-    /// - Returns: How many statements ran, a batch counting as one; nil if another runner has ended it.
+    /// - Returns: The number of statements that ran, where a batch counts as one; nil if another runner has
+    ///   finished the version.
     func run(
         _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ isStillDue: StepRun.IsStillDue
@@ -46,7 +47,7 @@ struct SegmentedRun {
         }
     }
 
-    /// What needs keys that were not given is not begun.
+    /// Requires all keys before the version begins.
     private func requireKeys(
         of segments: [MigrationSegment], _ connection: borrowing Connection
     ) throws {
@@ -64,9 +65,9 @@ struct SegmentedRun {
         let start = Clock.monotonicMicroseconds
         var statements = 0
         var isFirst = true
-        /// How many rows the backfill under way had to do, and has done, in this run.
+        /// The completed and total rows of the current backfill in this run.
         var rows: (done: Int, total: Int)?
-        /// How far the change of a column's cells that is under way has come.
+        /// The progress of the current sealing change.
         var sealing = SealingRun()
     }
 
@@ -74,7 +75,7 @@ struct SegmentedRun {
         _ connection: borrowing Connection, _ known: inout GuardCache?, _ state: inout RunState,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Outcome {
-        // Only SQL that cannot run in a transaction runs before one is begun.
+        // Only SQL that cannot run in a transaction runs before one begins.
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
         try state.sealing.cleanIfDue(title, connection)
@@ -122,8 +123,8 @@ struct SegmentedRun {
             let isOver = try state.sealing.advance(
                 sealing, "\(title):\(line)", connection,
                 checked: { body in try checked(connection, &known, body) },
-                tell: { try step.observe($0) })
-            // What was measured no longer holds.
+                report: { try step.observe($0) })
+            // The measured counts are no longer valid.
             known = nil
             state.statements += 1
             if isOver {
@@ -131,7 +132,7 @@ struct SegmentedRun {
                 state.sealing = SealingRun()
             }
         case .bare:
-            // What was next in it was nothing: it is at its end.
+            // No statement remains in the segment.
             progress.segment += 1
             progress.cursor = .null
         }
@@ -159,7 +160,7 @@ struct SegmentedRun {
                 try BackfillKey(backfill.table, connection).rowsLeft(after: cursor, connection)
             }
             counted = (done: 0, total: total)
-            // All checks for the first; the others do the same to other rows.
+            // The first batch gets all checks; the later batches do the same to other rows.
             done = try checked(connection, &known) {
                 connection.core.watch?.begins(line: backfill.line)
                 return try batch()
@@ -167,7 +168,7 @@ struct SegmentedRun {
         } else {
             done = try batch()
         }
-        // What was measured no longer holds.
+        // The measured counts are no longer valid.
         known = nil
         guard let done else {
             progress.segment += 1
@@ -190,14 +191,14 @@ struct SegmentedRun {
             let hint =
                 error.code == .interrupted
                 ? ScriptText.afterInterruption
-                : "mend the statement, or the rows of its batch; the batches before it stay"
+                : "fix the statement, or the rows of its batch; earlier batches stay done"
             throw error.located(place, hint: error.hint ?? hint)
         }
     }
 
-    // MARK: How far it has come
+    // MARK: Progress
 
-    /// Nil if it is over.
+    /// Nil if the version is finished.
     private func progress(
         _ connection: borrowing Connection, _ state: inout RunState,
         _ isStillDue: StepRun.IsStillDue
@@ -211,8 +212,8 @@ struct SegmentedRun {
         guard let found else { return try fresh() }
         guard found.isUp == isUp, found.segment <= state.segments.count else {
             throw LockstepError(
-                .migrationUnfinished, "\(title) was begun in the other direction",
-                hint: found.isUp ? "migrate to the end first" : "roll it back to the end first")
+                .migrationUnfinished, "\(title) was begun in the opposite direction",
+                hint: found.isUp ? "finish migrating it first" : "finish rolling it back first")
         }
         return found
     }
@@ -253,7 +254,7 @@ struct SegmentedRun {
         return try BareStatements(sql, from: start, line: line, segment: segment, title)
     }
 
-    /// An offset means something only in the text that it was counted in, and where a statement ends.
+    /// An offset is valid only in the text that it refers to, and only at the end of a statement.
     private func requireSameText(
         _ noted: UnfinishedMigration, _ offset: Int, _ sql: String
     ) throws(LockstepError) {
@@ -266,12 +267,13 @@ struct SegmentedRun {
         guard isSame else {
             throw LockstepError(
                 .migrationChanged,
-                "\(title) was begun with other comments or spacing, and it goes on by its place in the text",
-                hint: "restore the file as it was, byte by byte, until the version is done")
+                "\(title) was begun with other comments or white space, "
+                    + "and its progress is an offset in the text",
+                hint: "restore the original file, byte for byte, until the version is finished")
         }
         guard BareStatements.endsStatement(at: offset, of: sql) else {
             throw LockstepError(
-                .tampered, "\(title) is noted as begun up to where no statement ends",
+                .tampered, "the recorded progress of \(title) is not at the end of a statement",
                 hint: "restore the database from a backup")
         }
     }
@@ -282,6 +284,6 @@ struct SegmentedRun {
     ) throws -> Result {
         try MigrationTransaction.checked(
             title, script.allowances(step.step.version, isUp: step.step.isUp), connection, &known,
-            tell: { try step.observe(.tolerated($0)) }, body)
+            report: { try step.observe(.tolerated($0)) }, body)
     }
 }

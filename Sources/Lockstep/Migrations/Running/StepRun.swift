@@ -1,14 +1,14 @@
-/// Runs one step of a plan: applies a version, or undoes it.
+/// Runs one step of a plan: applies a version or undoes it.
 struct StepRun {
     let set: MigrationSet
     let step: Plan.Step
     let timeout: Duration
     let observe: (MigrationEvent) throws -> Void
 
-    /// Asked under the write lock whether the step is still the one to take.
+    /// Returns, under the write lock, whether the step is still the next one.
     typealias IsStillDue = (borrowing Connection) throws -> Bool
 
-    /// - Returns: Nil if another runner has changed the ledger meanwhile.
+    /// - Returns: Nil if another runner has changed the ledger.
     func run(
         _ connection: borrowing Connection, _ known: inout GuardCache?,
         isStillDue: IsStillDue
@@ -66,7 +66,7 @@ struct StepRun {
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
         let statements = try MigrationTransaction.checked(
-            title, allowances, connection, &known, tell: { try observe(.tolerated($0)) }
+            title, allowances, connection, &known, report: { try observe(.tolerated($0)) }
         ) {
             try body(connection)
         } record: { _ in
@@ -77,7 +77,7 @@ struct StepRun {
         return statements
     }
 
-    /// Writes the ledger, in the transaction that ends the version.
+    /// Writes the ledger in the transaction that completes the version.
     func record(_ connection: borrowing Connection, duration: Int64) throws {
         try observe(.checked(set: set.name, version: step.version))
         try MigrationTransaction.note(title, connection) { connection in

@@ -1,18 +1,18 @@
-/// What a step of a plan runs.
+/// The work of a plan's step.
 enum StepWork {
     case script(MigrationScript)
     case code(CodeMigration.Change, foreignKeysOff: Bool, allowed: Set<String>)
 }
 
 extension Plan.Step {
-    /// How messages call it.
+    /// The name of the step in messages.
     func title(in set: MigrationSet) -> String {
         switch self {
         case .up(let migration): "\(set.name)/\(migration.title)"
         case .down(_, .own(let migration)), .abandon(_, .own(let migration)):
             "\(set.name)/\(migration.downTitle)"
         case .down(_, .recorded), .abandon(_, .recorded):
-            "\(set.name) \(version) (\(name)), way down as recorded"
+            "\(set.name) \(version) (\(name)), recorded way down"
         }
     }
 
@@ -29,7 +29,7 @@ extension Plan.Step {
             if case .script(let script) = work, !script.isOneTransaction {
                 throw LockstepError(
                     .irreversible,
-                    "\(title(in: set)) takes several transactions, and so does its way up",
+                    "\(title(in: set)) takes several transactions, as does its way up",
                     hint: "finish it with a migration, then roll it back")
             }
             return work
@@ -61,6 +61,6 @@ extension Plan.Step {
     private func irreversible(_ set: MigrationSet) -> LockstepError {
         LockstepError(
             .irreversible, "\(title(in: set)) has no way down",
-            hint: "restore a backup from before it instead")
+            hint: "restore a backup made before this version instead")
     }
 }

@@ -1,17 +1,18 @@
 extension Store {
-    /// Brings the database to the newest version of each set, in their order: what a program calls at its
-    /// start. Where nothing is due it reads the ledger and changes nothing. No other write of the store
-    /// runs meanwhile; another process's wait no longer than one version takes.
+    /// Migrates the database to the newest version of each set, in order; a program calls this when it starts. If
+    /// no migrations are pending, it reads the ledger and changes nothing. No other write of the store runs
+    /// meanwhile; other processes wait no longer than one version takes.
     /// - Parameters:
-    ///   - target: How far to go.
-    ///   - timeout: How long to wait, in whole seconds, while another process holds the write lock.
-    ///   - allowsOutOfOrder: Whether a version may be applied though a newer one already is.
-    ///   - recordedDown: Whether a version whose file is gone may be undone as the database recorded it, which
-    ///     anyone with its key can have written. Only in a store without field keys.
-    ///   - observe: Told what happens; an error it throws stops the run.
-    /// - Throws: ``LockstepError`` of the group "Migrations"; the version it speaks of is rolled back,
-    ///   those before it stay. ``LockstepError/Code/tampered`` for a ledger that was changed,
-    ///   ``LockstepError/Code/misuse`` for recorded ways down beside field keys, ``LockstepError/Code/closed``.
+    ///   - target: The target of the run.
+    ///   - timeout: The maximum wait, in whole seconds, while another process holds the write lock.
+    ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was.
+    ///   - recordedDown: Whether the way down that the database recorded may undo a version whose file is gone.
+    ///     Anyone with the database's key can have written it. Only in a store without field keys.
+    ///   - observe: Receives the events of the run; an error that it throws stops the run.
+    /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier
+    ///   versions stay applied. ``LockstepError/Code/tampered`` for a ledger that was changed,
+    ///   ``LockstepError/Code/misuse`` for recorded ways down together with field keys,
+    ///   ``LockstepError/Code/closed``.
     @discardableResult
     public func migrate(
         _ sets: MigrationSet..., to target: Plan.Target = .latest, timeout: Duration = .seconds(60),
@@ -30,9 +31,9 @@ extension Store {
         }
     }
 
-    /// The same on the store's writing thread. Cancelling the task interrupts it; the version that is under
-    /// way is rolled back.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// Migrates the database on the store's writing thread. Cancelling the task interrupts the run and rolls back
+    /// the current version.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func migrate(
         _ sets: MigrationSet..., to target: Plan.Target = .latest, timeout: Duration = .seconds(60),

@@ -1,22 +1,21 @@
-/// A table's definition replaced while its rows stay: what ALTER TABLE cannot do, by the procedure that
-/// SQLite documents ("Making Other Kinds Of Table Schema Changes").
+/// Replaces the definition of a table and keeps its rows, for changes that ALTER TABLE cannot make. It follows
+/// the procedure that SQLite documents ("Making Other Kinds Of Table Schema Changes").
 ///
-/// The order matters. Foreign keys are off before the transaction begins, or dropping the old table
-/// deletes its children. The new table is renamed to the old name and never the other way round, or
-/// other tables' references follow the old table. Views survive the rename only with
-/// `legacy_alter_table`.
+/// The order matters. Foreign keys must be off before the transaction begins; otherwise dropping the old table
+/// deletes its children. The new table is renamed to the old name, never the other way round; otherwise
+/// references of other tables follow the old table. Views survive the rename only with `legacy_alter_table`.
 struct TableRebuild {
     let table: String
-    /// What columns of the new table are computed from, by lower-case name; others are copied.
+    /// The expressions that compute columns of the new table, by lower-case name; other columns are copied.
     var expressions: [String: String] = [:]
-    /// Columns of the old table, in lower case, that the new one does without.
+    /// Columns of the old table, in lower case, that the new table omits.
     var dropped: Set<String> = []
 
     init(table: String) { self.table = table }
 
     private var temporaryName: String { "lockstep_rebuild_\(table)" }
 
-    /// Runs the rebuild with the CREATE TABLE that begins at `start` of a script, and gives where it ends.
+    /// Runs the rebuild with the CREATE TABLE at `start` of a script and returns the end of that statement.
     func run(
         _ script: [UInt8], from start: Int, _ connection: borrowing Connection,
         observe: (MigrationEvent) throws -> Void
@@ -42,8 +41,8 @@ struct TableRebuild {
         let end = try createNew(script, from: start, connection)
         try begin(.copy)
         try copyRows(from: old, connection)
-        // As many as there were, and as there will be, unless a constraint passes over rows or replaces them:
-        // the checks need not count them once more.
+        // The number of copied rows is the count before and after, unless a conflict clause skips or replaces
+        // rows. The checks then need not count them again.
         let definition = String(decoding: script[start..<end], as: UTF8.self)
         let count =
             SQLTokens.hasWord("conflict", in: definition) ? nil : Int64(connection.changes)
@@ -65,7 +64,7 @@ struct TableRebuild {
             } catch let error as LockstepError {
                 throw error.located(
                     "an index or trigger of \(table) does not fit its new definition",
-                    hint: "drop it before the rebuild and create it anew behind it")
+                    hint: "drop it before the rebuild and create it again afterwards")
             }
         }
         return end
@@ -94,7 +93,7 @@ struct TableRebuild {
         }
         guard isCreate, SQLTokens.unquote(name.text).asciiLowercased == table.asciiLowercased else {
             throw LockstepError(
-                .migrationMalformed, "CREATE TABLE \(table) is due behind the rebuild directive",
+                .migrationMalformed, "expected CREATE TABLE \(table) after the rebuild directive",
                 hint: "write the table's new definition under its own name")
         }
         let renamed =
@@ -103,11 +102,11 @@ struct TableRebuild {
         let end = try connection.with(rights: .migration) {
             try connection.runStatement(of: renamed, from: 0)
         }
-        // What follows the name is the same in both.
+        // The text after the name is the same in both.
         return script.count - (renamed.count - end)
     }
 
-    /// With `legacy_alter_table`, or SQLite would refuse while a view still speaks of the old table.
+    /// Uses `legacy_alter_table`, because SQLite refuses the rename while a view refers to the old table.
     private func takeOldName(_ connection: borrowing Connection) throws {
         try connection.execute("PRAGMA legacy_alter_table = ON")
         do {
@@ -128,15 +127,16 @@ struct TableRebuild {
         let oldNames = Set(old.map { $0.name.asciiLowercased })
         let newNames = Set(new.map { $0.name.asciiLowercased })
         for name in expressions.keys where !newNames.contains(name) {
-            throw malformed("set names the column \(name), which the new definition lacks")
+            throw malformed("set names the column \(name), which is not in the new definition")
         }
         for name in dropped where !oldNames.contains(name) || newNames.contains(name) {
-            throw malformed("drop column \(name) fits neither the old nor the new definition")
+            throw malformed(
+                "drop column \(name) needs a column that only the old definition contains")
         }
         for column in old where !column.isGenerated {
             let name = column.name.asciiLowercased
             guard newNames.contains(name) || dropped.contains(name) else {
-                throw malformed("the column \(column.name) would be lost without being declared")
+                throw malformed("the column \(column.name) would be lost without a declaration")
             }
         }
         var targets: [String] = []
@@ -165,15 +165,15 @@ struct TableRebuild {
         }
     }
 
-    /// Without an INTEGER PRIMARY KEY the rowid is a value of its own, on which a full-text index may
-    /// rely; it is kept unless a column takes its name or either table has none.
+    /// Without an INTEGER PRIMARY KEY the rowid is a separate value, which a full-text index can rely on. The
+    /// rebuild keeps it unless a column uses its name or either table has no rowid.
     private func keepsHiddenRowIDs(
         _ old: [Column], _ new: [Column], _ connection: borrowing Connection
     ) throws -> Bool {
         let taken = (old + new).contains { $0.name.asciiLowercased == "rowid" }
         guard !taken else { return false }
         for name in [table, temporaryName] {
-            // PRAGMA table_list would tell as well, after it has looked into every view.
+            // PRAGMA table_list would also answer this, but it examines every view.
             let probe = "SELECT rowid FROM main.\(SQLTokens.quote(name))"
             guard connection.core.refusal(of: probe) == nil else { return false }
         }
@@ -191,7 +191,7 @@ struct TableRebuild {
             "SELECT seq FROM main.sqlite_sequence WHERE lower(name) = lower(?)", table)
     }
 
-    /// Else identifiers of deleted rows would be given out again.
+    /// Keeps AUTOINCREMENT from reusing the identifiers of deleted rows.
     private func restore(_ sequence: Int64, _ connection: borrowing Connection) throws {
         let autoincrements = try connection.value(
             "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)",
@@ -229,7 +229,7 @@ struct TableRebuild {
             )
         }
         let keyColumns = rows.count { $0.key > 0 }
-        // INTEGER PRIMARY KEY DESC is no alias of the rowid: it has an index of its own.
+        // INTEGER PRIMARY KEY DESC is not an alias of the rowid: it has a separate index.
         let keyIndexes = try connection.value(
             "SELECT count(*) FROM pragma_index_list(?, 'main') WHERE origin = 'pk'", table,
             as: Int.self)

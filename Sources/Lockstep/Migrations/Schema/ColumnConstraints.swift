@@ -1,11 +1,11 @@
-/// The constraints of a column, as its definition lists them behind the type.
+/// The constraints of a column, as its definition lists them after the type.
 struct ColumnConstraints {
     /// The names of the table's columns, in lower case.
     let columns: Set<ExactText>
     private var found: [(rank: Rank, form: SQLForm)] = []
 
-    /// In which order a form has them. SQLite takes them in any; of two defaults, or two collations, the
-    /// last counts.
+    /// The order of constraints in a form. SQLite accepts them in any order; of two defaults or two collations,
+    /// the last one counts.
     private enum Rank: Int {
         case primaryKey, notNull, null, unique, check, fallback, collation, references, generated
         case name
@@ -13,7 +13,7 @@ struct ColumnConstraints {
 
     init(_ columns: Set<ExactText>) { self.columns = columns }
 
-    /// All of them, in an order that does not depend on how they were written.
+    /// All constraints, in an order that does not depend on the order in the definition.
     var form: SQLForm {
         let ordered = found.enumerated().sorted { one, other in
             let ranks = (one.element.rank.rawValue, other.element.rank.rawValue)
@@ -27,7 +27,7 @@ struct ColumnConstraints {
         return ordered.reduce(into: SQLForm()) { $0 += $1.element.form }
     }
 
-    /// Reads everything up to the end.
+    /// Reads all constraints to the end.
     mutating func read(_ reader: inout DefinitionReader) throws(DefinitionReader.Unreadable) {
         while !reader.isAtEnd {
             var form = SQLForm()
@@ -35,7 +35,7 @@ struct ColumnConstraints {
                 form.tokens += ["constraint", SQLForm.name(try reader.name())]
             }
             guard !reader.isAtEnd else {
-                // SQLite takes a name without a constraint.
+                // SQLite accepts a name without a constraint.
                 found.append((.name, form))
                 return
             }
@@ -69,7 +69,7 @@ struct ColumnConstraints {
             return (.collation, SQLForm(["collate", SQLForm.name(try reader.name())]))
         }
         if reader.take("references") { return (.references, try reader.reference()) }
-        // Saying that it is generated always says nothing more.
+        // GENERATED ALWAYS adds no meaning.
         if reader.take("generated", "always", "as") || reader.take("as") {
             let expression = SQLForm(try reader.group(), .columns(columns))
             let isStored = reader.take("stored")
@@ -82,7 +82,7 @@ struct ColumnConstraints {
         throw DefinitionReader.Unreadable()
     }
 
-    /// `DEFAULT 1` is `DEFAULT (1)`, and a word is a string, quoted or not: its case matters.
+    /// `DEFAULT 1` equals `DEFAULT (1)`. A word, quoted or not, is a string, so its case matters.
     private static func fallback(
         _ reader: inout DefinitionReader
     ) throws(DefinitionReader.Unreadable) -> SQLForm {
@@ -108,7 +108,7 @@ struct ColumnConstraints {
         "null", "true", "false", "current_date", "current_time", "current_timestamp",
     ]
 
-    /// What one pair of parentheses holds, if it holds all of it.
+    /// The content of a pair of parentheses, if the pair encloses all tokens.
     private static func withoutParentheses(
         _ tokens: [DefinitionReader.Token]
     ) -> [DefinitionReader.Token]? {
@@ -118,7 +118,7 @@ struct ColumnConstraints {
     }
 }
 
-/// What columns and tables have in common.
+/// Clauses that columns and tables share.
 extension DefinitionReader {
     mutating func conflictClause() throws(Unreadable) -> SQLForm {
         guard take("on", "conflict") else { return SQLForm() }
@@ -134,7 +134,7 @@ extension DefinitionReader {
         return SQLForm(["check", "("]) + condition + SQLForm([")"])
     }
 
-    /// What follows REFERENCES.
+    /// Reads the clauses after REFERENCES.
     mutating func reference() throws(Unreadable) -> SQLForm {
         var form = SQLForm(["references", SQLForm.name(try name())])
         if peek() == "(" { form += try nameList() }
@@ -152,7 +152,7 @@ extension DefinitionReader {
             }
         }
         for event in actions.keys.sorted() {
-            // That nothing is done is what happens anyway.
+            // NO ACTION is the default.
             guard let action = actions[event], action != ["no", "action"] || event == "insert"
             else { continue }
             form.tokens += ["on", ExactText(event)] + action

@@ -1,17 +1,18 @@
-/// A table, index, trigger or view, taken apart into facts that can be compared one by one.
+/// A table, index, trigger or view, split into facts that can be compared one by one.
 struct DefinedObject: Sendable {
     /// `table`, `index`, `trigger` or `view`.
     let type: String
     let name: String
     /// The table that an index or trigger belongs to.
     let table: String
-    /// As SQLite keeps it.
+    /// The SQL as SQLite stores it.
     let sql: String
-    /// Forms by what they are about: `column title`, `body`. What cannot be read has one, `definition`.
+    /// Forms by subject: `column title`, `body`. A definition that cannot be read has the single fact
+    /// `definition`.
     private(set) var facts: [ExactText: SQLForm] = [:]
-    /// A table's own constraints.
+    /// The table's own constraints.
     private(set) var constraints: [SQLForm] = []
-    /// A table's columns in their order.
+    /// The table's columns, in order.
     private(set) var order: [ExactText] = []
 
     init(type: String, name: String, table: String, sql: String) {
@@ -32,7 +33,7 @@ struct DefinedObject: Sendable {
 
     // MARK: Reading
 
-    /// Reads a table's definition, for which no other object has to be known.
+    /// Reads the definition of a table, which does not depend on other objects.
     mutating func readTable() {
         let reader = DefinitionReader(sql)
         do {
@@ -56,10 +57,10 @@ struct DefinedObject: Sendable {
         }
     }
 
-    /// Reads the definition of what belongs to tables.
+    /// Reads the definition of an index, trigger or view, which depends on tables.
     /// - Parameters:
-    ///   - names: What the schema has names for, in lower case.
-    ///   - columns: The columns of a table of this name, in lower case.
+    ///   - names: The names in the schema, in lower case.
+    ///   - columns: Returns the columns of the table with a given name, in lower case.
     mutating func read(names: Set<ExactText>, columns: (ExactText) -> Set<ExactText>) {
         let reader = DefinitionReader(sql)
         do {
@@ -94,7 +95,7 @@ struct DefinedObject: Sendable {
 
     // MARK: Comparing
 
-    /// In what this one differs from the one that it should be: what, how it is, how it should be.
+    /// The differences from the expected object: the subject, the actual form, the expected form.
     func details(against due: DefinedObject) -> [String] {
         var details: [String] = []
         for subject in Set(facts.keys).union(due.facts.keys).sorted()
@@ -121,7 +122,7 @@ struct DefinedObject: Sendable {
             extra.remove(at: own)
         }
         var details: [String] = []
-        // Of one kind, and one on each side: it is the same one, changed.
+        // If one constraint of a kind is extra and one is missing, it is the same constraint, changed.
         for constraint in extra {
             let kind = Self.kind(constraint)
             let counterparts = missing.filter { Self.kind($0) == kind }
@@ -137,16 +138,16 @@ struct DefinedObject: Sendable {
         switch (found, due) {
         case (let found?, let due?):
             let (there, expected) = SQLForm.excerpts(found, due)
-            return "\(subject): \(told(there)), expected \(told(expected))"
-        case (let found?, nil): return "\(subject): \(told(found.text)), expected absent"
-        case (nil, let due?): return "\(subject): absent, expected \(told(due.text))"
+            return "\(subject): \(shown(there)), expected \(shown(expected))"
+        case (let found?, nil): return "\(subject): \(shown(found.text)), expected absent"
+        case (nil, let due?): return "\(subject): absent, expected \(shown(due.text))"
         case (nil, nil): return subject
         }
     }
 
-    private static func told(_ text: String) -> String { text.isEmpty ? "nothing" : text }
+    private static func shown(_ text: String) -> String { text.isEmpty ? "nothing" : text }
 
-    /// What a constraint is, its name aside.
+    /// The kind of a constraint, without its name.
     private static func kind(_ constraint: SQLForm) -> ExactText? {
         var words = constraint.tokens[...]
         while words.first == "constraint" { words = words.dropFirst(2) }

@@ -1,26 +1,26 @@
-/// Reads the tokens of a definition one after another.
+/// Reads the tokens of a definition in order.
 struct DefinitionReader {
-    /// A token that says something.
+    /// A token other than white space or a comment.
     struct Token: Equatable {
         let kind: SQLTokens.Token.Kind
-        /// As it stands in the SQL.
+        /// The token as in the SQL.
         let text: String
-        /// A bare word in lower case, or a symbol; empty for everything that is quoted or a number.
+        /// A bare word in lower case, or a symbol; empty for quoted tokens and numbers.
         let word: String
 
-        /// What it would name, in lower case and without quotes.
+        /// The token as a name, in lower case and without quotes.
         var name: ExactText { ExactText(SQLTokens.unquote(text).asciiLowercased) }
 
         var isDoubleQuoted: Bool { kind == .quotedName && text.utf8.first == UInt8(ascii: "\"") }
     }
 
-    /// The definition is of a form that this reader does not know. It is then compared as a whole.
+    /// This reader does not know the form of the definition. The definition is then compared as a whole.
     struct Unreadable: Error {}
 
     let tokens: [Token]
     private(set) var position = 0
 
-    /// Takes SQL apart; semicolons at its end say nothing.
+    /// Splits SQL into tokens; trailing semicolons are ignored.
     init(_ sql: String) {
         let bytes = Array(sql.utf8)
         var tokens: [Token] = []
@@ -39,12 +39,12 @@ struct DefinitionReader {
         self.tokens = tokens
     }
 
-    /// Reads some of another reader's tokens.
+    /// Reads a part of another reader's tokens.
     init(_ tokens: some Sequence<Token>) { self.tokens = Array(tokens) }
 
     var isAtEnd: Bool { position >= tokens.count }
 
-    /// The word or symbol so many tokens ahead; empty for anything else, and behind the end.
+    /// The word or symbol this many tokens ahead; empty for any other token and after the end.
     func peek(_ ahead: Int = 0) -> String {
         position + ahead < tokens.count ? tokens[position + ahead].word : ""
     }
@@ -60,21 +60,22 @@ struct DefinitionReader {
         for word in words where !take(word) { throw Unreadable() }
     }
 
-    /// Any one token.
+    /// Reads any token.
     mutating func next() throws(Unreadable) -> Token {
         guard !isAtEnd else { throw Unreadable() }
         position += 1
         return tokens[position - 1]
     }
 
-    /// A name, in lower case and without its quotes, of which any kind may stand where only a name can.
+    /// Reads a name, in lower case and without quotes. Any kind of quoting is accepted where only a name is
+    /// possible.
     mutating func name() throws(Unreadable) -> ExactText {
         let token = try next()
         guard [.word, .quotedName, .string].contains(token.kind) else { throw Unreadable() }
         return token.name
     }
 
-    /// What stands in parentheses, which follow.
+    /// Reads the tokens inside the parentheses that follow.
     mutating func group() throws(Unreadable) -> ArraySlice<Token> {
         try require("(")
         let start = position
@@ -89,7 +90,7 @@ struct DefinitionReader {
         return tokens[start..<(position - 1)]
     }
 
-    /// Names in parentheses.
+    /// Reads names in parentheses.
     mutating func names() throws(Unreadable) -> [ExactText] {
         var reader = DefinitionReader(try group())
         var names: [ExactText] = []
@@ -98,7 +99,7 @@ struct DefinitionReader {
         return names
     }
 
-    /// All that is left.
+    /// Reads all remaining tokens.
     mutating func rest() -> ArraySlice<Token> {
         defer { position = tokens.count }
         return tokens[position...]
@@ -106,7 +107,7 @@ struct DefinitionReader {
 
     func requireEnd() throws(Unreadable) { guard isAtEnd else { throw Unreadable() } }
 
-    /// Reads the tokens up to `word`, outside parentheses and not behind a dot, and the word itself.
+    /// Reads the tokens up to `word`, outside parentheses and not after a dot, and then the word itself.
     mutating func upTo(_ word: String) throws(Unreadable) -> ArraySlice<Token> {
         let start = position
         var depth = 0
@@ -123,8 +124,9 @@ struct DefinitionReader {
         return tokens[start..<(position - 1)]
     }
 
-    /// `CREATE … IF NOT EXISTS schema.name` of an object: the words between CREATE and the name that say
-    /// more than its type, such as UNIQUE; goes on only for the object that is expected.
+    /// Reads the header of an object, `CREATE … IF NOT EXISTS schema.name`. Throws unless the object is the
+    /// expected one.
+    /// - Returns: Whether `word`, such as UNIQUE, precedes the type.
     mutating func header(
         _ type: String, named expected: String, allowing word: String? = nil
     ) throws(Unreadable) -> Bool {
@@ -132,7 +134,7 @@ struct DefinitionReader {
         if take("temp") || take("temporary") { throw Unreadable() }
         let hasWord = word.map { take($0) } ?? false
         try require(type)
-        // `if` alone may be a name.
+        // `if` alone can be a name.
         if peek() == "if", peek(1) == "not" { try require("if", "not", "exists") }
         var found = try name()
         if take(".") { found = try name() }
@@ -140,7 +142,7 @@ struct DefinitionReader {
         return hasWord
     }
 
-    /// Parts between the commas that stand outside parentheses.
+    /// Splits tokens at the commas outside parentheses.
     static func parts(_ tokens: some Sequence<Token>) -> [[Token]] {
         var parts: [[Token]] = [[]]
         var depth = 0

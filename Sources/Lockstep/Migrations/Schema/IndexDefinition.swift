@@ -1,12 +1,12 @@
-/// What a CREATE INDEX says.
+/// A parsed CREATE INDEX statement.
 struct IndexDefinition {
     let isUnique: Bool
     let table: ExactText
     let columns: SQLForm
-    /// Nil for an index of every row.
+    /// Nil for an index of all rows.
     let condition: SQLForm?
 
-    /// - Parameter columns: The names of a table's columns, in lower case.
+    /// - Parameter columns: Returns the column names of a table, in lower case.
     init(
         _ reader: DefinitionReader, name: String, columns: (ExactText) -> Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {

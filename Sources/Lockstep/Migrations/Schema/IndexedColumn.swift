@@ -1,4 +1,4 @@
-/// A column or expression that an index, a key or a unique constraint lists.
+/// A column or expression in an index, a key or a unique constraint.
 enum IndexedColumn {
     static func forms(
         _ tokens: some Sequence<DefinitionReader.Token>, _ columns: Set<ExactText>
@@ -12,10 +12,10 @@ enum IndexedColumn {
         _ part: [DefinitionReader.Token], _ columns: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) -> SQLForm {
         var part = part
-        // The order that there is anyway.
+        // Ascending order is the default.
         if part.count > 1, part.last?.word == "asc" { part.removeLast() }
         guard let first = part.first else { throw DefinitionReader.Unreadable() }
-        // A string, too, names a column here, as does a collation's.
+        // In this position a string also names a column or a collation.
         var names: Set<Int> = []
         if first.kind == .string, part.count == 1 || ["collate", "desc"].contains(part[1].word) {
             names.insert(0)

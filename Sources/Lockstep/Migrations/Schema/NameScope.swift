@@ -1,33 +1,33 @@
-/// What a quoted word may mean where it stands.
+/// The possible meanings of a quoted word in its position.
 ///
-/// In double quotes a word that names nothing is a string to SQLite, in which case matters. The engine's own
-/// connections refuse that in new definitions, but SQLite goes on reading those that are there.
+/// In SQLite a word in double quotes that matches no name is a string, and its case matters. The engine's own
+/// connections refuse that in new definitions, but SQLite still reads existing ones.
 enum NameScope {
-    /// Nothing has a name here: a DEFAULT. In double quotes it is a string.
+    /// No names exist here, as in a DEFAULT. A word in double quotes is a string.
     case nothing
-    /// An expression over one table: what is none of its columns is a string.
+    /// An expression over one table: a word that matches no column is a string.
     case columns(Set<ExactText>)
-    /// A statement, in which tables, columns and what the statement itself introduces have names; those
-    /// of the schema are given, in lower case.
+    /// A statement with names for tables, columns and the objects that it introduces itself. The names of the
+    /// schema are given, in lower case.
     case query(Set<ExactText>)
-    /// A definition that could not be read: nobody knows what a word means, and nothing is taken for equal.
+    /// A definition that could not be read: the meaning of words is unknown, and no forms are treated as equal.
     case unread
 
-    /// The names that every table with rowids has.
+    /// The names of the rowid in every table that has one.
     private static let rowIDs: Set<ExactText> = ["rowid", "oid", "_rowid_"]
 
-    /// Words that mean one thing bare and another one quoted, both in the same place: the time, the truth
-    /// values, and what a trigger raises.
+    /// Words with different meanings bare and quoted in the same position: times, truth values, and the RAISE of
+    /// a trigger.
     private static let dual: Set<ExactText> = [
         "current_date", "current_time", "current_timestamp", "true", "false", "raise",
     ]
-    /// The same within a statement: `FROM a left JOIN b` is not `FROM a "left" JOIN b`, and so on.
+    /// The same inside a statement: `FROM a left JOIN b` is not `FROM a "left" JOIN b`, for example.
     private static let dualInQuery: Set<ExactText> = [
         "cross", "full", "inner", "left", "natural", "outer", "right", "unbounded", "window",
         "over", "filter", "indexed",
     ]
 
-    /// The quoted token at `index` as a form has it.
+    /// The canonical form of the quoted token at `index`.
     func canonical(_ index: Int, _ tokens: [DefinitionReader.Token]) -> ExactText {
         let token = tokens[index]
         let name = SQLTokens.unquote(token.text)
@@ -51,7 +51,7 @@ enum NameScope {
         return SQLForm.name(lower)
     }
 
-    /// A string of SQL.
+    /// An SQL string literal.
     static func literal(_ text: String) -> ExactText {
         let quote = UInt8(ascii: "'")
         let inner = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
@@ -71,7 +71,7 @@ enum NameScope {
         }
     }
 
-    /// Where a string could not stand, or would be a name all the same.
+    /// Whether a string is impossible in this position, or would be a name as well.
     private static func isSurelyName(_ index: Int, _ tokens: [DefinitionReader.Token]) -> Bool {
         let before = index > 0 ? tokens[index - 1].word : ""
         let after = index + 1 < tokens.count ? tokens[index + 1].word : ""
@@ -80,8 +80,8 @@ enum NameScope {
 
     // MARK: The schema's own name
 
-    /// Whether `main` at `index` says where a table lies, which a definition in `main` need not: what
-    /// follows FROM and the like can be nothing but a table.
+    /// Whether `main` at `index` is the schema of a table, which a definition in `main` can omit: only a table
+    /// can follow FROM and similar words.
     func drops(mainAt index: Int, _ tokens: [DefinitionReader.Token]) -> Bool {
         guard case .query = self, index > 0, index + 2 < tokens.count,
             tokens[index + 1].word == ".", tokens[index].name == "main"
@@ -89,13 +89,13 @@ enum NameScope {
         return ["from", "join", "into", "update"].contains(tokens[index - 1].word)
     }
 
-    /// Whether the dot at `index` goes with such a `main`.
+    /// Whether the dot at `index` belongs to such a `main`.
     func drops(dotAt index: Int, _ tokens: [DefinitionReader.Token]) -> Bool {
         tokens[index].word == "." && index > 0 && drops(mainAt: index - 1, tokens)
     }
 
-    /// The names that a statement itself introduces, in lower case: what stands behind AS or beside a dot,
-    /// and every bare word.
+    /// The names that a statement itself introduces, in lower case: names after AS or next to a dot, and all bare
+    /// words.
     static func names(in tokens: [DefinitionReader.Token]) -> Set<ExactText> {
         var names: Set<ExactText> = []
         for (index, token) in tokens.enumerated() {

@@ -1,7 +1,7 @@
-/// A piece of SQL as its tokens, in a form in which spacing, comments, the case of words and the quoting of
-/// names make no difference, and nothing else is lost.
+/// A piece of SQL as tokens, in a form that ignores white space, comments, the case of words and the quoting of
+/// names, and keeps everything else.
 ///
-/// The tokens stay apart, so that two forms are equal only if each token is.
+/// The tokens stay separate, so two forms are equal only if all tokens are equal.
 struct SQLForm: Sendable, Hashable, Comparable {
     var tokens: [ExactText]
 
@@ -17,17 +17,17 @@ struct SQLForm: Sendable, Hashable, Comparable {
     static func + (one: SQLForm, other: SQLForm) -> SQLForm { SQLForm(one.tokens + other.tokens) }
     static func += (one: inout SQLForm, other: SQLForm) { one.tokens += other.tokens }
 
-    /// By their tokens: some order, so that what has none can be compared.
+    /// Compares the tokens. The order is arbitrary and serves to compare unordered forms.
     static func < (one: SQLForm, other: SQLForm) -> Bool {
         one.tokens.lexicographicallyPrecedes(other.tokens)
     }
 
-    /// Forms with a comma between each two.
+    /// The forms, separated by commas.
     static func list(_ forms: [SQLForm]) -> SQLForm {
         SQLForm(Array(forms.map(\.tokens).joined(separator: [","])))
     }
 
-    /// A name as a form has it, where nothing but a name can stand.
+    /// The canonical form of a name in a position where only a name is possible.
     static func name(_ name: ExactText) -> ExactText {
         ExactText(SQLTokens.canonicalName(name.text))
     }
@@ -42,7 +42,7 @@ struct SQLForm: Sendable, Hashable, Comparable {
         case .word, .quotedName:
             guard !scope.drops(mainAt: index, tokens) else { return [] }
             return [token.kind == .word ? ExactText(token.word) : scope.canonical(index, tokens)]
-        // Hexadecimal digits, and the letters of numbers, mean the same in either case.
+        // Hexadecimal digits and the letters in numbers have the same meaning in either case.
         case .number, .blob: return [ExactText(token.text.asciiLowercased)]
         default: return scope.drops(dotAt: index, tokens) ? [] : [ExactText(token.text)]
         }
@@ -50,10 +50,10 @@ struct SQLForm: Sendable, Hashable, Comparable {
 
     // MARK: For people
 
-    /// On one line.
+    /// The form on one line.
     var text: String { Self.text(tokens[...]) }
 
-    /// Both forms, cut to what surrounds the first difference where they are long.
+    /// Both forms; long forms are cut to the text around the first difference.
     static func excerpts(_ one: SQLForm, _ other: SQLForm) -> (String, String) {
         let same = zip(one.tokens, other.tokens).prefix { $0 == $1 }.count
         return (one.excerpt(around: same), other.excerpt(around: same))

@@ -1,44 +1,45 @@
-/// A schema, taken apart so that two of them can be compared object by object.
+/// A parsed schema that can be compared with another one, object by object.
 ///
-/// Spacing, comments, the case of words and names, the quoting of names, `IF NOT EXISTS`, `main.`, the order
-/// of objects, of a column's constraints and of a table's own make no difference; nor does saying what
-/// holds anyway: `ASC`, `VIRTUAL`, `GENERATED ALWAYS`, `BEFORE`, `FOR EACH ROW`, `NO ACTION`, parentheses
-/// around a default. Everything else does, the names of constraints included: error messages tell them.
+/// The comparison ignores white space, comments, the case of words and names, the quoting of names, `IF NOT
+/// EXISTS`, `main.`, and the order of objects, of a column's constraints and of a table's constraints. It also
+/// ignores defaults that are written out: `ASC`, `VIRTUAL`, `GENERATED ALWAYS`, `BEFORE`, `FOR EACH ROW`, `NO
+/// ACTION`, parentheses around a default. Everything else counts, including the names of constraints, which
+/// appear in error messages.
 public struct SchemaSnapshot: Sendable, Equatable {
-    /// What a difference is about.
+    /// The kind of a difference.
     public enum Change: String, Sendable {
-        /// The object should be there and is not.
+        /// The object is expected but does not exist.
         case missing
-        /// The object is there and should not be.
+        /// The object exists but is not expected.
         case unexpected
-        /// The object is there in another form.
+        /// The object exists in a different form.
         case different
     }
 
     /// One object in which two schemas differ.
     public struct Difference: Sendable, Equatable {
-        /// In what way.
+        /// The kind of the difference.
         public let change: Change
         /// `table`, `index`, `trigger` or `view`.
         public let type: String
         /// The object's name.
         public let name: String
-        /// What exactly, such as a column and both its forms; long ones are cut to what surrounds the
-        /// difference. Empty where there is nothing to add.
+        /// The details, such as a column in both forms; long forms are cut to the text around the difference.
+        /// Empty if there are none.
         public let details: [String]
-        /// The definition that is there; nil if the object is missing.
+        /// The existing definition; nil if the object is missing.
         public let found: String?
-        /// The definition that should be there; nil if the object is unexpected.
+        /// The expected definition; nil if the object is unexpected.
         public let expected: String?
     }
 
     private let objects: [ExactText: DefinedObject]
 
-    /// How many objects there are.
+    /// The number of objects.
     public var count: Int { objects.count }
 
-    /// Takes the schema of `connection` apart. SQLite's own tables, the engine's, and those that virtual
-    /// tables keep their content in are left out, as is what is temporary. Triggers never are.
+    /// Reads the schema of `connection`. Omits the tables of SQLite and of the engine, the content tables of
+    /// virtual tables, and temporary objects. Triggers are never omitted.
     public init(_ connection: borrowing Connection) throws {
         let found = try connection.query(
             """
@@ -55,7 +56,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
         objects = Self.read(found)
     }
 
-    /// Tables first: what else there is speaks of their columns.
+    /// Reads tables first, because other objects refer to their columns.
     private static func read(_ found: [DefinedObject]) -> [ExactText: DefinedObject] {
         var objects: [ExactText: DefinedObject] = [:]
         var names: Set<ExactText> = []
@@ -79,12 +80,12 @@ public struct SchemaSnapshot: Sendable, Equatable {
         return objects
     }
 
-    /// Whether neither has what the other lacks.
+    /// Whether the two have no differences.
     public static func == (one: SchemaSnapshot, other: SchemaSnapshot) -> Bool {
         one.differences(from: other).isEmpty
     }
 
-    /// In what this schema differs from the one it should be, by type and name.
+    /// The differences of this schema from the expected one, by type and name.
     public func differences(from expected: SchemaSnapshot) -> [Difference] {
         var differences: [Difference] = []
         for (key, object) in expected.objects where objects[key] == nil {

@@ -1,21 +1,21 @@
-/// What a CREATE TABLE says, in parts that can be compared.
+/// A CREATE TABLE statement, split into parts that can be compared.
 struct TableDefinition {
-    /// The columns' names, in lower case and in their order.
+    /// The names of the columns, in lower case and in order.
     private(set) var order: [ExactText] = []
     /// Type and constraints by column.
     private(set) var columns: [ExactText: SQLForm] = [:]
-    /// The table's own constraints, in no order.
+    /// The table's own constraints, unordered.
     private(set) var constraints: [SQLForm] = []
     /// STRICT and WITHOUT ROWID.
     private(set) var options: [String] = []
 
-    /// Reads the whole statement; nothing in it is passed over.
+    /// Reads the whole statement and skips nothing.
     init(_ reader: DefinitionReader, name: String) throws(DefinitionReader.Unreadable) {
         var reader = reader
         _ = try reader.header("table", named: name)
         let parts = DefinitionReader.parts(try reader.group())
         try readOptions(&reader)
-        // All names first: an expression may use a column that comes behind it.
+        // Reads all names first: an expression can use a later column.
         let split = parts.firstIndex(where: Self.isConstraint) ?? parts.count
         for part in parts[..<split] {
             var reader = DefinitionReader(part)
@@ -62,7 +62,7 @@ struct TableDefinition {
         columns[name] = type + constraints.form
     }
 
-    /// These end a column's type.
+    /// Words that end the type of a column.
     private static let stops: Set<String> = [
         "constraint", "primary", "not", "null", "unique", "check", "default", "collate",
         "references", "as", "deferrable",
@@ -88,7 +88,7 @@ struct TableDefinition {
 
     // MARK: Constraints of the table
 
-    /// SQLite does without the commas between these.
+    /// SQLite does not require commas between these.
     private mutating func readConstraints(
         _ part: [DefinitionReader.Token], _ columns: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {

@@ -1,14 +1,14 @@
-/// What a CREATE TRIGGER says.
+/// A parsed CREATE TRIGGER statement.
 struct TriggerDefinition {
-    /// Before, after or instead of what.
+    /// The time and the event: before, after or instead of an insert, update or delete.
     let event: SQLForm
-    /// Of which columns an update fires it.
+    /// The columns whose update fires it; nil for all.
     let columns: SQLForm?
     let table: ExactText
     let condition: SQLForm?
     let body: SQLForm
 
-    /// - Parameter names: What the schema has names for, in lower case.
+    /// - Parameter names: The names in the schema, in lower case.
     init(
         _ reader: DefinitionReader, name: String, names: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {
@@ -21,7 +21,7 @@ struct TriggerDefinition {
         } else if reader.take("instead", "of") {
             time = ["instead", "of"]
         } else {
-            // What a trigger does that does not say when.
+            // BEFORE is the default.
             _ = reader.take("before")
         }
         let event = try reader.next().word
@@ -38,7 +38,7 @@ struct TriggerDefinition {
         self.columns = columns.isEmpty ? nil : .list(columns)
         try reader.require("on")
         table = try reader.name()
-        // There is no other kind.
+        // SQLite has no other kind.
         _ = reader.take("for", "each", "row")
         condition = reader.take("when") ? SQLForm(try reader.upTo("begin"), scope) : nil
         if condition == nil { try reader.require("begin") }

@@ -1,10 +1,10 @@
-/// What a CREATE VIEW says.
+/// A parsed CREATE VIEW statement.
 struct ViewDefinition {
-    /// The names it gives its columns, if it gives any.
+    /// The column names that it declares, if any.
     let columns: SQLForm?
     let body: SQLForm
 
-    /// - Parameter names: What the schema has names for, in lower case.
+    /// - Parameter names: The names in the schema, in lower case.
     init(
         _ reader: DefinitionReader, name: String, names: Set<ExactText>
     ) throws(DefinitionReader.Unreadable) {

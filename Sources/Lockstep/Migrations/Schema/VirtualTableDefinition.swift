@@ -1,5 +1,5 @@
-/// What a CREATE VIRTUAL TABLE says. Its arguments are the module's own language; of those that come with
-/// SQLite it is known that words may be quoted, and that the names of columns and options have no case.
+/// A parsed CREATE VIRTUAL TABLE statement. Each module defines the language of its arguments. In the known
+/// modules of SQLite, words can be quoted, and the names of columns and options are case-insensitive.
 struct VirtualTableDefinition {
     let module: ExactText
     let arguments: SQLForm
@@ -31,7 +31,7 @@ struct VirtualTableDefinition {
         else { return texts }
         if tokens.count == 1 { return SQLForm([SQLForm.name(first.name)]) }
         guard tokens[1].word == "=" else {
-            // A column, and what is said of it.
+            // A column and its options.
             guard tokens.allSatisfy({ $0.kind == .word || $0.kind == .quotedName }) else {
                 return texts
             }

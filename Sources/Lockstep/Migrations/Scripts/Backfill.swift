@@ -1,20 +1,20 @@
-/// A change of data that is too long for one transaction: a statement that runs batch by batch over a
-/// table's rows in the order of their key, so that others can write in between.
+/// A change of data that takes too long for one transaction: a statement that runs in batches over the rows of a
+/// table in key order, so that other connections can write in between.
 ///
 ///     -- lockstep: backfill movie batch=1000
 ///     UPDATE movie SET decade = year / 10 * 10 WHERE rowid BETWEEN :first AND :last;
 ///
-/// `:first` and `:last` are the keys of the first and last row of a batch. Each batch is one transaction
-/// with the note of how far it has come: killed anywhere, the next run goes on behind the last whole batch.
+/// `:first` and `:last` are the keys of the first and last row of a batch. Each batch is one transaction, which
+/// also records the progress: after a crash at any point, the next run continues after the last complete batch.
 struct Backfill: Sendable, Equatable {
     let table: String
     let batch: Int
     let sql: String
-    /// The line of the file on which the statement begins.
+    /// The line in the file where the statement begins.
     let line: Int
 
-    /// Cuts the statement off `text`, which ends at the first semicolon: one that changes rows holds none
-    /// but in strings. Nil if there is no statement.
+    /// Cuts the first statement from `text`. It ends at the first semicolon outside of a string, because a
+    /// statement that changes rows contains no other. Nil if there is no statement.
     static func cut(
         _ text: String, _ line: Int, _ table: String, _ batch: Int
     ) -> (Backfill, after: (sql: String, line: Int))? {
@@ -45,21 +45,21 @@ struct Backfill: Sendable, Equatable {
 
     static func statementMissing(_ fileName: String, _ line: Int) -> LockstepError {
         LockstepError(
-            .migrationMalformed, "\(fileName):\(line): a backfill has no statement behind it",
-            hint: "follow it with one such as `UPDATE t SET … WHERE rowid BETWEEN :first AND :last`"
+            .migrationMalformed, "\(fileName):\(line): a backfill has no statement after it",
+            hint: "add a statement such as `UPDATE t SET … WHERE rowid BETWEEN :first AND :last`"
         )
     }
 
     // MARK: Running
 
-    /// A batch that has run.
+    /// A completed batch.
     struct Batch {
         let last: Value
         let rows: Int
     }
 
-    /// Runs the batch behind the key `cursor`, null for the first. Nil if no row is left.
-    /// - Parameter allowed: Tables, in lower case, that may lose rows.
+    /// Runs the batch after the key `cursor`; a null cursor starts at the first row. Nil if no rows remain.
+    /// - Parameter allowed: The tables, in lower case, that may lose rows.
     func runBatch(
         after cursor: Value, allowed: Set<String>, on connection: borrowing Connection
     ) throws -> Batch? {
@@ -69,7 +69,7 @@ struct Backfill: Sendable, Equatable {
         return Batch(last: range.last, rows: range.rows)
     }
 
-    /// Finds what is wrong with it by a batch of no rows.
+    /// Finds errors in the backfill by running a batch of no rows.
     func check(_ title: String, _ allowed: Set<String>, _ connection: borrowing Connection) throws {
         do {
             let key = try BackfillKey(table, connection)
@@ -91,15 +91,15 @@ struct Backfill: Sendable, Equatable {
             } catch let error as LockstepError where error.code == .bindMismatch {
                 throw LockstepError(
                     .migrationMalformed,
-                    "the backfill's statement does not say which rows: \(error.message)",
-                    hint: "it needs both keys: … WHERE \(key.name) BETWEEN :first AND :last")
+                    "the backfill's statement does not select its rows: \(error.message)",
+                    hint: "use both keys: … WHERE \(key.name) BETWEEN :first AND :last")
             }
             try statement.run()
         }
     }
 
-    /// Counting all rows before and after each batch would cost more than the batch, so that it must be
-    /// plain that none can go.
+    /// Rejects a statement that can remove rows. Counting all rows before and after each batch would cost more
+    /// than the batch.
     private func requireHarmless(
         _ statement: borrowing Statement, _ key: BackfillKey, _ allowed: Set<String>,
         _ connection: borrowing Connection
@@ -107,7 +107,7 @@ struct Backfill: Sendable, Equatable {
         guard !statement.isReadOnly else {
             throw LockstepError(
                 .migrationMalformed, "the backfill's statement changes nothing",
-                hint: "it should be an UPDATE or an INSERT")
+                hint: "use an UPDATE or an INSERT")
         }
         let use = statement.prepared.use
         var endangered = use.deleted
@@ -117,8 +117,8 @@ struct Backfill: Sendable, Equatable {
         }
         if let name = endangered.subtracting(allowed).min() {
             throw LockstepError(
-                .rowsLost, "the backfill may remove rows of \(name)",
-                hint: "if that is meant, declare it: `-- lockstep: allow loss of table \(name)`")
+                .rowsLost, "the backfill can remove rows of \(name)",
+                hint: "if that is intended, declare it: `-- lockstep: allow loss of table \(name)`")
         }
         let moves = use.updated.contains {
             $0.table.asciiLowercased == table.asciiLowercased
@@ -127,12 +127,12 @@ struct Backfill: Sendable, Equatable {
         guard !moves else {
             throw LockstepError(
                 .migrationMalformed,
-                "the backfill changes \(key.name), by which it finds its way through \(table)",
+                "the backfill changes \(key.name), the key that orders its batches of \(table)",
                 hint: "change keys in one transaction, without a backfill")
         }
     }
 
-    /// Whether a constraint of the table says ON CONFLICT REPLACE.
+    /// Whether a constraint of the table uses ON CONFLICT REPLACE.
     private func replaces(_ table: String, _ connection: borrowing Connection) throws -> Bool {
         let sql: String? = try connection.value(
             "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?", table)

@@ -1,19 +1,20 @@
-/// By which column a backfill goes through a table.
+/// The column whose order a backfill follows through a table.
 struct BackfillKey {
-    /// The column's name, as SQL takes it.
+    /// The column's name as an SQL identifier.
     let name: String
     /// All its names, in lower case.
     let aliases: Set<String>
     private let table: String
 
-    /// A range of keys that holds a batch of rows.
+    /// A range of keys that covers one batch of rows.
     struct Range {
         let first: Value
         let last: Value
         let rows: Int
     }
 
-    /// - Throws: ``LockstepError/Code/migrationFailed`` if there is no such table, or no single key.
+    /// - Throws: ``LockstepError/Code/migrationFailed`` if there is no such table;
+    ///   ``LockstepError/Code/migrationMalformed`` if the table has no single key.
     init(_ table: String, _ connection: borrowing Connection) throws {
         self.table = table
         let hasRowID = try connection.value(
@@ -42,14 +43,14 @@ struct BackfillKey {
         }
         let free = RowIDName.free(beside: names)
         guard let rowID = free.first else {
-            throw Self.unsuitable(table, "columns have taken all names of its rowid")
+            throw Self.unsuitable(table, "its columns use all names of the rowid")
         }
         name = rowID
         let alias = keys.filter { $0.2.asciiLowercased == "integer" }.map { $0.0.asciiLowercased }
         aliases = Set(free).union(keys.count == 1 ? alias : [])
     }
 
-    /// The next `count` rows behind `cursor`, null for the first ones; nil if none is left.
+    /// The next `count` rows after `cursor`; a null cursor starts at the first row. Nil if no rows remain.
     func range(
         after cursor: Value, _ count: Int, _ connection: borrowing Connection
     ) throws -> Range? {
@@ -69,7 +70,7 @@ struct BackfillKey {
         } ?? nil
     }
 
-    /// How many rows are left behind `cursor`.
+    /// The number of rows after `cursor`.
     func rowsLeft(after cursor: Value, _ connection: borrowing Connection) throws -> Int {
         let condition = cursor == .null ? "" : "WHERE \(name) > ?"
         let statement = try connection.prepare(

@@ -1,27 +1,27 @@
-/// What a `-- lockstep:` comment asks for.
+/// The request in a `-- lockstep:` comment.
 enum Directive: Sendable, Equatable {
-    /// The next CREATE TABLE replaces this table's definition and keeps its rows.
+    /// The next CREATE TABLE replaces the definition of this table and keeps its rows.
     case rebuild(table: String)
-    /// In a rebuild: what a column of the new table is computed from.
+    /// In a rebuild: the expression that computes a column of the new table.
     case set(column: String, expression: String)
-    /// In a rebuild: a column that the new table does without.
+    /// In a rebuild: a column that the new table omits.
     case dropColumn(String)
     case allowLoss(table: String)
-    /// The table's foreign keys may refer to what is not there: another version will mend that, or nobody.
+    /// The table's foreign keys may refer to missing rows, whether or not a later version repairs them.
     case allowBrokenReferences(table: String)
     case foreignKeysOff
-    /// The script runs outside a transaction, for the few statements that SQLite refuses in one.
+    /// The script runs outside a transaction, for the few statements that SQLite refuses inside one.
     case noTransaction
-    /// The next statement runs over the table in batches of so many rows.
+    /// The next statement runs over the table in batches of this many rows.
     case backfill(table: String, batch: Int)
-    /// What stands in double quotes and names no column is text: SQLite's old rule, for files that were
-    /// written under it.
+    /// A name in double quotes that matches no column is text. This is SQLite's old rule, for files written under
+    /// it.
     case doubleQuotedTexts
-    /// A column's cells are sealed, unsealed or sealed anew, in batches.
+    /// The cells of a column are sealed, unsealed or resealed in batches.
     case sealing(SealingDirective)
 
-    /// What a comment asks for, if it is a directive: `--` and `lockstep:`, with or without space and in
-    /// any case, or a slip of the pen would quietly turn a way down into part of the way up.
+    /// The content of a directive comment: `--` and `lockstep:`, with or without white space and in any case. A
+    /// stricter rule would let a typing error turn a way down into part of the way up.
     static func content(of comment: String) -> String? {
         guard comment.hasPrefix("--") else { return nil }
         let text = Substring(comment.utf8.dropFirst(2)).trimmingSpace().utf8
@@ -34,7 +34,7 @@ enum Directive: Sendable, Equatable {
         return String(Substring(rest.dropFirst()).trimmingSpace())
     }
 
-    /// Reads what follows the prefix; nil if it is nothing this version knows.
+    /// Reads the text after the prefix; nil if this version does not know the directive.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         let tokens = SQLTokens(text).filter { $0.kind != .space }
@@ -69,7 +69,7 @@ enum Directive: Sendable, Equatable {
         }
     }
 
-    /// The text that reads as it.
+    /// The text that parses to this directive.
     var spelling: String {
         switch self {
         case .foreignKeysOff: "foreign keys off"
@@ -89,19 +89,20 @@ enum Directive: Sendable, Equatable {
 
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
-        + "allow broken references of table T, foreign keys off, no transaction, double quoted texts, backfill T batch=N, "
+        + "allow broken references of table T, foreign keys off, no transaction, "
+        + "double quoted texts, backfill T batch=N, "
         + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
 
-    /// Those that can also be said of a file from outside.
+    /// The directives that can also be declared from outside a file.
     static let declarable =
         "allow loss of table T, allow broken references of table T, foreign keys off"
 }
 
 extension Substring {
-    /// Without white space at either end.
+    /// The text without white space at either end.
     func trimmingSpace() -> Substring {
         var text = self
-        // Asking Unicode takes its time, and there are many comments.
+        // Asking Unicode is slow, and there are many comments.
         while let byte = text.utf8.first {
             if Self.isSpace(byte) {
                 text = Substring(text.utf8.dropFirst())

@@ -1,12 +1,12 @@
-/// `PRAGMA foreign_keys = OFF;` in a file, found by its tokens.
+/// `PRAGMA foreign_keys = OFF;` in a file, recognised by its tokens.
 struct ForeignKeyPragma {
     let isOff: Bool
-    /// How many tokens it takes, its semicolon included.
+    /// The number of its tokens, including the semicolon.
     let tokens: Int
-    /// Where it ends in the bytes.
+    /// The byte offset of its end.
     let end: Int
 
-    /// Nil if the tokens do not begin with one that sets the foreign keys on or off.
+    /// Nil if the tokens do not begin with a pragma that switches foreign keys on or off.
     init?(_ tokens: ArraySlice<SQLTokens.Token>, _ bytes: [UInt8]) {
         var words: [String] = []
         var end = tokens.startIndex
@@ -15,7 +15,7 @@ struct ForeignKeyPragma {
             end = index + 1
             let text = String(decoding: bytes[token.range], as: UTF8.self)
             words.append(SQLTokens.unquote(text).asciiLowercased)
-            // The longest is `pragma foreign_keys ( off ) ;`.
+            // The longest form is `pragma foreign_keys ( off ) ;`.
             guard words.count <= 6, words[0] == "pragma" else { return nil }
         }
         if words.last == ";" { words.removeLast() }

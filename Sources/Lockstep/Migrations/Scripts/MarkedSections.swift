@@ -1,13 +1,13 @@
-/// The ways up and down of a file that holds both, told apart by the markers of its layout.
+/// The ways up and down of a file that contains both, separated by the markers of its layout.
 struct MarkedSections {
-    /// The markers as messages write them.
+    /// The markers as they appear in messages.
     let upMarker: String
     let downMarker: String
-    /// Whether several ups, each with its down, may follow one another.
+    /// Whether the file can have several up sections, each followed by its down section.
     var mayRepeat = false
-    /// Whether every up must have its down.
+    /// Whether every up section needs a down section.
     var needsDown = false
-    /// Whether the layout is another tool's.
+    /// Whether the layout belongs to another tool.
     var isForeign = true
 
     private struct Section {
@@ -17,7 +17,7 @@ struct MarkedSections {
         var pieces: [ScriptCutter.Piece] = []
     }
 
-    /// Cuts `text`, and sorts its pieces by direction.
+    /// Cuts `text` and sorts the pieces by direction.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
     func scripts(
         of text: String, _ cutter: ScriptCutter,
@@ -34,22 +34,22 @@ struct MarkedSections {
             switch piece.content {
             case .marker(.up(let inTransaction)):
                 let isSecond = sections.last.map { $0.isUp || !mayRepeat } ?? false
-                guard !isSecond else { throw malformed("a second up", piece, fileName) }
+                guard !isSecond else { throw malformed("second up marker", piece, fileName) }
                 sections.append(
                     Section(isUp: true, inTransaction: inTransaction, line: piece.line))
             case .marker(.down(let inTransaction)):
                 guard sections.last?.isUp == true else {
-                    throw malformed("down must come once, after up", piece, fileName)
+                    throw malformed("the down marker must appear once, after up", piece, fileName)
                 }
                 sections.append(
                     Section(isUp: false, inTransaction: inTransaction, line: piece.line))
             default:
                 guard let last = sections.indices.last else {
-                    // Comments may introduce the file; statements may not.
+                    // Comments can precede the first marker; statements cannot.
                     guard case .sql = piece.content, SQLTokens.areBlank(Array(piece.text.utf8))
                     else {
                         throw malformed(
-                            "something stands before `\(upMarker)`", piece, fileName)
+                            "text before `\(upMarker)`", piece, fileName)
                     }
                     continue
                 }
@@ -79,9 +79,8 @@ struct MarkedSections {
             throw LockstepError(
                 .migrationMalformed,
                 "\(fileName):\(section.line): this up has no `\(downMarker)`",
-                hint:
-                    "add the line `\(downMarker)`, with nothing behind it if nothing is to be undone"
-            )
+                hint: "add the line `\(downMarker)`, with nothing after it if there is nothing "
+                    + "to undo")
         }
     }
 

@@ -1,8 +1,8 @@
 extension MigrationScript {
-    /// A script out of pieces in their order.
+    /// A script made of pieces, in order.
     /// - Parameters:
-    ///   - line: Where in the file it begins.
-    ///   - implied: What the file does not say, or says in its layout's words.
+    ///   - line: The line in the file where it begins.
+    ///   - implied: Directives that the file does not state, or states in the terms of its layout.
     init(_ pieces: [ScriptCutter.Piece], line: Int, implied: [Directive] = []) {
         var items: [Item] = []
         var text = ""
@@ -22,10 +22,11 @@ extension MigrationScript {
         self.init(items: items, text: text)
     }
 
-    /// What goes without saying in files that other tools have run.
+    /// The directives that apply without being stated to files that other tools have run.
     ///
-    /// Most of those that run outside a transaction do so for the sake of `PRAGMA foreign_keys` alone, which is a
-    /// directive here. Without anything else that SQLite refuses inside one they are safer there.
+    /// Most of the files that run outside a transaction do so only because of `PRAGMA foreign_keys`, which is a
+    /// directive here. If they contain nothing else that SQLite refuses inside a transaction, they run inside
+    /// one, which is safer.
     static func implied(
         by pieces: [ScriptCutter.Piece], isForeign: Bool, inTransaction: Bool
     ) -> [Directive] {
@@ -34,7 +35,8 @@ extension MigrationScript {
         return [.doubleQuotedTexts] + (isBare ? [.noTransaction] : [])
     }
 
-    /// Whether SQL holds a statement that concerns transactions, or that SQLite runs outside of one only.
+    /// Whether the SQL contains a transaction statement, or a statement that SQLite runs only outside a
+    /// transaction.
     private static func needsNoTransaction(_ piece: ScriptCutter.Piece) -> Bool {
         guard case .sql = piece.content else { return false }
         let bytes = Array(piece.text.utf8)

@@ -1,9 +1,9 @@
-/// One direction of a migration: SQL and the directives that stand between it.
+/// One direction of a migration: SQL with directives in between.
 ///
-/// A directive is a comment of its own, `-- lockstep: …`. One inside a string is part of the string. What
-/// other layouts say in their own way is a directive here, too.
+/// A directive is a comment on its own, `-- lockstep: …`; inside a string it is part of the string. Instructions
+/// that other layouts write differently also become directives.
 struct MigrationScript: Sendable, Equatable {
-    /// A piece of SQL, or a directive, with the line of the file it begins on.
+    /// A piece of SQL or a directive, with the line in the file where it begins.
     struct Item: Sendable, Equatable {
         enum Content: Sendable, Equatable {
             case sql(String)
@@ -14,8 +14,8 @@ struct MigrationScript: Sendable, Equatable {
     }
 
     let items: [Item]
-    /// The text as it stands in the file, with directives for what another layout says otherwise: the
-    /// ledger keeps it, and knows nothing of layouts.
+    /// The text as in the file, with directives in place of another layout's notation: the ledger stores it and
+    /// does not know layouts.
     let text: String
 
     /// Whether it runs inside a transaction, together with its row in the ledger.
@@ -23,12 +23,12 @@ struct MigrationScript: Sendable, Equatable {
         !items.contains { $0.content == .directive(.noTransaction) }
     }
 
-    /// Whether what stands in double quotes and names no column is text.
+    /// Whether a name in double quotes that matches no column is text.
     var takesDoubleQuotedTexts: Bool {
         items.contains { $0.content == .directive(.doubleQuotedTexts) }
     }
 
-    /// Tables that the script may remove rows from.
+    /// The tables that the script may remove rows from.
     var tablesAllowedToLoseRows: Set<String> {
         Set(
             items.compactMap {
@@ -37,7 +37,7 @@ struct MigrationScript: Sendable, Equatable {
             })
     }
 
-    /// Tables whose foreign keys the script may leave without what they refer to.
+    /// The tables whose foreign keys the script may leave without the rows that they refer to.
     var tablesAllowedBrokenReferences: Set<String> {
         Set(
             items.compactMap {
@@ -48,8 +48,8 @@ struct MigrationScript: Sendable, Equatable {
             })
     }
 
-    /// Whether foreign keys must be off while it runs: SQLite ignores the pragma inside a transaction,
-    /// and with them on, dropping a table deletes its children.
+    /// Whether foreign keys must be off while it runs. SQLite ignores the pragma inside a transaction, and with
+    /// foreign keys on, dropping a table deletes the rows that refer to it.
     var needsForeignKeysOff: Bool {
         items.contains { item in
             switch item.content {

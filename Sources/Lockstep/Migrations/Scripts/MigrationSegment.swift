@@ -1,20 +1,20 @@
-/// A part of a script after which an interrupted run goes on with the next one.
+/// A part of a script. An interrupted run continues with the first part that is not complete.
 ///
-/// Most scripts are one transaction. One with a backfill, or without a transaction, is several, and the
-/// database remembers how far it has come: see ``MigrationProgress``.
+/// Most scripts are one transaction. A script with a backfill or without a transaction has several parts, and the
+/// database records the progress: see ``MigrationProgress``.
 enum MigrationSegment: Sendable, Equatable {
     /// One transaction.
     case transaction(MigrationScript)
     /// As many transactions as the table has batches.
     case backfill(Backfill)
-    /// As many as its rows need, and one that has to wait for readers at its end.
+    /// As many transactions as the rows need, and a last one that has to wait for readers.
     case sealing(SealingDirective, line: Int)
-    /// SQL that runs statement by statement, each in a transaction of its own as far as SQLite lets it.
+    /// SQL that runs statement by statement, each in its own transaction where SQLite allows it.
     case bare(sql: String, line: Int)
 }
 
 extension MigrationScript {
-    /// Whether it takes a single transaction, its ledger row included.
+    /// Whether it runs in a single transaction that includes its ledger row.
     var isOneTransaction: Bool {
         runsInTransaction
             && !items.contains { item in
@@ -64,15 +64,16 @@ extension MigrationScript {
             case .directive(.rebuild) where !runsInTransaction:
                 throw LockstepError(
                     .migrationMalformed,
-                    "\(fileName):\(item.line): a rebuild stands in a script without a transaction",
-                    hint: "put the rebuild into a version of its own")
+                    "\(fileName):\(item.line): a rebuild needs a transaction, and this script "
+                        + "has none",
+                    hint: "move the rebuild to a separate version")
             case .directive:
                 if let waiting { throw Backfill.statementMissing(fileName, waiting.line) }
                 open.append(item)
             }
         }
         if let waiting { throw Backfill.statementMissing(fileName, waiting.line) }
-        // Directives alone, which speak of the whole script, are nothing to run.
+        // Directives without SQL apply to the whole script and run nothing.
         if open.contains(where: { if case .sql = $0.content { true } else { false } }) { close() }
         return segments
     }

@@ -1,16 +1,15 @@
 /// A version in natural order: `2` before `10`, `0.9` before `0.10`, timestamps by time.
 ///
-/// Leading zeros make no difference, and neither do parts of zero at the end: `0003` is version 3, and so
-/// is `3.0`.
+/// Leading zeros and trailing zero parts make no difference: `0003` is version 3, and so is `3.0`.
 public struct MigrationVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let parts: [UInt64]
 
-    /// What a file has that is no version: it precedes all of them, and is written as nothing.
+    /// The version of a file that has none. It precedes all other versions, and its text is empty.
     public static let unversioned = MigrationVersion(parts: [])
 
     private init(parts: [UInt64]) { self.parts = parts }
 
-    /// Reads digits, in parts separated by dots. Nil for anything else.
+    /// Parses parts of digits separated by dots. Nil for any other text.
     public init?(_ text: some StringProtocol) {
         var parts: [UInt64] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
@@ -25,7 +24,7 @@ public struct MigrationVersion: Sendable, Hashable, Comparable, CustomStringConv
     /// The whole-number version `number`.
     public init(_ number: UInt64) { parts = [number] }
 
-    /// The number of a version of one part.
+    /// The number, if the version has a single part.
     var number: UInt64? { parts.count == 1 ? parts[0] : nil }
 
     /// The canonical text, without leading zeros.

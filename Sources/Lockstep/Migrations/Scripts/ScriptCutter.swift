@@ -1,28 +1,28 @@
 /// Cuts a migration file into SQL, directives and the markers of its layout, without splitting the SQL
 /// into statements.
 struct ScriptCutter {
-    /// A comment that a layout gives a meaning.
+    /// A comment with a meaning in a layout.
     enum Marker: Equatable {
         case up(inTransaction: Bool)
         case down(inTransaction: Bool)
         case statementBegin
         case statementEnd
         case noTransaction
-        /// One that changes nothing.
+        /// A marker without effect.
         case remark
     }
 
     /// A comment from `--` to the end of its line.
     struct Comment {
-        /// Without the line ending.
+        /// The text without the line ending.
         let text: Substring
-        /// Where it stands, as messages tell it: `file:line`.
+        /// The place of the comment as messages show it: `file:line`.
         let place: String
-        /// What stands before it on its line: nothing, space, or something else.
+        /// The text before it on its line: nothing, white space, or other text.
         let lead: Lead
         enum Lead { case nothing, space, something }
 
-        /// What follows the dashes.
+        /// The text after the dashes.
         var content: Substring { text.dropFirst(2).trimmingSpace() }
 
         func malformed(_ what: String, hint: String) -> LockstepError {
@@ -30,7 +30,7 @@ struct ScriptCutter {
         }
     }
 
-    /// What lies between two cuts.
+    /// The text between two cuts.
     struct Piece {
         enum Content {
             case sql
@@ -38,21 +38,21 @@ struct ScriptCutter {
             case marker(Marker)
         }
         let content: Content
-        /// The line of the file that it begins on.
+        /// The line in the file where it begins.
         let line: Int
         /// Its text in the native notation.
         var text: String
     }
 
     let fileName: String
-    /// What a comment means to the layout; nil for a comment like any other.
+    /// The meaning of a comment in the layout; nil for an ordinary comment.
     let marker: (Comment) throws(LockstepError) -> Marker?
-    /// Whether `PRAGMA foreign_keys` is taken for the directive that does what it asks for: other tools'
-    /// files switch them off and on, which inside a transaction SQLite ignores.
+    /// Whether `PRAGMA foreign_keys` becomes the equivalent directive: other tools' files switch foreign keys off
+    /// and on, which SQLite ignores inside a transaction.
     let readsForeignKeyPragmas: Bool
 
     private var pieces: [Piece] = []
-    /// Markers in their order, also those that cut nothing.
+    /// Markers in order, including those that cut nothing.
     private(set) var marks: [(marker: Marker, line: Int)] = []
     private var sql: [UInt8] = []
     private var sqlLine = 1
@@ -121,7 +121,7 @@ struct ScriptCutter {
                 pieces.append(Piece(content: .marker(marker), line: line, text: raw))
                 isAtStatementStart = true
             case .statementEnd:
-                // Its tool ends the statement here, with or without a semicolon.
+                // The other tool ends the statement here, with or without a semicolon.
                 sql += Array(";".utf8) + bytes[token.range]
                 isAtStatementStart = true
             case .statementBegin, .noTransaction, .remark: sql += bytes[token.range]
@@ -137,7 +137,7 @@ struct ScriptCutter {
         }
     }
 
-    /// - Returns: How many line ends the pragma has beyond those of its first token.
+    /// - Returns: The number of line ends in the pragma beyond those of its first token.
     private mutating func takePragma(
         _ pragma: ForeignKeyPragma, _ bytes: ArraySlice<UInt8>, _ line: Int
     ) -> Int {
@@ -173,10 +173,11 @@ struct ScriptCutter {
         guard !["up", "down"].contains(content.asciiLowercased) else {
             throw comment.malformed(
                 "“\(content)” is a marker of the native layout",
-                hint: "this file is read in another layout; name the one you mean with --layout")
+                hint: "this file is read in another layout; name the intended layout with --layout")
         }
         throw comment.malformed(
-            "“\(content)” is no directive of this version", hint: "it knows: \(Directive.known)")
+            "“\(content)” is not a directive of this version",
+            hint: "known are: \(Directive.known)")
     }
 
     private static func lead(_ before: ArraySlice<UInt8>) -> Comment.Lead {

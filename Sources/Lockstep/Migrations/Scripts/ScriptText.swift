@@ -1,6 +1,6 @@
-/// A script as bytes with a zero behind them: where its statements begin, and how errors tell of them.
+/// A script as bytes with a terminating zero: where its statements begin, and how errors refer to them.
 enum ScriptText {
-    /// Where spacing, comments and empty statements end.
+    /// The end of the white space, comments and empty statements at `start`.
     static func skipBlank(_ script: [UInt8], from start: Int) -> Int {
         var end = start
         for token in SQLTokens(script, from: start) {
@@ -17,7 +17,7 @@ enum ScriptText {
         bytes.count { $0 == UInt8(ascii: "\n") }
     }
 
-    /// A statement's error, told with its place in the file.
+    /// The error of a statement, with its place in the file.
     static func located(_ error: LockstepError, _ place: String) -> LockstepError {
         let code: LockstepError.Code =
             switch error.code {
@@ -29,16 +29,16 @@ enum ScriptText {
             hint: error.hint ?? hint(error), sqliteCode: error.sqliteCode)
     }
 
-    /// What to do where somebody has stopped a run.
-    static let afterInterruption = "run it again: it goes on where it stopped"
+    /// The hint after a run was interrupted.
+    static let afterInterruption = "run it again: it continues where it stopped"
 
     private static func hint(_ error: LockstepError) -> String {
         guard error.code != .interrupted else { return afterInterruption }
-        let mend = "mend the statement; nothing of this version was applied"
-        // SQLITE_CONSTRAINT_FOREIGNKEY: mostly a table that is dropped while others refer to it.
+        let mend = "fix the statement; no part of this version was applied"
+        // SQLITE_CONSTRAINT_FOREIGNKEY: usually a table that is dropped while other tables refer to it.
         guard error.sqliteCode == 787 else { return mend }
-        return "\(mend). If it replaces a table that others refer to, the version needs "
-            + "`-- lockstep: foreign keys off` in its file, or, where that must stay as it is, "
+        return "\(mend). If it replaces a table that other tables refer to, add "
+            + "`-- lockstep: foreign keys off` to the file, or, if the file must not change, use "
             + "--declare 'VERSION: foreign keys off'"
     }
 }

@@ -1,19 +1,20 @@
-/// A change of a column's cells, as a migration asks for it:
+/// A change of a column's cells, as a migration requests it:
 ///
 ///     -- lockstep: protect movie.title dataset=catalogue index=exact,prefix-3:16 padding=32 batch=5000
 ///     -- lockstep: unprotect movie.title dataset=catalogue
 ///     -- lockstep: rotate movie.title dataset=catalogue
 ///
-/// `rotate` seals anew what is under older versions of the field key. `mode=deterministic` is for columns that are
-/// joined and grouped by. An index is a normaliser, and after a colon how many bits its tokens have; over values so few
-/// that their tokens tell which is which it is refused, unless `histogram=accepted` says that this may be.
+/// `rotate` reseals the cells that use older versions of the field key. `mode=deterministic` is for columns used
+/// in joins and groups. An index is a normaliser, optionally followed by a colon and the number of bits of its
+/// tokens. An index over so few distinct values that its tokens identify them is refused, unless
+/// `histogram=accepted` permits it.
 struct SealingDirective: Sendable, Equatable {
     let change: SealingChange
-    /// Which of the fields keyrings that were given.
+    /// The name of the dataset whose fields keyring seals the column.
     let dataset: String
     let batch: Int
 
-    /// Nil for text that is none, or not in this form.
+    /// Nil for text that is not a sealing directive, or not in this form.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         let tokens = SQLTokens(text).filter { $0.kind != .space }
@@ -74,12 +75,12 @@ struct SealingDirective: Sendable, Equatable {
         return .protect(mode: mode, padding: padding, indexes: indexes)
     }
 
-    /// Whether plaintext becomes cells.
+    /// Whether the change turns plaintext into cells.
     var isProtection: Bool {
         if case .protect = change.goal { true } else { false }
     }
 
-    /// The text that reads as it.
+    /// The text that parses to this directive.
     var spelling: String {
         let name = "\(SQLTokens.quote(change.table)).\(SQLTokens.quote(change.column))"
         var words: [String]
@@ -98,14 +99,15 @@ struct SealingDirective: Sendable, Equatable {
         return (words + ["batch=\(batch)"]).joined(separator: " ")
     }
 
-    /// The keys of its dataset, out of those that the connection was opened with.
+    /// The keys of its dataset, from the keyrings that the connection was opened with.
     /// - Throws: ``LockstepError/Code/keyUnavailable``.
     func keys(_ connection: borrowing Connection) throws(LockstepError) -> FieldKeys {
         guard let keys = connection.sealed?.keys(named: dataset) else {
             throw LockstepError(
                 .keyUnavailable,
-                "\(change.title) belongs to the dataset \(dataset), whose fields keyring was not given",
-                hint: "give \(dataset).fields.keyring")
+                "\(change.title) belongs to the dataset \(dataset), "
+                    + "but its fields keyring was not given",
+                hint: "pass \(dataset).fields.keyring")
         }
         return keys
     }

@@ -1,29 +1,31 @@
-/// A version of a migration set that is written in Swift: for what SQL cannot say, such as reading an old
-/// format with a parser.
+/// A version of a migration set that is written in Swift, for changes that SQL cannot express, such as parsing an
+/// old format.
 ///
-/// It runs in the transaction of its version, with the same checks before the commit as a file's. Put it
-/// beside the files with ``MigrationSet/adding(_:)``.
+/// It runs in the transaction of its version. The same checks as for a file run before the commit. Combine it
+/// with a set's files with ``MigrationSet/adding(_:)``.
 public struct CodeMigration: Sendable, Equatable {
-    /// Changes the database. It may not begin, commit or roll back; ``Connection/savepoint(_:)`` nests.
+    /// Changes the database. It must not begin, commit or roll back a transaction; ``Connection/savepoint(_:)``
+    /// nests.
     public typealias Change = @Sendable (borrowing Connection) throws -> Void
 
-    /// Where in the set's order it belongs.
+    /// Its place in the set's order.
     public let version: MigrationVersion
-    /// What it is called in the ledger.
+    /// Its name in the ledger.
     public let name: String
-    /// Whether foreign keys are off while it runs: with them on, dropping a table deletes its children.
+    /// Whether foreign keys are off while it runs. With foreign keys on, dropping a table deletes the rows that
+    /// refer to it.
     public let foreignKeysOff: Bool
-    /// Tables, in lower case, that it may remove rows from.
+    /// The tables, in lower case, that it may remove rows from.
     let tablesAllowedToLoseRows: Set<String>
     let checksums: MigrationChecksums
     let up: Change
     let down: Change?
 
     /// - Parameters:
-    ///   - revision: What stands for the code in the ledger, since code has no checksum: change it when
-    ///     the code comes to do something else, and databases that had the old one tell.
-    ///   - down: The way back. It is the program's, not the ledger's: an older program has none.
-    /// - Throws: ``LockstepError/Code/misuse`` for a name that is empty.
+    ///   - revision: Stands for the code in the ledger, since code has no checksum. Change it when the code
+    ///     changes what it does; databases that ran the old revision then report a difference.
+    ///   - down: Undoes the change. The ledger does not record it: an older program cannot undo this version.
+    /// - Throws: ``LockstepError/Code/misuse`` for an empty name.
     public init(
         version: MigrationVersion, name: String, revision: String = "1",
         foreignKeysOff: Bool = false, mayLoseRowsOf tables: [String] = [],
@@ -32,7 +34,7 @@ public struct CodeMigration: Sendable, Equatable {
         guard !name.isEmpty else {
             throw LockstepError(
                 .misuse, "the code migration \(version) has no name",
-                hint: "give it one that says what it does")
+                hint: "give it a name that says what it does")
         }
         self.version = version
         self.name = name
@@ -44,7 +46,7 @@ public struct CodeMigration: Sendable, Equatable {
         self.down = down
     }
 
-    /// Whether both stand for the same change, as far as version, name and revision tell.
+    /// Whether both stand for the same change, judged by version, name, revision and settings.
     public static func == (one: CodeMigration, other: CodeMigration) -> Bool {
         (one.version, one.name, one.foreignKeysOff)
             == (other.version, other.name, other.foreignKeysOff)

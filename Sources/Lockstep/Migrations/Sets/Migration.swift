@@ -1,11 +1,11 @@
-/// One version of a migration set: a file's, or the program's own code.
+/// One version of a migration set: a file, or code of the program.
 public enum Migration: Sendable, Equatable {
-    /// SQL that somebody wrote into a file.
+    /// SQL from a file.
     case file(MigrationFile)
-    /// Swift.
+    /// Swift code.
     case code(CodeMigration)
 
-    /// Where in the set's order it belongs.
+    /// Its place in the set's order.
     public var version: MigrationVersion {
         switch self {
         case .file(let file): file.version
@@ -13,7 +13,7 @@ public enum Migration: Sendable, Equatable {
         }
     }
 
-    /// What the ledger calls it.
+    /// Its name in the ledger.
     public var name: String {
         switch self {
         case .file(let file): file.name
@@ -29,7 +29,7 @@ public enum Migration: Sendable, Equatable {
         }
     }
 
-    /// How messages call it: the file's name, or the code's.
+    /// Its name in messages: the name of the file, or of the code.
     public var title: String {
         switch self {
         case .file(let file): file.fileName
@@ -37,12 +37,12 @@ public enum Migration: Sendable, Equatable {
         }
     }
 
-    /// How messages call what its way down is in.
+    /// The name in messages of the file or code that contains the way down.
     var downTitle: String {
         if case .file(let file) = self { file.downFileName ?? file.fileName } else { title }
     }
 
-    /// Whether it may be applied although a later version already is.
+    /// Whether it can be applied after a later version was applied.
     var mayComeLate: Bool {
         if case .file(let file) = self { file.mayComeLate } else { false }
     }
@@ -54,7 +54,7 @@ public enum Migration: Sendable, Equatable {
         }
     }
 
-    /// The SQL that leads back, as the ledger records it; code leaves none.
+    /// The SQL of the way down, as the ledger records it; nil for code.
     var recordedDown: String? {
         switch self {
         case .file(let file): file.down?.text
@@ -64,13 +64,13 @@ public enum Migration: Sendable, Equatable {
 }
 
 extension MigrationSet {
-    /// All versions, of files and of code, ascending.
+    /// All versions, of files and of code, in ascending order.
     public var migrations: [Migration] {
         let all = files.map(Migration.file) + code.map(Migration.code)
         return code.isEmpty ? all : all.sorted { ($0.version, $0.title) < ($1.version, $1.title) }
     }
 
-    /// The set with versions that are written in Swift beside its files.
+    /// The set with versions written in Swift added to its files.
     public func adding(_ code: CodeMigration...) -> MigrationSet {
         var set = self
         set.code += code

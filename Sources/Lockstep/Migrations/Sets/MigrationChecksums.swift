@@ -1,19 +1,19 @@
-/// A file's fingerprints, from the strictest to the most lenient, so that a file whose line endings or
-/// comments changed can be told from one whose statements did.
+/// The checksums of a file, from the strictest to the most lenient. They distinguish a file whose line endings or
+/// comments changed from a file whose statements changed.
 struct MigrationChecksums: Sendable, Equatable {
     /// SHA-256 of the bytes.
     let bytes: [UInt8]
-    /// SHA-256 of the text with LF line endings and without byte-order mark.
+    /// SHA-256 of the text with LF line endings and without a byte order mark.
     let text: [UInt8]
-    /// SHA-256 of the SQL's tokens: without spacing and comments, directives included.
+    /// SHA-256 of the SQL tokens, without white space and comments; directives count.
     let tokens: [UInt8]
 
     init(bytes: [UInt8], text: [UInt8], tokens: [UInt8]) {
         (self.bytes, self.text, self.tokens) = (bytes, text, tokens)
     }
 
-    /// - Parameter markers: What a comment means to the file's layout: its markers count like SQL. Nil for
-    ///   a comment like any other.
+    /// - Parameter markers: Returns the meaning of a comment in the file's layout; a marker counts like SQL.
+    ///   Returns nil for an ordinary comment.
     init(
         bytes: [UInt8], text: String, markers: (String) -> String? = { _ in nil }
     ) throws(LockstepError) {
@@ -25,7 +25,7 @@ struct MigrationChecksums: Sendable, Equatable {
         tokens = try HashFunction.sha256.digest(Self.significant(content, markers).span)
     }
 
-    /// Whether two scripts say the same, but for spacing, comments and line endings; directives count.
+    /// Whether two scripts are equal except for white space, comments and line endings; directives count.
     static func areAlike(_ one: String, _ other: String) -> Bool {
         one == other
             || significant(Array(withPlainLineEndings(one).utf8))
@@ -38,7 +38,7 @@ struct MigrationChecksums: Sendable, Equatable {
             .joined(separator: "\n")
     }
 
-    /// The tokens that count, a line each; words in small letters.
+    /// The tokens that count, one per line, with words in lower case.
     private static func significant(
         _ text: [UInt8], _ markers: (String) -> String? = { _ in nil }
     ) -> [UInt8] {

@@ -1,38 +1,38 @@
-/// One version of a migration set, as its files say it.
+/// One version of a migration set, as read from its files.
 ///
-/// In the native layout that is one file: `0003_add_ratings.sql`, in which `-- lockstep: up` opens the SQL
-/// that leads to the version and `-- lockstep: down` the SQL that leads back. A version without a way down
-/// is irreversible.
+/// In the native layout this is one file, such as `0003_add_ratings.sql`: `-- lockstep: up` starts the SQL that
+/// migrates to the version, and `-- lockstep: down` the SQL that undoes it. A version without a way down is
+/// irreversible.
 public struct MigrationFile: Sendable, Equatable {
-    /// What role a file plays in its set.
+    /// The role of a file in its set.
     public enum Kind: Sendable, Equatable {
-        /// It leads from the version before it to its own.
+        /// It migrates from the previous version to its own.
         case versioned
-        /// It has no version, and is run again whenever it has changed, after all versions.
+        /// It has no version. It runs after all versions, and runs again whenever it has changed.
         case repeatable
-        /// It leads from an empty database to its version, in the place of all files up to that.
+        /// It migrates from an empty database to its version and replaces all files up to that version.
         case baseline
     }
 
-    /// Where in the set's order it belongs; ``MigrationVersion/unversioned`` for a repeatable.
+    /// Its place in the set's order; ``MigrationVersion/unversioned`` for a repeatable migration.
     public var version: MigrationVersion { content.version }
-    /// What the file calls it, without version and ending.
+    /// The name in the file name, without version and extension.
     public var name: String { content.name }
-    /// The file's path in the folder: its name, or in some layouts folders and its name.
+    /// The path of the file in the folder: a file name, in some layouts preceded by folders.
     public var fileName: String { content.fileName }
-    /// The path of the file that leads back, if that is another one.
+    /// The path of the file with the way down, if it is a separate file.
     public var downFileName: String? { content.downFileName }
-    /// What role it plays.
+    /// Its role in the set.
     public var kind: Kind { content.kind }
-    /// Whether it may be applied although a later version already is.
+    /// Whether it can be applied after a later version was applied.
     public var mayComeLate: Bool { content.mayComeLate }
-    /// Of the file that leads up: the way down is kept in the ledger.
+    /// The checksums of the file with the way up; the ledger keeps the way down.
     var checksums: MigrationChecksums { content.checksums }
     var up: MigrationScript { content.up }
     var down: MigrationScript? { content.down }
 
     private var content: Content { kept.content }
-    /// Plans copy their migrations from list to list, and there are sets of a thousand.
+    /// A reference, because plans copy migrations between lists and a set can have a thousand of them.
     private let kept: Kept
 
     private struct Content: Sendable, Equatable {
@@ -54,14 +54,14 @@ public struct MigrationFile: Sendable, Equatable {
 
     private init(_ content: Content) { kept = Kept(content) }
 
-    /// The same file with another way up.
+    /// The same file with a different way up.
     func with(up: MigrationScript) -> MigrationFile {
         var content = content
         content.up = up
         return MigrationFile(content)
     }
 
-    /// By all that they say.
+    /// Compares the whole content.
     public static func == (one: MigrationFile, other: MigrationFile) -> Bool {
         one.kept === other.kept || one.content == other.content
     }
@@ -72,10 +72,10 @@ public struct MigrationFile: Sendable, Equatable {
     /// Whether the way up runs inside a transaction.
     public var runsInTransaction: Bool { up.runsInTransaction }
 
-    /// Whether it is run again whenever it has changed.
+    /// Whether it runs again whenever it has changed.
     public var isRepeatable: Bool { kind == .repeatable }
 
-    /// Whether it stands for all versions up to its own.
+    /// Whether it replaces all versions up to its own.
     public var isBaseline: Bool { kind == .baseline }
 
     /// Parses the bytes of a file in the native layout.
@@ -84,7 +84,7 @@ public struct MigrationFile: Sendable, Equatable {
         self = try NativeLayout.file(MigrationSource(path: fileName, bytes: bytes))
     }
 
-    /// A version whose way up is `source`, and whose way down is in it or in the file `downFileName`.
+    /// A version whose way up is in `source` and whose way down is in `source` or in the file `downFileName`.
     init(
         _ version: MigrationVersion, name: Substring, _ source: MigrationSource,
         up: MigrationScript, down: MigrationScript? = nil, downFileName: String? = nil,
@@ -93,7 +93,7 @@ public struct MigrationFile: Sendable, Equatable {
     ) throws(LockstepError) {
         let content = Content(
             version: version,
-            // The ledger and messages want something to call it.
+            // The ledger and messages need a name.
             name: name.isEmpty ? String(source.stem ?? source.name) : String(name),
             fileName: source.path, downFileName: downFileName, kind: kind, mayComeLate: mayComeLate,
             checksums: try MigrationChecksums(

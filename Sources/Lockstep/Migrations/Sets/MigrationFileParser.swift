@@ -1,6 +1,6 @@
-/// Reads scripts that hold nothing but SQL and directives.
+/// Reads scripts that contain only SQL and directives.
 enum MigrationFileParser {
-    /// Reads a script of the native layout on its own: the way down as the ledger recorded it.
+    /// Reads a single script of the native layout: the way down that the ledger recorded.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with name and line.
     static func parseScript(_ text: String, _ name: String) throws(LockstepError) -> MigrationScript
     {
@@ -10,9 +10,9 @@ enum MigrationFileParser {
         return MigrationScript(try cutter.cut(text), line: 1)
     }
 
-    /// Reads a file of another layout that is a script as a whole.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line, also for a marker that would
-    ///   have parted it in the layout that it belongs to.
+    /// Reads a file of another layout that is one script.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line, also for a marker that divides the
+    ///   file in the layout that the marker belongs to.
     static func parseWhole(
         _ source: MigrationSource, as layout: MigrationLayout, inTransaction: Bool = true
     ) throws(LockstepError) -> MigrationScript {
@@ -20,9 +20,9 @@ enum MigrationFileParser {
             comment throws(LockstepError) in
             guard let owner = MarkerOwner(of: comment.text) else { return nil }
             throw comment.malformed(
-                "this is a marker of \(owner.name), and the file is read as one of \(layout.rawValue)",
-                hint: owner.layout.map { "read the folder as it is: --layout \($0.rawValue)" }
-                    ?? "put the ways up and down into files of their own")
+                "this is a marker of \(owner.name), but the file is read as \(layout.rawValue)",
+                hint: owner.layout.map { "read the folder with --layout \($0.rawValue)" }
+                    ?? "put the way up and the way down into separate files")
         }
         let pieces = try cutter.cut(source.text())
         return MigrationScript(

@@ -1,14 +1,14 @@
 extension MigrationSet {
-    /// The set with something declared about a version that its file does not say: for folders whose files must
-    /// stay as they are, because another tool keeps their checksums.
+    /// The set with a directive declared for a version from outside its file. Use it for folders whose files must
+    /// not change because another tool keeps their checksums.
     ///
-    /// Checksums and ledger know nothing of it, and drift is none. What then happens, such as the rows that are lost, is
-    /// told by ``MigrationReport/notices``.
+    /// Checksums and the ledger do not include declarations, so a declaration causes no drift.
+    /// ``MigrationReport/notices`` reports the effects, such as lost rows.
     /// - Parameters:
     ///   - directive: `allow loss of table T`, `allow broken references of table T` or `foreign keys off`.
-    ///   - down: Of the version's way down instead.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` for another directive,
-    ///   ``LockstepError/Code/notFound`` where the set has no file of that version.
+    ///   - down: Declares it for the version's way down instead.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` for any other directive,
+    ///   ``LockstepError/Code/notFound`` if the set has no file of that version.
     public func declaring(
         _ directive: String, at version: MigrationVersion, down: Bool = false
     ) throws(LockstepError) -> MigrationSet {
@@ -21,15 +21,16 @@ extension MigrationSet {
         guard (files + baselines).contains(where: { $0.version == version }) else {
             throw LockstepError(
                 .notFound,
-                "the set \(name) has no file of version \(version) to declare of: \(directive)",
-                hint: "name a version of its files; one in Swift declares what it does itself")
+                "the set \(name) has no file of version \(version) to declare this for: "
+                    + "\(directive)",
+                hint: "name the version of a file; a migration in Swift sets its own options")
         }
         set.files = files.map { $0.declaring(declared, at: version) }
         set.baselines = baselines.map { $0.declaring(declared, at: version) }
         return set
     }
 
-    /// Reads a directive that is about a script as a whole: the others belong to the line they stand in.
+    /// Reads a directive that applies to a whole script; the other directives belong to their line.
     private static func declarable(_ text: String) throws(LockstepError) -> Directive {
         let directive = Directive(text)
         switch directive {
@@ -38,8 +39,8 @@ extension MigrationSet {
         default: break
         }
         throw LockstepError(
-            .migrationMalformed, "this cannot be declared from outside of a file: \(text)",
-            hint: "it can be: \(Directive.declarable)")
+            .migrationMalformed, "this directive cannot be declared from outside a file: \(text)",
+            hint: "these can be declared: \(Directive.declarable)")
     }
 }
 

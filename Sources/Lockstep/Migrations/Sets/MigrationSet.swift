@@ -1,31 +1,31 @@
 public import SystemPackage
 
-/// The versions of one schema, in their order. A database may carry several sets.
+/// The versions of one schema, in order. A database can have several sets.
 public struct MigrationSet: Sendable, Equatable {
-    /// The set's name: its folder's.
+    /// The name of the set, which is the name of its folder.
     public let name: String
-    /// Whose file names and markers it uses.
+    /// The layout that defines its file names and markers.
     public let layout: MigrationLayout
-    /// The versions, ascending. Two files may claim one version; the plan reports that.
+    /// The versions in ascending order. Two files can have the same version; the plan reports that.
     public internal(set) var files: [MigrationFile]
-    /// Versions that are written in Swift.
+    /// Versions written in Swift.
     var code: [CodeMigration] = []
-    /// What is declared about ways down from outside of them.
+    /// The directives declared for ways down from outside their files.
     var downDeclarations: [MigrationVersion: [Directive]] = [:]
-    /// Versions of the folder that another tool runs as programs: each needs a ``CodeMigration`` of its
+    /// Versions of the folder that another tool runs as programs. Each needs a ``CodeMigration`` with the same
     /// version in its place.
     public let foreignCode: [ForeignCode]
-    /// What is run again whenever it has changed, after all versions, in this order.
+    /// The migrations that run after all versions, in this order, whenever they have changed.
     public let repeatables: [MigrationFile]
-    /// What leads from an empty database to a later version in one step, ascending.
+    /// The migrations that lead from an empty database to a later version in one step, in ascending order.
     public internal(set) var baselines: [MigrationFile]
-    /// SQL files of the folder that are no migrations in its layout.
+    /// SQL files in the folder that are not migrations in its layout.
     public let ignoredFiles: [String]
 
-    /// A set out of files that were read elsewhere, such as compiled into the program.
+    /// A set of files that the program supplies, for example compiled in.
     /// - Parameters:
-    ///   - layout: Whose file names and markers it uses; by default that is told by the files.
-    ///   - files: Paths in the set's folder, with `/` between the names, and contents.
+    ///   - layout: The layout that defines the file names and markers; nil detects it from the files.
+    ///   - files: Paths in the set's folder, separated by `/`, and contents.
     /// - Throws: ``LockstepError/Code/migrationMalformed``.
     public init(
         name: String, layout: MigrationLayout? = nil, files: [(name: String, content: String)]
@@ -43,7 +43,7 @@ public struct MigrationSet: Sendable, Equatable {
         guard PlainName.isValid(name) else {
             throw LockstepError(
                 .migrationMalformed, "a migration set cannot be named “\(name)”",
-                hint: "name its folder with \(PlainName.rule), or name the set with --set")
+                hint: "rename its folder to \(PlainName.rule), or pass --set with a name")
         }
         let layout: MigrationLayout
         if let wanted {
@@ -62,16 +62,16 @@ public struct MigrationSet: Sendable, Equatable {
         try Self.requireOneOrder(files, layout)
     }
 
-    /// How many bytes a migration file may have unless another limit is given: 8 MiB. A migration is text that
-    /// a person wrote, and is held in memory several times while it is taken apart.
+    /// The default size limit of a migration file: 8 MiB. A person writes migrations by hand, and parsing holds a
+    /// file in memory several times.
     public static let defaultLargestFile = 8 * 1024 * 1024
 
-    /// Reads the set that a folder holds. What is no migration to its layout is left alone.
+    /// Reads the set in a folder. Files that are not migrations in its layout are ignored.
     /// - Parameters:
-    ///   - layout: Whose file names and markers it uses; by default that is told by the files.
-    ///   - largestFile: How many bytes a file may have.
-    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``, also for what has a
-    ///   migration's name and is no file; ``LockstepError/Code/tooLarge``.
+    ///   - layout: The layout that defines the file names and markers; nil detects it from the files.
+    ///   - largestFile: The maximum size of a file in bytes.
+    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``, also for an item
+    ///   that has the name of a migration but is not a file; ``LockstepError/Code/tooLarge``.
     public init(
         folder: FilePath, layout: MigrationLayout? = nil, largestFile: Int = defaultLargestFile
     ) throws {
@@ -87,20 +87,21 @@ public struct MigrationSet: Sendable, Equatable {
             sources: try MigrationFolder.read(folder, layout: layout, limit: largestFile))
     }
 
-    /// What the set in a folder is called: as the folder.
+    /// The name of the set in a folder, which is the folder's name.
     /// - Throws: ``LockstepError/Code/notFound``.
     public static func name(of folder: FilePath) throws -> String { try Folder.name(of: folder) }
 
-    /// Reads the sets of a folder: the one it is, or else one for each of its folders that holds
-    /// migrations, by name; with a name, only that one.
+    /// Reads the sets of a folder: the folder itself if it contains migrations, otherwise one set for each
+    /// subfolder that contains migrations, by name. With a name, reads only that set.
     ///
-    /// A folder that is a set, and whose own name cannot be a set's, gives it the name that is wanted.
+    /// If the folder is a set and its own name is not a valid set name, the set gets the given name.
     /// - Parameters:
-    ///   - layout: Whose file names and markers they use; by default that is told by the files.
-    ///     With `refinery` or `flyway`, which read subfolders, a folder with migrations anywhere below it is
-    ///     one set, unless a name is given that one of its folders has.
-    ///   - largestFile: How many bytes a file may have.
-    /// - Throws: ``LockstepError/Code/notFound`` if there is none; as ``init(folder:layout:largestFile:)``.
+    ///   - layout: The layout that defines the file names and markers; nil detects it from the files. With
+    ///     `refinery` or `flyway`, which read subfolders, a folder with migrations anywhere below it is one set,
+    ///     unless the given name is the name of one of its folders.
+    ///   - largestFile: The maximum size of a file in bytes.
+    /// - Throws: ``LockstepError/Code/notFound`` if there is none; the errors of
+    ///   ``init(folder:layout:largestFile:)``.
     public static func sets(
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil,
         largestFile: Int = defaultLargestFile
@@ -124,13 +125,13 @@ public struct MigrationSet: Sendable, Equatable {
             throw LockstepError(
                 .notFound,
                 "there are no migrations in \(wanted.map { folder.appending($0) } ?? folder)",
-                hint: "it should hold files like 0001_create_tables.sql, or folders with such files"
+                hint: "expected files such as 0001_create_tables.sql, or folders with such files"
             )
         }
         return sets
     }
 
-    /// `set` with `baseline` in the place of all versions up to its own.
+    /// `set` with `baseline` in place of all versions up to the baseline's.
     init(_ set: MigrationSet, from baseline: MigrationFile) {
         (name, layout) = (set.name, set.layout)
         (repeatables, baselines, ignoredFiles) = (set.repeatables, set.baselines, set.ignoredFiles)
@@ -140,7 +141,8 @@ public struct MigrationSet: Sendable, Equatable {
         foreignCode = set.foreignCode.filter { $0.version > baseline.version }
     }
 
-    /// Where the order of names is not that of numbers, the folder was never run in the latter.
+    /// Rejects files whose order by name differs from their order by number: the other tool never ran the folder
+    /// in numeric order.
     private static func requireOneOrder(
         _ files: [MigrationFile], _ layout: MigrationLayout
     ) throws(LockstepError) {
@@ -150,8 +152,8 @@ public struct MigrationSet: Sendable, Equatable {
             else { continue }
             throw LockstepError(
                 .migrationMalformed,
-                "\(layout.rawValue) runs \(next.fileName) before \(one.fileName), by their names, "
-                    + "and their numbers say otherwise",
+                "\(layout.rawValue) runs \(next.fileName) before \(one.fileName) because it sorts "
+                    + "by name, but their numbers are in the opposite order",
                 hint: "give them numbers of the same length")
         }
     }

@@ -6,7 +6,7 @@ internal import SystemPackage
     internal import Darwin
 #endif
 
-/// Writing files so that a crash leaves the old content or the new, never a mixture.
+/// Writes files so that a crash leaves either the old content or the new, never a mixture.
 enum AtomicFile {
     /// Replaces (or creates) `path` with `bytes`, readable by the owner only.
     ///
@@ -34,8 +34,8 @@ enum AtomicFile {
         try syncFolder(of: path)
     }
 
-    /// Creates an empty file of mode 0600; fails where anything stands already.
-    /// - Parameter name: What errors call it, if it is only on its way to another name.
+    /// Creates an empty file with mode 0600; fails if anything exists at the path.
+    /// - Parameter name: Its name in errors, if `path` is temporary.
     static func create(_ path: FilePath, for name: FilePath? = nil) throws -> FileDescriptor {
         try translatingErrno("create", name ?? path) {
             try FileDescriptor.open(
@@ -45,7 +45,7 @@ enum AtomicFile {
         }
     }
 
-    /// Creates the folder at `path`, mode 0700, unless it is there.
+    /// Creates the folder at `path` with mode 0700, unless it exists.
     static func createFolder(_ path: FilePath) throws {
         let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o700) }
         guard result != 0 else { return }
@@ -55,10 +55,10 @@ enum AtomicFile {
         }
     }
 
-    /// Gives a finished file its name, unless anything stands there already, and makes that last. Where
-    /// it throws, nothing of ours bears the name.
+    /// Gives a finished file its name, unless anything exists there, and makes that durable. If it throws, no file of
+    /// Lockstep has the name.
     static func moveIntoPlace(_ source: FilePath, _ target: FilePath) throws {
-        // Renaming would replace what somebody has put there meanwhile; a second name cannot.
+        // Renaming would replace a file that someone put there in the meantime; adding a second name cannot.
         let linked = unsafe source.withPlatformString { from in
             unsafe target.withPlatformString { to in unsafe link(from, to) == 0 }
         }
@@ -69,13 +69,13 @@ enum AtomicFile {
         do {
             try syncFolder(of: target)
         } catch {
-            // Whoever made it along with its key takes that key for unused now.
+            // After the error, the caller treats the file's key as unused.
             remove(target)
             throw error
         }
     }
 
-    /// Makes what was renamed or created in the folder of `path` survive a power loss.
+    /// Makes renamed and created entries in the folder of `path` survive a power loss.
     static func syncFolder(of path: FilePath) throws {
         let folder = parent(of: path)
         let descriptor = try translatingErrno("open", folder) {
@@ -85,30 +85,30 @@ enum AtomicFile {
         try sync(descriptor, folder)
     }
 
-    /// Removes a file of ours; one that is gone already is no failure.
+    /// Removes a file of Lockstep; it is not an error if the file does not exist.
     static func remove(_ path: FilePath) {
         _ = unsafe path.withPlatformString { unsafe unlink($0) }
     }
 
-    /// Removes an empty folder of ours; one that is gone already is no failure.
+    /// Removes an empty folder of Lockstep; it is not an error if the folder does not exist.
     static func removeFolder(_ path: FilePath) {
         _ = unsafe path.withPlatformString { unsafe rmdir($0) }
     }
 
-    /// The folder that `path` lies in.
+    /// The folder that contains `path`.
     static func parent(of path: FilePath) -> FilePath {
         let parent = path.removingLastComponent()
         return parent.isEmpty ? "." : parent
     }
 
-    /// Makes what was written to the file survive a power loss.
+    /// Makes the file's content survive a power loss.
     static func sync(_ file: FileDescriptor, _ path: FilePath) throws {
         guard fsync(file.rawValue) == 0 else {
             throw LockstepError.system(Errno(rawValue: errno), "sync", path)
         }
     }
 
-    /// Renames a file of ours in the place of whatever stands at `target`.
+    /// Renames a file of Lockstep, replacing anything at `target`.
     static func move(_ source: FilePath, over target: FilePath) throws {
         let moved = unsafe source.withPlatformString { from in
             unsafe target.withPlatformString { to in unsafe rename(from, to) == 0 }
@@ -116,13 +116,12 @@ enum AtomicFile {
         guard moved else { throw LockstepError.system(Errno(rawValue: errno), "replace", target) }
     }
 
-    /// Removes what writers of `path` left beside it that were killed. Nobody else may be writing it.
+    /// Removes temporary files that killed writers of `path` left beside it. Nobody else must be writing it.
     static func removeLeftovers(of path: FilePath) throws {
         for file in try leftovers(of: path) { remove(file) }
     }
 
-    /// What lies beside `path` under names as ``uniqueSibling(of:)`` gives them: of writers at work, or of
-    /// such as were killed.
+    /// The files beside `path` with names from ``uniqueSibling(of:)``, of running or killed writers.
     static func leftovers(of path: FilePath) throws -> [FilePath] {
         guard let name = path.lastComponent else { return [] }
         let folder = parent(of: path)
@@ -132,11 +131,11 @@ enum AtomicFile {
         return leftovers.files.map { folder.appending($0) }
     }
 
-    /// A name beside `path` that nothing bears: hidden, and ending in `.new`.
+    /// An unused name beside `path`: hidden, and ending in `.new`.
     static func uniqueSibling(of path: FilePath) throws -> FilePath {
         guard let name = path.lastComponent else {
             throw LockstepError(
-                .notAFile, "\(path) names no file", hint: "give the path of a file")
+                .notAFile, "\(path) does not name a file", hint: "give the path of a file")
         }
         let suffix = UInt64.random(in: .min ... .max)
         return parent(of: path).appending(".\(name.string).\(String(suffix, radix: 36)).new")

@@ -6,19 +6,19 @@ package import SystemPackage
     internal import Darwin
 #endif
 
-/// Opening and reading files that an attacker may have prepared.
+/// Opens and reads files that an attacker may have crafted.
 package enum FileAccess {
-    /// What the caller is about to trust a file with.
+    /// The protection that a file needs.
     package enum Sensitivity {
         /// Anyone may read it.
         case ordinary
-        /// It holds or guards secrets: it must belong to us and be closed to group and others.
+        /// It contains or protects secrets: it must belong to this user and be closed to group and others.
         case secret
     }
 
-    /// Opens an existing regular file for reading, following no symbolic link in its last component.
+    /// Opens an existing regular file for reading, without following a symbolic link in the last component.
     ///
-    /// The checks run on the open descriptor, so nobody can exchange the file in between.
+    /// The checks use the open descriptor, so nobody can replace the file in between.
     package static func open(_ path: FilePath, _ sensitivity: Sensitivity) throws -> FileDescriptor
     {
         try openSized(path, sensitivity).file
@@ -27,7 +27,7 @@ package enum FileAccess {
     private static func openSized(
         _ path: FilePath, _ sensitivity: Sensitivity
     ) throws -> (file: FileDescriptor, size: Int) {
-        // Non-blocking: a named pipe in the file's place must not hang the caller.
+        // Non-blocking: a named pipe in place of the file must not block the caller.
         let file = try translatingErrno("open", path) {
             try FileDescriptor.open(
                 path, .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking])
@@ -47,7 +47,7 @@ package enum FileAccess {
         let (file, size) = try openSized(path, sensitivity)
         defer { try? file.close() }
         var bytes: [UInt8] = []
-        // One byte more than it says it holds tells whether it has grown since; some that hold much say 0.
+        // Reading one byte more than the size detects growth; some files with content report a size of 0.
         var chunk = [UInt8](repeating: 0, count: min(max(size, 4095), 65_535) + 1)
         while true {
             let count = try translatingErrno("read", path) {
@@ -60,9 +60,9 @@ package enum FileAccess {
         }
     }
 
-    /// Whether anything, even a dangling link, stands at `path`.
+    /// Whether anything, even a dangling link, exists at `path`.
     ///
-    /// What we may not look at counts as there: opening it tells the reason.
+    /// A path without permission counts as existing: opening it then reports the reason.
     package static func exists(_ path: FilePath) -> Bool {
         do {
             _ = try Stat(path, followTargetSymlink: false)
@@ -75,11 +75,11 @@ package enum FileAccess {
     /// The error for a file that is larger than `limit` bytes.
     static func tooLarge(_ path: FilePath, _ limit: Int) -> LockstepError {
         LockstepError(
-            .tooLarge, "\(path) is larger than the \(limit) bytes its format allows",
-            hint: "check that this is the file you mean")
+            .tooLarge, "\(path) is larger than the \(limit) bytes that its format allows",
+            hint: "check that this is the right file")
     }
 
-    /// The size in bytes of `path`, if it is itself, and not only through a link, a regular file.
+    /// The size in bytes of `path`, which must be a regular file and not a link.
     static func sizeOfRegularFile(_ path: FilePath) throws -> Int {
         let status = try translatingErrno("look at", path) {
             try Stat(path, followTargetSymlink: false)
@@ -88,12 +88,12 @@ package enum FileAccess {
         return Int(status.size)
     }
 
-    /// Whether we may read the file.
+    /// Whether this process can read the file.
     static func isReadable(_ path: FilePath) -> Bool {
         unsafe path.withPlatformString { unsafe access($0, R_OK) } == 0
     }
 
-    /// Goes on only where nobody else may exchange what lies in the folder. Root may do anything anyway.
+    /// Requires that nobody else except root can replace files in the folder.
     static func requireOwnFolder(_ folder: FilePath) throws {
         let status = try translatingErrno("look at", folder) { try Stat(folder) }
         guard [0, geteuid()].contains(status.userID.rawValue) else {
@@ -103,19 +103,19 @@ package enum FileAccess {
         }
         guard status.permissions.intersection([.groupWrite, .otherWrite]).isEmpty else {
             throw LockstepError(
-                .permissionsTooOpen, "others may write into the folder \(folder)",
+                .permissionsTooOpen, "others can write to the folder \(folder)",
                 hint: "close it: chmod 700 \(folder)")
         }
     }
 
-    /// Gives a file of ours the owner, group and permissions of the one at `path`.
+    /// Gives a file of Lockstep the owner, group and permissions of the file at `path`.
     static func copy(accessTo path: FilePath, _ file: FileDescriptor, _ name: FilePath) throws {
         let old = try translatingErrno("look at", path) {
             try Stat(path, followTargetSymlink: false)
         }
         let new = try translatingErrno("look at", name) { try file.stat() }
         let isOthers = (old.userID, old.groupID) != (new.userID, new.groupID)
-        // The owner comes first: changing it may take permissions away.
+        // The owner comes first: changing it can remove permissions.
         let changed =
             (!isOthers || fchown(file.rawValue, old.userID.rawValue, old.groupID.rawValue) == 0)
             && fchmod(file.rawValue, old.permissions.rawValue) == 0
@@ -125,32 +125,32 @@ package enum FileAccess {
         }
     }
 
-    /// How many bytes the disk of `folder` has left for us; nil where it does not tell.
+    /// The bytes that this user can still write to the disk of `folder`; nil if the disk does not report it.
     static func freeSpace(in folder: FilePath) throws -> Int? {
         var status = statvfs()
         guard unsafe folder.withPlatformString({ unsafe statvfs($0, &status) }) == 0 else {
             throw LockstepError.system(Errno(rawValue: errno), "look at", folder)
         }
-        // Some file systems in user space count no blocks at all.
+        // Some user-space file systems report no blocks.
         guard status.f_blocks > 0 else { return nil }
         let (bytes, overflow) = Int(clamping: status.f_bavail)
             .multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
         return overflow ? .max : bytes
     }
 
-    /// Who may do what with a file or folder.
+    /// The access rights of a file or folder.
     struct Rights {
-        /// The permission bits in octal digits, as `chmod` takes them.
+        /// The permission bits in octal digits, as for `chmod`.
         let mode: String
-        /// Whether it belongs to the user who asks.
+        /// Whether it belongs to the current user.
         let isOwn: Bool
         let isReadableByOthers: Bool
         let isWritableByOthers: Bool
-        /// Whether only their owners may remove what lies in the folder.
+        /// Whether only their owners may remove entries of the folder.
         let isSticky: Bool
     }
 
-    /// Who may do what with what stands at `path`; nil if nothing does. Others are the group and everybody.
+    /// The access rights of `path`; nil if nothing exists there. Others are the group and everyone.
     static func rights(on path: FilePath) throws -> Rights? {
         guard exists(path) else { return nil }
         let status = try translatingErrno("look at", path) {

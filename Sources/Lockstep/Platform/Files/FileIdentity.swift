@@ -1,11 +1,11 @@
 internal import SystemPackage
 
-/// Which file a path leads to, whatever its name.
+/// Identifies the file at a path, regardless of its name.
 struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// Nil if nothing is there.
+    /// Nil if nothing exists at the path.
     init?(_ path: FilePath) {
         guard let status = try? Stat(path, followTargetSymlink: false) else { return nil }
         device = UInt64(truncatingIfNeeded: status.deviceID.rawValue)

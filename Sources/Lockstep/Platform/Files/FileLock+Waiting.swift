@@ -7,11 +7,11 @@ internal import SystemPackage
 #endif
 
 extension FileLock {
-    /// Takes the lock, waiting up to `timeout` for whoever holds it.
-    /// - Parameter goOn: Asked some fifty times a second; what it throws ends the waiting.
-    /// - Throws: ``LockstepError/Code/locked`` when the time is over.
+    /// Takes the lock, waiting up to `timeout` for its holder.
+    /// - Parameter shouldContinue: Called about fifty times a second; an error that it throws ends the wait.
+    /// - Throws: ``LockstepError/Code/locked`` after the timeout.
     static func wait(
-        _ path: FilePath, timeout: Duration, goOn: () throws -> Void
+        _ path: FilePath, timeout: Duration, shouldContinue: () throws -> Void
     ) throws -> FileLock {
         let deadline = Clock.monotonicMicroseconds + timeout.wholeMicroseconds
         while true {
@@ -20,7 +20,7 @@ extension FileLock {
             } catch let error as LockstepError where error.code == .locked {
                 guard Clock.monotonicMicroseconds < deadline else { throw error }
             }
-            try goOn()
+            try shouldContinue()
             var pause = timespec(tv_sec: 0, tv_nsec: 20_000_000)
             unsafe _ = nanosleep(&pause, nil)
         }

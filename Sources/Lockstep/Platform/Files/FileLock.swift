@@ -8,11 +8,11 @@ internal import SystemPackage
 
 /// An exclusive advisory lock on a side file, held until the value goes out of scope.
 ///
-/// The side file stays behind: removing it would let two processes lock two different files.
+/// The side file remains: removing it would let two processes lock two different files.
 struct FileLock: ~Copyable {
     private let file: FileDescriptor
 
-    /// Takes the lock, or fails at once with ``LockstepError/Code/locked``.
+    /// Takes the lock, or fails immediately with ``LockstepError/Code/locked``.
     init(_ path: FilePath) throws {
         let file = try translatingErrno("open the lock file", path) {
             try FileDescriptor.open(

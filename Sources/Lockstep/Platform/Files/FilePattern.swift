@@ -1,10 +1,10 @@
 internal import SystemPackage
 
-/// A path with `*` and `?` in it, as shells have them, expanded without one.
+/// A path with `*` and `?` as in shells, expanded without a shell.
 ///
-/// `*` stands for any characters of a name but a dot at its beginning, `?` for one character, and a component
-/// `**` for any number of folders, none included; it follows no links. At the end it stands for all files in
-/// them. Nothing else has a meaning.
+/// `*` matches any characters of a name except a dot at its beginning, `?` matches one character, and a component `**`
+/// matches zero or more folders without following links. At the end of a pattern, `**` matches all files in them. No
+/// other character is special.
 struct FilePattern {
     private let root: FilePath
     private let components: [String]
@@ -16,13 +16,13 @@ struct FilePattern {
         components = names.last == "**" ? names + ["*"] : names
     }
 
-    /// Whether `text` is more than a plain path.
+    /// Whether `text` contains `*` or `?`.
     static func isPattern(_ text: some StringProtocol) -> Bool {
         text.contains("*") || text.contains("?")
     }
 
-    /// The files that it stands for, by name. What is no file, or lies in a folder that may not be listed,
-    /// is passed over; a path without `*` and `?` stands for itself, whether it exists or not.
+    /// The matching files, by name. Entries that are not files and folders that cannot be listed are skipped. A path
+    /// without `*` and `?` matches itself, whether it exists or not.
     func files() throws -> [FilePath] {
         var found: Set<String> = []
         try expand(root, components[...]) { found.insert($0.string) }
@@ -31,27 +31,27 @@ struct FilePattern {
     }
 
     private func expand(
-        _ folder: FilePath, _ rest: ArraySlice<String>, _ tell: (FilePath) -> Void
+        _ folder: FilePath, _ rest: ArraySlice<String>, _ report: (FilePath) -> Void
     ) throws {
         guard let first = rest.first else { return }
         let others = rest.dropFirst()
         guard Self.isPattern(first) else {
             let path = folder.appending(first)
-            return others.isEmpty ? tell(path) : try expand(path, others, tell)
+            return others.isEmpty ? report(path) : try expand(path, others, report)
         }
         guard let (files, folders) = try Self.list(folder, hidden: first.hasPrefix(".")) else {
             return
         }
         if first == "**" {
-            try expand(folder, others, tell)
+            try expand(folder, others, report)
             for name in folders where try !Self.isLink(folder.appending(name)) {
-                try expand(folder.appending(name), rest, tell)
+                try expand(folder.appending(name), rest, report)
             }
         } else if others.isEmpty {
-            for name in files where Self.matches(name, first) { tell(folder.appending(name)) }
+            for name in files where Self.matches(name, first) { report(folder.appending(name)) }
         } else {
             for name in folders where Self.matches(name, first) {
-                try expand(folder.appending(name), others, tell)
+                try expand(folder.appending(name), others, report)
             }
         }
     }
@@ -75,12 +75,12 @@ struct FilePattern {
         }
     }
 
-    /// Whether a name fits one component. At most the product of their lengths in steps.
+    /// Whether a name matches one component. Takes at most the product of their lengths in steps.
     static func matches(_ name: String, _ pattern: String) -> Bool {
         let name = Array(name)
         let pattern = Array(pattern)
         var (at, position) = (0, 0)
-        // The last star, and how far the name had come there.
+        // The last star and the position in the name at that point.
         var star: Int?
         var resume = 0
         while at < name.count {

@@ -12,9 +12,9 @@ package import SystemPackage
     private typealias DirectoryStream = UnsafeMutablePointer<DIR>
 #endif
 
-/// Listing a folder, and making temporary ones.
+/// Lists folders and makes temporary ones.
 package enum Folder {
-    /// Makes a folder that only this user can look into, where `TMPDIR` says or in `/tmp`.
+    /// Makes a folder that only this user can access, in `TMPDIR` or else in `/tmp`.
     static func makeTemporary() throws -> FilePath {
         let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? ""
         let name = "lockstep-\(String(UInt64.random(in: .min ... .max), radix: 36))"
@@ -25,10 +25,8 @@ package enum Folder {
         return path
     }
 
-    /// The names of the folder's visible files and of its visible folders, or of the hidden ones, each
-    /// sorted.
-    /// - Parameter isWanted: Says which names are looked at; looking at a file costs more than reading its
-    ///   name.
+    /// The sorted names of the folder's visible files and of its visible folders, or of the hidden ones.
+    /// - Parameter isWanted: Selects the names to examine; examining a file takes longer than reading its name.
     package static func list(
         _ path: FilePath, hidden: Bool = false, where isWanted: (String) -> Bool = { _ in true }
     ) throws -> (files: [String], folders: [String]) {
@@ -36,15 +34,15 @@ package enum Folder {
         return (entries.files, entries.folders)
     }
 
-    /// What stands in a folder, by name.
+    /// The entries of a folder, by name.
     struct Entries {
         var files: [String] = []
         var folders: [String] = []
-        /// Pipes, sockets, devices, and links that lead nowhere.
+        /// Pipes, sockets, devices, and dangling links.
         var others: [String] = []
     }
 
-    /// The same, with what is neither file nor folder.
+    /// The same, including entries that are neither files nor folders.
     static func entries(
         _ path: FilePath, hidden: Bool = false, where isWanted: (String) -> Bool = { _ in true }
     ) throws -> Entries {
@@ -80,24 +78,24 @@ package enum Folder {
         return entries
     }
 
-    /// What an entry is, or what the link leads to that it is. Most file systems say so in the entry; the
-    /// others are asked.
+    /// The type of an entry, or of the target if it is a link. Most file systems store the type in the entry; otherwise
+    /// the file is examined.
     private static func kind(_ entryType: Int32, _ path: FilePath) -> FileType? {
         switch entryType {
         case Int32(DT_REG): .regular
         case Int32(DT_DIR): .directory
-        // What vanished, or a link that leads nowhere, is neither file nor folder.
+        // A file that has disappeared or a dangling link is neither file nor folder.
         default: (try? Stat(path))?.type
         }
     }
 
-    /// Clears errno first: the end of a folder and a failure look the same but for it.
+    /// Clears errno first, because only errno distinguishes the end of a folder from a failure.
     private static func nextEntry(_ stream: DirectoryStream) -> UnsafeMutablePointer<dirent>? {
         errno = 0
         return unsafe readdir(stream)
     }
 
-    /// The folder's own name, also where the path ends in `.` or `..` or through a link.
+    /// The folder's own name, even if the path ends in `.` or `..` or is a link.
     static func name(of path: FilePath) throws -> String {
         try resolve(path).lastComponent?.string ?? ""
     }

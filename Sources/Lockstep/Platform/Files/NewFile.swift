@@ -1,19 +1,20 @@
 package import SystemPackage
 
-/// A file that is being written beside the place where it shall stand: it is there whole, readable by its owner only,
-/// or not at all. Nothing is written over.
+/// A file that is written beside its target: it appears complete, readable only by its owner, or not at all. Nothing is
+/// overwritten.
 package struct NewFile: ~Copyable {
     private let target: FilePath
     private let path: FilePath
-    /// Whether it lies in a folder that has not got its name yet, and so bears its own already.
+    /// Whether it is in a folder that does not have its name yet; then the file already has its own name.
     private let isInNewFolder: Bool
     private var isFinished = false
     private let file: FileDescriptor
-    /// Small pieces are collected: a call of the system costs more than they.
+    /// Collects small pieces, because a system call takes longer.
     private var waiting: [UInt8] = []
     private static let maximumWaiting = 65_536
 
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `target`; why the folder takes no file.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `target`; the error if the file cannot be
+    ///   created.
     package init(_ target: FilePath) throws {
         guard !FileAccess.exists(target) else {
             throw LockstepError.system(.fileExists, "create", target)
@@ -26,7 +27,7 @@ package struct NewFile: ~Copyable {
         isInNewFolder = false
     }
 
-    /// A file of a ``NewFolder``.
+    /// A file in a ``NewFolder``.
     init(inNewFolder path: FilePath) throws {
         file = try AtomicFile.create(path)
         target = path
@@ -36,12 +37,12 @@ package struct NewFile: ~Copyable {
 
     deinit {
         try? file.close()
-        // Once it has its name nothing bears this one.
+        // After `finish()`, no file has the temporary name.
         if !isInNewFolder || !isFinished { AtomicFile.remove(path) }
     }
 
-    /// Takes the next bytes.
-    /// - Throws: ``LockstepError/Code/full`` and what else writing meets.
+    /// Adds the next bytes.
+    /// - Throws: ``LockstepError/Code/full`` and other errors of writing.
     package mutating func write(_ bytes: [UInt8]) throws {
         waiting.append(contentsOf: bytes)
         guard waiting.count >= Self.maximumWaiting else { return }
@@ -49,7 +50,8 @@ package struct NewFile: ~Copyable {
     }
 
     /// Gives the file its name.
-    /// - Throws: As ``write(_:)``; ``LockstepError/Code/alreadyExists`` if somebody has put a file there meanwhile.
+    /// - Throws: As in ``write(_:)``; ``LockstepError/Code/alreadyExists`` if someone has put a file there in the
+    ///   meantime.
     package mutating func finish() throws {
         try flush()
         try AtomicFile.sync(file, target)

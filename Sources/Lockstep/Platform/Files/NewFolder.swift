@@ -1,15 +1,15 @@
 package import SystemPackage
 
-/// A folder of files that is being written beside the place where it shall stand: it is there whole, its owner's only,
-/// or not at all. Nothing is written over.
+/// A folder of files that is written beside its target: it appears complete, accessible only to its owner, or not at
+/// all. Nothing is overwritten.
 package struct NewFolder: ~Copyable {
     private let target: FilePath
     private let path: FilePath
     private var names: [String] = []
     private var isFinished = false
 
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `target`, be it an empty folder; why there
-    ///   can be no folder.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `target`, even an empty folder; the error
+    ///   if the folder cannot be created.
     package init(_ target: FilePath) throws {
         guard !FileAccess.exists(target) else {
             throw LockstepError.system(.fileExists, "create", target)
@@ -26,7 +26,7 @@ package struct NewFolder: ~Copyable {
         AtomicFile.removeFolder(path)
     }
 
-    /// Writes a file, whose name no other has.
+    /// Writes a file with a unique name.
     package mutating func add(
         _ name: String, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
     ) throws {
@@ -37,10 +37,10 @@ package struct NewFolder: ~Copyable {
     }
 
     /// Gives the folder its name.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if somebody has put something there meanwhile.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if someone has put something there in the meantime.
     package mutating func finish() throws {
         try AtomicFile.syncFolder(of: path.appending("file"))
-        // What is an empty folder by now would be replaced, and nothing lost.
+        // An empty folder created after this check would be replaced, but nothing would be lost.
         guard !FileAccess.exists(target) else {
             throw LockstepError.system(.fileExists, "create", target)
         }

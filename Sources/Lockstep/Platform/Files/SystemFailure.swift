@@ -1,7 +1,7 @@
 package import SystemPackage
 
 extension LockstepError {
-    /// What the operating system answered, as an error of ours that names the file and the way out.
+    /// The error for a failed system call, with the file and a hint.
     static func system(_ errno: Errno, _ action: String, _ path: FilePath) -> LockstepError {
         let what = "cannot \(action) \(path): \(errno)"
         switch errno {
@@ -17,7 +17,7 @@ extension LockstepError {
                 .notAFile, "\(path) is a folder, not a file", hint: "give the path of a file")
         case .notDirectory:
             return LockstepError(
-                .notAFile, "a part of \(path) is a file where a folder is due",
+                .notAFile, "a part of \(path) is a file where a folder is expected",
                 hint: "check the path's spelling")
         case .tooManySymbolicLinkLevels:
             return LockstepError(
@@ -25,7 +25,7 @@ extension LockstepError {
                 hint: "give the path of the file that the link points to")
         case .fileExists:
             return LockstepError(
-                .alreadyExists, "\(path) exists already",
+                .alreadyExists, "\(path) already exists",
                 hint: "choose another path, or move the file away first")
         case .noSpace:
             return LockstepError(.full, what, hint: "free some space on the disk and run it again")
@@ -38,7 +38,7 @@ extension LockstepError {
     }
 }
 
-/// Runs a call of swift-system and tells its failure as an error of ours.
+/// Runs a swift-system call and converts its failure to a `LockstepError`.
 package func translatingErrno<Result: ~Copyable>(
     _ action: String, _ path: FilePath, _ body: () throws -> Result
 ) throws -> Result {

@@ -8,8 +8,8 @@ internal import SystemPackage
 
 /// The machine's memory.
 enum SystemMemory {
-    /// How many bytes there are for this process at the most; nil where that is not known. A container's
-    /// limit counts where it is less than the machine's.
+    /// The maximum memory for this process in bytes; nil if it is not known. A container's limit counts if it is lower
+    /// than the machine's memory.
     static var bytes: Int? {
         let pages = sysconf(Int32(_SC_PHYS_PAGES))
         let size = sysconf(Int32(_SC_PAGESIZE))
@@ -17,7 +17,7 @@ enum SystemMemory {
         return min(pages * size, containerLimit("/sys/fs/cgroup/memory.max") ?? .max)
     }
 
-    /// What Linux's control groups, version 2, allow: a number, or the word `max`.
+    /// The limit of Linux control groups, version 2: a number, or the word `max`.
     static func containerLimit(_ path: FilePath) -> Int? {
         guard let text = try? FileAccess.read(path, limit: 64) else { return nil }
         return Int(String(decoding: text.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self))

@@ -1,4 +1,4 @@
-/// RFC 4648 base64 without padding, in its only canonical spelling.
+/// RFC 4648 base64 without padding, in its canonical form.
 enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -25,8 +25,8 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of `text`, or nil unless it is spelled as ``encode(_:)`` would: no padding, no white
-    /// space, unused bits zero.
+    /// The bytes of `text`, or nil unless it is exactly what ``encode(_:)`` returns: no padding, no white space, unused
+    /// bits zero.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0
@@ -40,18 +40,18 @@ enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
             }
         }
-        // Six left-over bits are a character that carries no whole byte; others must be zero.
+        // Six left-over bits mean a character without a complete byte; fewer bits must be zero.
         guard bits < 6, buffer & (1 << bits - 1) == 0 else { return nil }
         return bytes
     }
 
     // MARK: Secrets
 
-    /// How many characters ``encode(_:into:at:)`` writes for `count` bytes.
+    /// The number of characters that ``encode(_:into:at:)`` writes for `count` bytes.
     static func length(of count: Int) -> Int { (count * 8 + 5) / 6 }
 
-    /// Writes the canonical text of `bytes` into `output`, so that no copy lies in ordinary memory.
-    /// - Returns: Where the text ends, which is ``length(of:)`` characters later.
+    /// Writes the canonical text of `bytes` into `output`, without a copy in ordinary memory.
+    /// - Returns: The end of the text, ``length(of:)`` characters after `start`.
     static func encode(
         _ bytes: Span<UInt8>, into output: inout MutableSpan<UInt8>, at start: Int
     ) -> Int {
@@ -73,7 +73,7 @@ enum Base64 {
     }
 
     /// Writes the bytes of a canonical text into `output`.
-    /// - Returns: Where they end; nil if the text is not canonical or `output` has no room for them.
+    /// - Returns: The end of the bytes; nil if the text is not canonical or `output` is too small.
     static func decode(
         _ text: Span<UInt8>, into output: inout MutableSpan<UInt8>, at start: Int
     ) -> Int? {

@@ -1,5 +1,5 @@
 extension FixedWidthInteger {
-    /// The bytes, the most significant first.
+    /// The bytes, most significant first.
     var bigEndianBytes: [UInt8] {
         unsafe withUnsafeBytes(of: bigEndian) { unsafe Array($0) }
     }

@@ -4,7 +4,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     let month: Int
     let day: Int
 
-    /// Today, by the machine's clock.
+    /// Today according to the machine's clock.
     public static var today: CalendarDay {
         CalendarDay(secondsSinceEpoch: Clock.microsecondsSinceEpoch / 1_000_000)
     }
@@ -23,7 +23,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Reads `YYYY-MM-DD`; nothing else, and no day that the calendar does not have.
+    /// Parses `YYYY-MM-DD`; nil for any other text and for a day that does not exist.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         let dash = UInt8(ascii: "-")

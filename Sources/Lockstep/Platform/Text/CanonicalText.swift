@@ -1,15 +1,15 @@
-/// A text of ours, line by line, by rules that leave whatever it says one spelling: printable ASCII, LF behind
-/// each line, single spaces between fields, canonical base64, numbers in plain decimal digits.
+/// A text in one of Lockstep's formats, read line by line. Strict rules give any content exactly one form: printable
+/// ASCII, LF after each line, single spaces between fields, canonical base64, numbers in plain decimal digits.
 struct CanonicalText {
-    /// How a text is refused: for what, and in which line, where it is one line's fault.
+    /// Makes the error for a malformed text from the reason and the line, if the reason concerns one line.
     typealias Refusal = @Sendable (_ what: String, _ line: Int?) -> LockstepError
 
     private let lines: [Substring]
     private let refusal: Refusal
-    /// How many lines were taken.
+    /// The number of lines taken.
     private(set) var next = 0
 
-    /// - Parameter limit: How many bytes it may have.
+    /// - Parameter limit: The maximum size in bytes.
     init(_ bytes: [UInt8], limit: Int, refusal: @escaping Refusal) throws(LockstepError) {
         guard bytes.count <= limit else {
             throw refusal("it is larger than \(limit / 1024) KiB", nil)
@@ -20,29 +20,29 @@ struct CanonicalText {
         }
         if let foreign = bytes.firstIndex(where: { $0 != newline && !(0x20...0x7E).contains($0) }) {
             let line = bytes[..<foreign].count { $0 == newline } + 1
-            throw refusal("it holds a byte other than printable ASCII", line)
+            throw refusal("it contains a byte other than printable ASCII", line)
         }
         lines = String(decoding: bytes.dropLast(), as: UTF8.self)
             .split(separator: "\n", omittingEmptySubsequences: false)
         self.refusal = refusal
     }
 
-    /// Whether every line was taken.
+    /// Whether all lines are taken.
     var isAtEnd: Bool { next == lines.count }
 
-    /// The next line, which stays the next.
+    /// The next line, without taking it.
     func peek() -> Substring? { next < lines.count ? lines[next] : nil }
 
-    /// The next line.
+    /// Takes the next line.
     mutating func take(_ what: String) throws(LockstepError) -> Substring {
         guard next < lines.count else {
-            throw refusal("it ends where \(what) is due", next)
+            throw refusal("it ends where \(what) is expected", next)
         }
         next += 1
         return lines[next - 1]
     }
 
-    /// The refusal of the line that was taken last.
+    /// The error for the line taken last.
     func bad(_ what: String) -> LockstepError { refusal(what, next) }
 
     // MARK: Pieces of a line
@@ -58,7 +58,7 @@ struct CanonicalText {
             throw bad("\(what) is not canonical base64")
         }
         if let count, bytes.count != count {
-            throw bad("\(what) is \(bytes.count) bytes long, not \(count)")
+            throw bad("\(what) is \(counted(bytes.count, "byte")) long, not \(count)")
         }
         return bytes
     }
@@ -67,7 +67,7 @@ struct CanonicalText {
         _ text: Substring, _ range: ClosedRange<UInt64>, _ what: String
     ) throws(LockstepError) -> UInt64 {
         guard let value = UInt64(text), String(value) == text, range.contains(value) else {
-            throw bad("\(what) is no number of the allowed range")
+            throw bad("\(what) is not a number in the allowed range")
         }
         return value
     }

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Whole microseconds; none for a negative duration, and at most some thirty thousand years.
+    /// Whole microseconds; 0 for a negative duration, and at most about thirty thousand years.
     var wholeMicroseconds: Int64 {
         let limit: Int64 = 1_000_000_000_000
         guard components.seconds < limit else { return limit * 1_000_000 }

@@ -1,5 +1,5 @@
-/// A text that is equal only to one of the same bytes, as SQLite has it. Swift's own strings are equal where
-/// Unicode says so: `é` in one character or in two.
+/// A text that equals only a text with the same bytes, as in SQLite. Swift strings are equal if they are canonically
+/// equivalent in Unicode: `é` as one character or as two.
 package struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
     package let text: String
 

@@ -1,9 +1,9 @@
-/// Text forms of bytes. Used for public and wrapped material; a secret has no text form but the
-/// keyspec, which ``DatabaseKey`` builds in secure memory.
+/// Hexadecimal text for public and wrapped bytes. The only text form of a secret is the keyspec, which ``DatabaseKey``
+/// builds in secure memory.
 enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Lower-case, two digits a byte.
+    /// Lower-case text, two digits per byte.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -13,7 +13,7 @@ enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that lower-case digits stand for, two each; nil for anything else.
+    /// The bytes of a text with two lower-case digits per byte; nil for any other text.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let values = text.utf8.map { digits.firstIndex(of: $0).map(UInt8.init) }
         guard values.count.isMultiple(of: 2) else { return nil }
@@ -25,7 +25,7 @@ enum Hex {
         return bytes
     }
 
-    /// The digit for a value of 0 to 15, without a look-up that depends on a secret.
+    /// The digit for a value from 0 to 15, without a table lookup that depends on a secret.
     static func digit(_ nibble: UInt8) -> UInt8 {
         // 39 is the distance from '9' + 1 to 'a'; the shift yields 1 for values above 9, else 0.
         UInt8(ascii: "0") + nibble + 39 * ((nibble &+ 6) >> 4)

@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// The one piece of libm that is used.
+/// The only function that Lockstep uses from libm.
 enum Logarithm {
     /// The logarithm to base 2.
     static func base2(_ value: Double) -> Double { log2(value) }

@@ -1,5 +1,5 @@
 extension MutableSpan<UInt8> {
-    /// Copies all of `source` to where `offset` is, in one piece.
+    /// Copies all of `source` to `offset` at once.
     mutating func copy(_ source: Span<UInt8>, to offset: Int) {
         precondition(offset >= 0 && source.count <= count - offset)
         unsafe withUnsafeMutableBytes { target in

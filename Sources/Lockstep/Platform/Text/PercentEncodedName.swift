@@ -1,6 +1,6 @@
-/// Names of any characters as words of plain ASCII, for texts whose fields are parted by spaces: `A-Z`, `a-z`, `0-9`
-/// and `_` stand for themselves, and each other byte of the UTF-8 is `%` with two hexadecimal digits in upper
-/// case. Every name has one spelling.
+/// Encodes names with any characters as ASCII words, for texts whose fields are separated by spaces: `A-Z`, `a-z`,
+/// `0-9` and `_` stand for themselves, and every other UTF-8 byte is `%` with two upper-case hexadecimal digits. Every
+/// name has exactly one encoding.
 enum PercentEncodedName {
     static func encode(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
@@ -15,7 +15,7 @@ enum PercentEncodedName {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for a text that ``encode(_:)`` gives of no name.
+    /// The name; nil for a text that is not the result of ``encode(_:)`` for any name.
     static func decode(_ text: some StringProtocol) -> String? {
         let spelled = Array(text.utf8)
         var bytes: [UInt8] = []
@@ -34,7 +34,7 @@ enum PercentEncodedName {
             index += 3
         }
         let name = String(decoding: bytes, as: UTF8.self)
-        // What is not UTF-8, and any other spelling, does not come back as it was.
+        // Invalid UTF-8 and non-canonical encodings do not survive the round trip.
         return encode(name).utf8.elementsEqual(spelled) ? name : nil
     }
 

@@ -1,7 +1,6 @@
-/// Names that are safe in a file's name, in a line of a keyring and in a message: of slots, datasets and
-/// migration sets.
+/// Names of slots, datasets and migration sets, which are safe in a file name, in a line of a keyring and in a message.
 enum PlainName {
-    /// What a name may be, for messages.
+    /// The rule for names, for messages.
     static let rule = "1 to 32 of the characters a-z, 0-9 and -"
 
     /// Whether `text` is 1 to 32 of [a-z0-9-].

@@ -1,6 +1,6 @@
-/// A moment as it stands in file names: `20260131T120000Z`, in UTC.
+/// A time in the form for file names: `20260131T120000Z`, in UTC.
 enum TimeStamp {
-    /// Now, by the machine's clock.
+    /// Now according to the machine's clock.
     static var now: String { text(secondsSinceEpoch: Clock.microsecondsSinceEpoch / 1_000_000) }
 
     static func text(secondsSinceEpoch seconds: Int64) -> String {
@@ -12,7 +12,7 @@ enum TimeStamp {
         return "\(day)T\(time.joined())Z"
     }
 
-    /// Whether `text` has the form of one.
+    /// Whether `text` has the form of a time stamp.
     static func isValid(_ text: some StringProtocol) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.count == 16 && bytes[8] == UInt8(ascii: "T") && bytes[15] == UInt8(ascii: "Z")

@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// The two clocks: wall time for what is recorded, monotonic time for what is measured.
+/// The two clocks: wall time for records, monotonic time for measurements.
 package enum Clock {
     /// Microseconds since 1970-01-01T00:00:00Z.
     package static var microsecondsSinceEpoch: Int64 { read(CLOCK_REALTIME) / 1000 }

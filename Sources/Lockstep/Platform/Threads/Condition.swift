@@ -4,8 +4,8 @@
     internal import Darwin
 #endif
 
-/// A lock that threads can wait under until another says that something has changed.
-// Sendable by this proof: the two POSIX objects never move and are made to be shared by threads.
+/// A lock with which threads can wait until another thread signals a change.
+// This is safely Sendable: the two POSIX objects never move and are designed for use by several threads.
 @safe
 final class Condition: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -14,7 +14,7 @@ final class Condition: @unchecked Sendable {
     init() {
         unsafe mutex = .allocate(capacity: 1)
         unsafe condition = .allocate(capacity: 1)
-        // With default attributes neither can fail on the systems that this runs on.
+        // With default attributes, neither call can fail on the supported systems.
         unsafe pthread_mutex_init(mutex, nil)
         unsafe pthread_cond_init(condition, nil)
     }
@@ -33,19 +33,19 @@ final class Condition: @unchecked Sendable {
         return try body()
     }
 
-    /// Within ``locked(_:)``: lets go of the lock until ``signal()``, perhaps without reason. Callers wait
-    /// in a loop.
+    /// Must be called inside ``locked(_:)``. Releases the lock until ``signal()``. It can return spuriously, so callers
+    /// must wait in a loop.
     func wait() { unsafe pthread_cond_wait(condition, mutex) }
 
-    /// Wakes one thread that waits.
+    /// Wakes one waiting thread.
     func signal() { unsafe pthread_cond_signal(condition) }
 
-    /// Wakes every thread that waits.
+    /// Wakes all waiting threads.
     func broadcast() { unsafe pthread_cond_broadcast(condition) }
 }
 
-/// Keeps threads waiting until it is opened, for good.
-// Sendable by this proof: `isOpen` is touched only while the condition's lock is held.
+/// Makes threads wait until it is opened; it then stays open.
+// This is safely Sendable: `isOpen` is accessed only while the condition's lock is held.
 final class Latch: @unchecked Sendable {
     private let changed = Condition()
     private var isOpen = false

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// A flag of a class that is read or written each time a statement runs. A stored `Bool` would cost Swift's
-/// run-time check for exclusive access each time: with five flags 3 % of an insert.
+/// A flag of a class, for flags that are read or written each time a statement runs. A stored `Bool` would need Swift's
+/// run-time check for exclusive access each time: five flags cost 3 % of an insert.
 ///
-/// It is for one thread at a time, like what it is a part of.
+/// It is for one thread at a time, like its class.
 struct Flag: ~Copyable {
     private let value = Atomic<Bool>(false)
 

@@ -6,18 +6,17 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Tells a process from the one that it was forked off, for what must not be used in both.
+/// Distinguishes a forked process from its parent, for data that both must not use.
 @safe
 enum ForkMark {
-    /// A number that is another one after fork(): a nanosecond or two, where asking for the process's number
-    /// takes 150.
+    /// A number that differs after fork(). Reading it takes one or two nanoseconds; reading the process id takes 150.
     static var current: UInt64 {
         guard let page = unsafe page else { return UInt64(UInt32(bitPattern: getpid())) }
         let mark = unsafe page.pointee
         return mark != 0 ? mark : unsafe renewed(page)
     }
 
-    /// A page that the kernel clears in a child; nil where it does not do that. It is never given back.
+    /// A page that the kernel clears in a child process; nil if the kernel cannot do that. It is never released.
     nonisolated(unsafe) private static let page: UnsafeMutablePointer<UInt64>? = {
         #if os(Linux)
             let size = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -37,12 +36,12 @@ enum ForkMark {
         #endif
     }()
 
-    /// The last mark that was given out, which a child inherits.
+    /// The last assigned mark, which a child process inherits.
     private static let last = Atomic<UInt64>(1)
 
     private static func renewed(_ page: UnsafeMutablePointer<UInt64>) -> UInt64 {
-        // No lock: one that another thread held when the process was forked is held for ever. Two threads may
-        // each make one, and what was fetched under the first of them is fetched again.
+        // No lock: if another thread held it during the fork, it would stay locked in the child. Two threads can each
+        // make a mark; data fetched with the first mark is then fetched again.
         let mark = last.wrappingAdd(1, ordering: .relaxed).newValue
         unsafe page.pointee = mark
         return mark

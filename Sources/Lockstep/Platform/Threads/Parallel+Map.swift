@@ -1,11 +1,11 @@
 internal import Synchronization
 
 extension Parallel {
-    /// What `transform` makes of each item, in their order.
+    /// The results of `transform` for all items, in order.
     ///
-    /// Few items are not worth a thread: they are done on the caller's.
-    /// - Parameter share: How many items a thread is worth.
-    /// - Throws: What the first item that fails throws; later ones may not have been tried then.
+    /// A small number of items is processed on the caller's thread.
+    /// - Parameter share: The minimum number of items for each thread.
+    /// - Throws: The error of the first item that fails; later items may not have been tried.
     static func map<Item: Sendable, Output: Sendable, Failure: Error>(
         _ items: [Item], share: Int,
         _ transform: @escaping @Sendable (Item) throws(Failure) -> Output
@@ -13,13 +13,13 @@ extension Parallel {
         let share = max(share, 1)
         let threads = min(Processors.count, items.count / share)
         guard threads > 1 else { return try all(items[...], transform) }
-        // Pieces smaller than shares: a thread that begins late must not be waited for.
+        // Pieces are smaller than shares, so that a thread that starts late does not delay the others.
         let length = max(share / 4, 1)
         let pieces = stride(from: 0, to: items.count, by: length).map {
             items[$0...].prefix(length)
         }
         let results = PieceResults<[Output], Failure>()
-        // An error is among the results: it ends the work on later pieces.
+        // The results also contain the error. Rethrowing it stops the work on later pieces.
         try? run(pieces: pieces.count, with: Array(repeating: (), count: threads)) { piece, _ in
             let result = Result { () throws(Failure) in try all(pieces[piece], transform) }
             results.byPiece.withLock { $0[piece] = result }
@@ -28,7 +28,7 @@ extension Parallel {
         let known = results.byPiece.withLock { $0 }
         var outputs: [Output] = []
         outputs.reserveCapacity(items.count)
-        // Pieces are begun in order, so that all before the first that fails are there.
+        // Pieces are begun in order, so all pieces before the first failed one have results.
         for (piece, items) in pieces.enumerated() {
             if let result = known[piece] {
                 outputs += try result.get()

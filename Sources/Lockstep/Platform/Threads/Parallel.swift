@@ -1,15 +1,13 @@
-/// Does numbered pieces of work on several threads at once, of which the caller's is one.
+/// Processes numbered pieces of work on several threads, including the caller's.
 enum Parallel {
-    /// Runs `work` once for each number below `pieces`, in about ascending order, and returns when all of
-    /// it is done.
+    /// Runs `work` once for each number below `pieces`, in roughly ascending order, and returns when all work is done.
     ///
-    /// The first error ends everything: no further piece begins, and it is thrown once those that run have
-    /// ended. Where the system gives fewer threads it takes longer, and that is all.
+    /// After the first error, no further piece begins, and the error is thrown when the running pieces have ended. If
+    /// the system provides fewer threads, the work only takes longer.
     /// - Parameters:
-    ///   - tools: One for each thread; a tool is used by one thread at a time, and by none any more when
-    ///     this returns.
-    ///   - progress: Called on this thread after each piece of its own, with how many are done by all; at the end if
-    ///     the other threads did everything. What it throws is thrown.
+    ///   - tools: One for each thread. A tool is used by one thread at a time, and no longer when this returns.
+    ///   - progress: Called on the caller's thread after each of its own pieces, with the number of pieces done by all
+    ///     threads; called at the end if the other threads did everything. Its errors are thrown.
     static func run<Tool: Sendable>(
         pieces: Int, with tools: [Tool], _ work: @escaping @Sendable (Int, Tool) throws -> Void,
         progress: (Int) throws -> Void = { _ in }
@@ -19,11 +17,11 @@ enum Parallel {
         var threads: [WorkerThread] = []
         for tool in tools.dropFirst().prefix(pieces - 1) {
             let thread = WorkerThread()
-            let handover = Transfer(tool)
+            let transfer = Transfer(tool)
             queue.join()
             do throws(LockstepError) {
                 try thread.submit {
-                    queue.workOff(with: handover, work)
+                    queue.workOff(with: transfer, work)
                     queue.leave()
                 }
                 threads.append(thread)
@@ -42,8 +40,8 @@ enum Parallel {
     }
 }
 
-/// What is left to do, and how it went.
-// Sendable by this proof: every property is touched only while the condition's lock is held.
+/// The remaining pieces and the outcome.
+// This is safely Sendable: every property is accessed only while the condition's lock is held.
 private final class PieceQueue: @unchecked Sendable {
     private let changed = Condition()
     private let count: Int

@@ -6,6 +6,6 @@
 
 /// The machine's processors.
 enum Processors {
-    /// How many this process may use when it first asks; at least one.
+    /// The number of processors online at first use, at least one.
     static let count = max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
 }

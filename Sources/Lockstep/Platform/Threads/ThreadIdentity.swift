@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// Which thread this is.
+/// Identifies the current thread.
 enum ThreadIdentity {
     /// Lets other threads run first, if any are ready.
     static func yield() { sched_yield() }
@@ -19,9 +19,9 @@ enum ThreadIdentity {
     }
 
     #if canImport(Glibc)
-        /// `pthread_self`, found by its name. glibc declares that it gives the same whenever it is asked, which is true
-        /// of a thread and not of a task: in an async function that blocking calls are inlined into, an optimised build
-        /// asked once, and took the answer for that of whatever thread the task went on with.
+        /// `pthread_self`, looked up by name. glibc declares its result as constant, which is true for a thread but not
+        /// for a task: when blocking calls were inlined into an async function, an optimized build called it once and
+        /// used the result even after the task had moved to another thread.
         private static let ask: @convention(c) () -> UInt = {
             guard let found = unsafe dlsym(nil, "pthread_self") else {
                 return { UInt(pthread_self()) }

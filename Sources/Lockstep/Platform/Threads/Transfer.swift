@@ -1,12 +1,12 @@
-/// A content that is handed to another thread, and is that thread's alone from then on: a job that captures it
-/// would keep it until some time after the job is over.
-// Sendable by this proof: one thread puts the content in before any other knows of it, and one takes it out.
+/// Content that is handed over to another thread, which then owns it: a job that captured the content directly would
+/// keep it until some time after the job ends.
+// This is safely Sendable: one thread stores the content before any other has access, and one thread takes it.
 final class Transfer<Content>: @unchecked Sendable {
     private var content: Content?
 
     init(_ content: Content) { self.content = content }
 
-    /// The content, the first time.
+    /// The content on the first call; nil afterwards.
     func take() -> Content? {
         defer { content = nil }
         return content

@@ -4,10 +4,10 @@
     internal import Darwin
 #endif
 
-/// A thread of its own that runs jobs one after another: for work that waits on disks and locks, which
-/// Swift's own few threads must not.
+/// A dedicated thread that runs jobs one after another, for work that waits for disks and locks: Swift's few
+/// cooperative threads must not wait.
 ///
-/// It starts with the first job and ends when the value goes away, after the jobs it was given.
+/// It starts with the first job. When the object is deallocated, it ends after the submitted jobs.
 final class WorkerThread: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -15,12 +15,12 @@ final class WorkerThread: Sendable {
 
     deinit { inbox.end() }
 
-    /// Runs `job` on the thread, after what was submitted before it.
+    /// Runs `job` on the thread, after the jobs submitted before it.
     /// - Throws: ``LockstepError/Code/inputOutput`` if the system has no thread left.
     func submit(_ job: @escaping Job) throws(LockstepError) { try inbox.submit(job) }
 }
 
-// Sendable by this proof: every property is touched only while the condition's lock is held.
+// This is safely Sendable: every property is accessed only while the condition's lock is held.
 private final class Inbox: @unchecked Sendable {
     private let changed = Condition()
     private var jobs: [WorkerThread.Job] = []
@@ -70,7 +70,7 @@ private final class Inbox: @unchecked Sendable {
         guard code == 0 else {
             unsafe context.release()
             throw LockstepError(
-                .inputOutput, "the system gives no further thread (error \(code))",
+                .inputOutput, "the system cannot create another thread (error \(code))",
                 hint: "raise the limit on threads, or use fewer stores at once")
         }
         #if canImport(Darwin)
@@ -86,7 +86,7 @@ private final class Inbox: @unchecked Sendable {
         }
     }
 
-    /// What waits, as soon as anything does; nil at the end.
+    /// The waiting jobs, as soon as there are any; nil at the end.
     private func next() -> [WorkerThread.Job]? {
         changed.locked {
             while jobs.isEmpty && !hasEnded {

@@ -1,15 +1,15 @@
 internal import CSQLCipher
 public import SystemPackage
 
-/// Making a Lockstep database of a plaintext SQLite file, or of a SQLCipher file under a passphrase.
+/// Makes a Lockstep database from a plaintext SQLite file, or from a SQLCipher file under a passphrase.
 ///
-/// The content is copied row by row into a new file and compared with the original; the original is only
-/// read. It stays where it is: a plaintext one has to be destroyed by whoever knows where its copies are.
+/// The content is copied row by row into a new file and compared with the original. The original is only read
+/// and stays where it is; destroying a plaintext original and its copies is left to the caller.
 public enum Adoption {
     /// Adopts a plaintext SQLite database, in UTF-8 or UTF-16, of any page size.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`;
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`;
     ///   ``LockstepError/Code/damaged`` or ``LockstepError/Code/truncated`` if the original is;
-    ///   ``LockstepError/Code/malformedInput`` if it is not plaintext SQLite; what `progress` throws.
+    ///   ``LockstepError/Code/malformedInput`` if it is not plaintext SQLite; any error from `progress`.
     public static func adopt(
         plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey,
         options: ConnectionOptions = .init(), progress: (CopyProgress) throws -> Void = { _ in }
@@ -21,9 +21,9 @@ public enum Adoption {
         return try adopt(source, into: path, key, options, progress)
     }
 
-    /// Adopts a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Finding the version takes a key
+    /// Adopts a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Finding the version takes one key
     /// derivation for each, 0.3 to 2 s.
-    /// - Throws: as ``adopt(plaintext:into:key:options:progress:)``; ``LockstepError/Code/wrongKey``.
+    /// - Throws: The same as ``adopt(plaintext:into:key:options:progress:)``; ``LockstepError/Code/wrongKey``.
     public static func adopt(
         _ original: FilePath, passphrase: borrowing Passphrase, into path: FilePath,
         key: borrowing DatabaseKey, options: ConnectionOptions = .init(),
@@ -82,22 +82,23 @@ public enum Adoption {
         } catch let error as LockstepError {
             throw error.located(
                 "\(source.path) cannot be adopted as it is",
-                hint: "repair it first with the program that wrote it: what is damaged cannot be "
+                hint: "repair it first with the program that wrote it: damaged content cannot be "
                     + "copied and compared")
         }
     }
 }
 
-/// SQLite's own check of a database.
+/// SQLite's own integrity check.
 enum IntegrityAnswer {
-    /// - Throws: ``LockstepError/Code/damaged`` with the first thing that is wrong.
+    /// - Throws: ``LockstepError/Code/damaged`` with the first fault that SQLite reports.
     static func require(_ connection: borrowing Connection) throws {
         let answers = try connection.query("PRAGMA main.integrity_check(1)") { row in
             try row[0] as String
         }
         guard answers == ["ok"] else {
             throw LockstepError(
-                .damaged, "\(connection.path) is not sound: \(answers.first ?? "no answer")",
+                .damaged,
+                "\(connection.path) fails SQLite's integrity check: \(answers.first ?? "no answer")",
                 hint: "restore it from a backup")
         }
     }

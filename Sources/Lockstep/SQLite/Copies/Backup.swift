@@ -2,16 +2,16 @@ internal import CSQLCipher
 public import SystemPackage
 
 extension Store {
-    /// Copies the database to a new encrypted file while writes go on, and verifies the copy: every page's
+    /// Copies the database to a new encrypted file while writes continue, and verifies the copy: every page's
     /// MAC, the integrity of its b-trees, the rows of every table. Blocks.
     ///
-    /// The copy is of one snapshot, which keeps the write-ahead log from beginning anew meanwhile.
+    /// The copy holds one snapshot, which keeps the write-ahead log from restarting meanwhile.
     /// - Parameters:
-    ///   - path: Where the copy shall stand, readable by the owner only. It is there whole or not at all.
-    ///   - key: The key of the copy. Under the same key as the original, pages of the one file would be
-    ///     valid in the other; a key of its own prevents that.
+    ///   - path: The copy's path. The file is readable by the owner only and appears complete or not at all.
+    ///   - key: The copy's key. Under the original's key, pages of either file would be valid in the other; a
+    ///     key of its own prevents that.
     /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/full``,
-    ///   ``LockstepError/Code/damaged`` if the original is; what `progress` throws, which ends the copy.
+    ///   ``LockstepError/Code/damaged`` if the original is; any error from `progress`, which ends the copy.
     @discardableResult
     public func backup(
         to path: FilePath, key: borrowing DatabaseKey,
@@ -25,8 +25,8 @@ extension Store {
         }
     }
 
-    /// SQLCipher tells a page that does not verify as an error of no kind: where `body` fails in such a
-    /// way, says which pages of the database are damaged.
+    /// SQLCipher reports a page that does not verify as a generic error. If `body` fails with one, names the
+    /// damaged pages of the database.
     func namingDamage<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -39,7 +39,7 @@ extension Store {
     }
 
     /// The same under the store's own key.
-    /// - Throws: as ``backup(to:key:progress:)``.
+    /// - Throws: The same as ``backup(to:key:progress:)``.
     @discardableResult
     public func backup(
         to path: FilePath, progress: (CopyProgress) throws -> Void = { _ in }
@@ -47,18 +47,18 @@ extension Store {
         try source.withKey { key in try backup(to: path, key: key, progress: progress) }
     }
 
-    /// Puts a backup in the place of a database, or where none stands, under `key`.
+    /// Puts a backup in the place of a database, or at a free path, under `key`.
     ///
     /// The backup is verified and copied first; then the copy takes the database's name in one step. If
-    /// anything fails, the old database stands as it was.
-    /// - Throws: ``LockstepError/Code/busy`` if anybody has the database open;
+    /// anything fails, the old database is unchanged.
+    /// - Throws: ``LockstepError/Code/busy`` if the database is open anywhere;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the backup does not verify.
     @discardableResult
     public static func restore(
         _ path: FilePath, key: borrowing DatabaseKey, from backup: FilePath,
         backupKey: borrowing DatabaseKey, progress: (CopyProgress) throws -> Void = { _ in }
     ) throws -> CopyReport {
-        // What stands there now, and what the backup remembers, may be older than the keyring.
+        // The existing database and the backup's own record can be older than the keyring.
         let key = try key.withoutOrigin()
         var reading = ConnectionOptions()
         reading.isQueryOnly = true
@@ -80,7 +80,7 @@ extension Store {
 }
 
 extension ConnectionOptions {
-    /// Only what a schema may need: functions and collations.
+    /// Only the parts that a schema can need: functions and collations.
     var ofSchema: ConnectionOptions {
         var options = ConnectionOptions()
         (options.functions, options.collations) = (functions, collations)
@@ -89,9 +89,9 @@ extension ConnectionOptions {
     }
 }
 
-/// Copying an encrypted database page by page.
+/// Copies an encrypted database page by page.
 enum Backup {
-    /// Copies and verifies to a place where nothing may stand.
+    /// Copies to a path that must be free, and verifies the copy.
     static func run(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
         schema: ConnectionOptions, _ progress: (CopyProgress) throws -> Void
@@ -104,7 +104,7 @@ enum Backup {
     }
 
     /// Copies the snapshot that `source` has open, and verifies the copy.
-    /// - Parameter schema: What holds the functions and collations that the schema needs.
+    /// - Parameter schema: Supplies the functions and collations that the schema needs.
     static func copy(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
         schema: ConnectionOptions = .init(), _ progress: (CopyProgress) throws -> Void
@@ -113,20 +113,20 @@ enum Backup {
         return try verify(path, key, schema: schema, against: source)
     }
 
-    /// Copies the snapshot that `source` has open to an empty file, and leaves it at that.
+    /// Copies the snapshot that `source` has open to an empty file, without verifying the copy.
     static func copyPages(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
         _ progress: (CopyProgress) throws -> Void
     ) throws {
-        // Another page size or another reserve would give a file that nobody can open, and say nothing.
-        // SQLCipher answers with a text.
+        // A different page size or reserve would silently make a file that nobody can open. SQLCipher returns
+        // the page size as text.
         let pageSize: Int? = try source.value("SELECT CAST(page_size AS INT) FROM pragma_page_size")
         guard pageSize == Profile.current.pageSize else {
             throw LockstepError(
-                .olderSQLCipher, "\(source.path) has pages of another size than SQLCipher 4's",
-                hint: "adopt the file instead: its rows are copied one by one")
+                .olderSQLCipher, "\(source.path) does not have SQLCipher 4's page size",
+                hint: "adopt the file instead, which copies it row by row")
         }
-        // The first read begins the snapshot that all the rest is of.
+        // The first read begins the snapshot that all later reads use.
         _ = try source.value("SELECT count(*) FROM main.sqlite_schema", as: Int.self)
         var writing = ConnectionOptions()
         writing.isScratch = true
@@ -153,7 +153,7 @@ enum Backup {
         }
     }
 
-    /// Checks a finished, closed copy against what it is a copy of.
+    /// Checks a finished, closed copy against its original.
     static func verify(
         _ path: FilePath, _ key: borrowing DatabaseKey, schema: ConnectionOptions,
         against source: borrowing Connection
@@ -166,7 +166,7 @@ enum Backup {
         let (before, after) = (try rowCounts(source), try rowCounts(copy))
         guard before == after else {
             throw LockstepError(
-                .damaged, "the copy of \(source.path) has other rows than the original",
+                .damaged, "the copy of \(source.path) does not have the original's row counts",
                 hint: "run `lockstep verify` on the original")
         }
         return CopyReport(pages: audit.pages, rows: after)
@@ -184,13 +184,13 @@ enum Backup {
                 .damaged,
                 "\(path) is damaged: \(pages.isEmpty ? "its log or end" : "pages \(pages)")",
                 hint:
-                    "run `lockstep verify` on it, or bring back what can be with `lockstep salvage`"
+                    "run `lockstep verify` on it, or recover its readable rows with `lockstep salvage`"
             )
         }
         return audit
     }
 
-    /// The rows of every table that holds any of its own.
+    /// The row count of every table that stores rows itself.
     static func rowCounts(_ connection: borrowing Connection) throws -> [String: Int] {
         let names = try connection.query(
             """
@@ -205,13 +205,13 @@ enum Backup {
         return counts
     }
 
-    /// Brings the log of a database that is about to be replaced into its file, if it opens at all.
+    /// Checkpoints the log of a database that is about to be replaced, if the database opens at all.
     fileprivate static func emptyLog(of path: FilePath, _ key: borrowing DatabaseKey) throws {
         guard case .keyFits = try Diagnosis.examine(path, key: key) else { return }
         do {
             try Connection.open(path, key: key).checkpoint(.truncate)
         } catch let error as LockstepError where error.code == .damaged {
-            // That is why it is being replaced.
+            // The damage is the reason for the replacement.
         }
     }
 }

@@ -1,17 +1,17 @@
 internal import CSQLCipher
 
 extension Connection {
-    /// Replaces all content of the database by that of `source`, page by page, in one transaction: a kill or
-    /// a loss of power leaves the old content or the new. Others may have the database open; they see the
-    /// change as they see any commit.
+    /// Replaces all content of the database with that of `source`, page by page, in one transaction: after a
+    /// kill or a power loss the database has either the old content or the new. Other connections can be open;
+    /// they see the change like any commit.
     ///
     /// - Parameters:
-    ///   - timeout: How long to wait for whoever is writing.
-    ///   - isDue: Asked once the write lock is held, so that what it finds holds until the commit; it must
-    ///     not use the connection. False leaves everything as it is.
-    /// - Returns: Whether it was replaced.
-    /// - Throws: ``LockstepError/Code/busy``, ``LockstepError/Code/full`` and what else SQLite reports, a
-    ///   damaged page of the old content included; nothing has changed then.
+    ///   - timeout: How long to wait for another writer.
+    ///   - isDue: Called once the write lock is held, so that its findings hold until the commit. It must not
+    ///     use the connection. If it returns false, nothing changes.
+    /// - Returns: Whether the content was replaced.
+    /// - Throws: ``LockstepError/Code/busy``, ``LockstepError/Code/full`` and any other error that SQLite
+    ///   reports, including a damaged page of the old content. Nothing has changed then.
     func replaceContent(
         with source: borrowing Connection, timeout: Duration,
         ifStill isDue: (borrowing Connection) throws -> Bool
@@ -37,7 +37,7 @@ extension Connection {
         }
         var code = SQLITE_OK
         do {
-            // A step of no pages takes the write lock. Ending before the last one rolls back.
+            // A step of 0 pages takes the write lock. Finishing before the last page rolls back.
             code = unsafe sqlite3_backup_step(backup, 0)
             if code == SQLITE_OK, try !isDue(self) {
                 unsafe sqlite3_backup_finish(backup)

@@ -1,12 +1,12 @@
-/// An object of a schema as its table `sqlite_schema` lists it.
+/// A schema object as `sqlite_schema` lists it.
 struct CopiedObject {
     let type: String
     let name: String
     let sql: String
-    /// Whether a virtual table makes it along with itself.
+    /// Whether it is the shadow table of a virtual table, which creates it.
     let isMadeByAnother: Bool
 
-    /// All that was made by SQL, in the order in which it was made.
+    /// All objects that were created by SQL, in the order of their creation.
     static func all(_ connection: borrowing Connection) throws -> [CopiedObject] {
         try connection.query(
             """
@@ -22,21 +22,21 @@ struct CopiedObject {
     }
 }
 
-/// A table whose rows are copied one by one, with the SQL that it takes.
+/// A table whose rows are copied one by one, with the SQL for that.
 struct CopiedTable {
     let name: String
-    /// Whether it is part of how a virtual table keeps its content.
+    /// Whether a virtual table stores its content in it.
     let belongsToVirtual: Bool
-    /// Every row, in an order that is the same in any copy unless there is a ``lookup``.
+    /// Selects every row, in an order that is the same in any copy unless there is a ``lookup``.
     let selection: SQL
     /// Inserts one row of the selection.
     let insertion: SQL
-    /// Finds a row by its primary key, for a table without rowids: their order depends on the encoding.
+    /// Finds a row by its primary key, for a table without rowids: its row order depends on the encoding.
     let lookup: SQL?
-    /// Where the key's values stand in the selection.
+    /// The positions of the key's values in the selection.
     let keyColumns: [Int]?
 
-    /// The tables that hold rows of their own, in the order in which they were made.
+    /// The tables that store rows themselves, in the order of their creation.
     static func all(_ connection: borrowing Connection) throws -> [CopiedTable] {
         let tables = try connection.query(
             """
@@ -61,7 +61,7 @@ struct CopiedTable {
     ) throws {
         self.name = name
         self.belongsToVirtual = belongsToVirtual
-        // Generated columns are computed anew.
+        // Generated columns are recomputed.
         let columns = try connection.query(
             "SELECT name, pk FROM pragma_table_xinfo(?, 'main') WHERE hidden < 2 ORDER BY cid",
             name,
@@ -87,8 +87,8 @@ struct CopiedTable {
         } else {
             keyColumns = nil
             lookup = nil
-            // The rowid goes by three names, of which columns may take some. Where they take all it is
-            // either one of them or of no concern to anybody.
+            // The rowid has three names, and columns can take some of them. If they take all three, the rowid
+            // is either one of those columns or irrelevant.
             let taken = Set((columns.map(\.0) + hidden).map(\.asciiLowercased))
             let rowID = RowIDName.free(beside: taken).first
             if let rowID { names.insert(rowID, at: 0) }
@@ -104,8 +104,7 @@ struct CopiedTable {
             """
     }
 
-    /// By which order of texts each column of the primary key tells its values apart; a column's own may
-    /// be another.
+    /// The collation by which the primary key distinguishes each column's values; the column's own can differ.
     private static func keyCollations(
         _ table: String, _ connection: borrowing Connection
     ) throws -> [String: String] {

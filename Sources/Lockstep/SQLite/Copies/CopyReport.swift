@@ -1,9 +1,9 @@
 internal import CSQLCipher
 
-/// What a copy of a database has come to.
+/// The result of copying a database.
 public struct CopyReport: Sendable, Hashable {
-    /// Pages of the copy, each of which was verified.
+    /// Pages of the copy, all of them verified.
     public let pages: Int
-    /// Rows of each table, by the tables' names: the same in the original and the copy.
+    /// Rows of each table, by table name: the same in the original and the copy.
     public let rows: [String: Int]
 }

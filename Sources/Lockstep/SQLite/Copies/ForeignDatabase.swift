@@ -1,7 +1,7 @@
 internal import CSQLCipher
 internal import SystemPackage
 
-/// The files beside a database that somebody else wrote: reading one in WAL mode makes some.
+/// The files beside a database that another program wrote. Reading one in WAL mode creates some.
 struct SideFiles {
     private let database: FilePath
     private let present: Set<String>
@@ -13,9 +13,9 @@ struct SideFiles {
             Self.suffixes.filter { FileAccess.exists(DatabaseFile.side($0, of: database)) })
     }
 
-    /// Removes those that were not there before and hold nothing, unless somebody is using the database.
+    /// Removes the files that are new and empty, unless the database is in use.
     func removeNew() {
-        // Where that does not work they stay; they do no harm.
+        // If that fails they stay, which does no harm.
         try? DatabaseFile(database, writable: true).whileExclusive {
             for suffix in Self.suffixes where !present.contains(suffix) {
                 let side = DatabaseFile.side(suffix, of: database)
@@ -28,8 +28,8 @@ struct SideFiles {
     }
 }
 
-/// Opening databases that are not in Lockstep's form, only to read them: plaintext ones, and those of
-/// SQLCipher 1 to 4 under a passphrase.
+/// Opens databases that are not in Lockstep's format, for reading only: plaintext ones, and those of SQLCipher
+/// 1 to 4 under a passphrase.
 enum ForeignDatabase {
     /// Opens a plaintext SQLite database.
     static func openPlaintext(_ path: FilePath) throws -> Connection {
@@ -39,12 +39,12 @@ enum ForeignDatabase {
             throw other.error(path)
                 ?? LockstepError(
                     .malformedInput, "\(path) is not a plaintext SQLite database",
-                    hint: "if it is encrypted, say with what: a passphrase or a keyring")
+                    hint: "if it is encrypted, give its passphrase or keyring")
         }
         return try open(path) { _ in }
     }
 
-    /// Opens an encrypted database of the version whose profile the passphrase fits.
+    /// Opens an encrypted database under the SQLCipher profile that the passphrase fits.
     static func open(
         _ path: FilePath, passphrase: borrowing Passphrase
     ) throws -> Connection {
@@ -53,11 +53,11 @@ enum ForeignDatabase {
         case .keyFits: profile = .current
         case .olderSQLCipher(let version):
             guard let older = Profile.older.first(where: { $0.version == version }) else {
-                throw LockstepError(.olderSQLCipher, "\(path) is of an unknown SQLCipher")
+                throw LockstepError(.olderSQLCipher, "\(path) is of an unknown SQLCipher version")
             }
             profile = older
         case .wrongKey: throw doesNotFit(path)
-        // Too short for SQLCipher 4, but not for those before it.
+        // Too short for SQLCipher 4, but not for earlier versions.
         case .truncated(let bytes) where bytes.isMultiple(of: Profile.older[0].pageSize):
             throw doesNotFit(path)
         case let other:
@@ -78,8 +78,8 @@ enum ForeignDatabase {
     private static func doesNotFit(_ path: FilePath) -> LockstepError {
         LockstepError(
             .wrongKey, "the passphrase does not fit \(path)",
-            hint: "check the passphrase, and that the file is of SQLCipher 1 to 4 with its own "
-                + "settings")
+            hint: "check the passphrase, and that the file has the default settings of "
+                + "SQLCipher 1, 2, 3 or 4")
     }
 
     private static func open(
@@ -102,8 +102,8 @@ enum ForeignDatabase {
         return connection
     }
 
-    /// Opens the empty file at `path` as a plaintext database to be filled, with the program's
-    /// functions and collations.
+    /// Opens the empty file at `path` as a plaintext database to fill, with the program's functions and
+    /// collations.
     static func makePlaintext(
         _ path: FilePath, options: ConnectionOptions = .init()
     ) throws -> Connection {
@@ -118,15 +118,15 @@ enum ForeignDatabase {
         return connection
     }
 
-    /// A journal that a crash has left can only be rolled back by writing, which is not ours to do.
+    /// Rolling back a journal that a crash left means writing to the original, which is only to be read.
     private static func explain(_ error: LockstepError, _ path: FilePath) -> LockstepError {
         guard error.code == .readOnly || error.code == .inputOutput else {
             return error.located("\(path)")
         }
         return error.located(
-            "\(path) cannot be read as it stands",
+            "\(path) cannot be read in its present state",
             hint:
-                "a journal or log of it must be worked off first: open and close it once with the "
+                "its journal or log must be applied first: open and close it once with the "
                 + "program that wrote it")
     }
 }

@@ -1,16 +1,16 @@
-/// An FTS5 table of ours whose texts came from a file of unknown origin, and its index, which is built from them.
+/// An FTS5 table in a new file, with texts from a file of unknown origin. Its index is built from the texts.
 struct FullTextIndex {
     /// The table.
     let name: String
 
-    /// What FTS5 lets its user set of a table, and checks ("SQLite FTS5 Extension", section 6). Other rows of its
-    /// settings, such as the version of the index, are the new index's own.
+    /// The settings of a table that FTS5 lets its user change, and checks ("SQLite FTS5 Extension", section 6).
+    /// The new index has its own values for other rows of its configuration, such as its version.
     static let settings: Set<String> = [
         "automerge", "crisismerge", "deletemerge", "hashsize", "pgsz", "rank", "secure-delete",
         "usermerge",
     ]
 
-    /// Sets one of ``settings``: its name, then its value.
+    /// Sets one of ``settings``. Takes its name, then its value.
     var setting: SQL { "INSERT INTO main.\(name: name) (\(name: name), rank) VALUES (?, ?)" }
 
     /// The settings of a table in another file.
@@ -22,7 +22,7 @@ struct FullTextIndex {
     }
 
     /// Builds the index.
-    /// - Throws: ``LockstepError/Code/denied`` where the table keeps no texts.
+    /// - Throws: ``LockstepError/Code/denied`` if the table keeps no texts.
     func build(_ connection: borrowing Connection) throws {
         do {
             try connection.execute(
@@ -34,11 +34,11 @@ struct FullTextIndex {
             guard error.code == .sqlFailed, hasTexts == 0 else { throw error }
             throw LockstepError(
                 .denied,
-                "the full-text table \(name) keeps no texts, or has none that can be read, to build its index from; and an index of unknown "
-                    + "origin is never copied",
+                "the full-text table \(name) keeps no texts that its index can be built from, and "
+                    + "an index of unknown origin is never copied",
                 hint:
-                    "drop the table in a copy of the original, bring that over, and fill a new table from the "
-                    + "program's texts")
+                    "drop the table in a copy of the original, use that copy instead, and fill a "
+                    + "new table from the program's texts")
         }
     }
 }

@@ -1,11 +1,11 @@
 internal import SystemPackage
 
-/// A database that nobody else can use while its key changes: the steps from one key to another that
-/// concern its file. The keyring's come between them; see ``DatabaseKeyRotation``.
+/// A database that nobody else can use while its key changes: the steps that give its file another key. The
+/// keyring's steps come between them; see ``DatabaseKeyRotation``.
 ///
-/// The lock is held until the value goes out of scope, thus beyond the moment at which another file has
-/// taken the name. Whoever opened the old file and waited for the lock finds it in rollback mode: SQLite
-/// then refuses to write to a file that was moved, and nobody can leave a log beside the new one.
+/// The lock is held until the value goes out of scope, and so beyond the moment when another file takes the
+/// name. A process that opened the old file and waited for the lock finds it in rollback mode. SQLite then
+/// refuses to write to a file that was moved, so that no process can leave a log beside the new one.
 struct KeyChange: ~Copyable {
     let path: FilePath
     private let connection: Connection
@@ -21,12 +21,12 @@ struct KeyChange: ~Copyable {
         identity = FileIdentity(path)
     }
 
-    /// Checks every page, opens the database, brings its log in, removes it, and keeps everybody else out.
+    /// Checks every page, opens the database, checkpoints its log, removes it, and locks everybody else out.
     /// - Parameters:
-    ///   - schema: What holds the functions and collations that the schema needs.
-    ///   - prepare: May write to the database, whose pages all verify, before that becomes difficult.
-    /// - Throws: ``LockstepError/Code/busy`` if anybody has the database open, and
-    ///   ``LockstepError/Code/damaged``; nothing else has changed then than what `prepare` changes.
+    ///   - schema: Supplies the functions and collations that the schema needs.
+    ///   - prepare: Can write to the database, once all its pages verify and before it is locked.
+    /// - Throws: ``LockstepError/Code/busy`` if the database is open anywhere, and
+    ///   ``LockstepError/Code/damaged``. Then only `prepare` has changed anything.
     static func begin(
         _ path: FilePath, key: borrowing DatabaseKey, schema: ConnectionOptions = .init(),
         prepare: (borrowing Connection) throws -> Void = { _ in }
@@ -41,18 +41,19 @@ struct KeyChange: ~Copyable {
             try Opening.requireNoSideFiles(of: path)
             return KeyChange(path, connection, schema)
         } catch let error as LockstepError where [.busy, .alreadyExists].contains(error.code) {
-            // The mode has just been left, and its log removed: one that lies there is of another who came between.
+            // The database has just left WAL mode, which removed its log: this log is from a process that came
+            // between.
             throw inUse(path)
         }
     }
 
-    /// Bringing a damaged log in would lose for good the commits behind the damage, which SQLite passes over.
+    /// Checkpointing a damaged log would permanently lose the commits after the damage, which SQLite skips.
     private static func requireSound(
         _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions
     ) throws {
         var reading = options
         reading.isQueryOnly = true
-        // Opened first: that undoes what a journal says was begun, and leaves a log as it is.
+        // Open it first: that rolls back an unfinished transaction of a journal, and does not change a log.
         let connection = try Connection.open(path, key: key, options: reading)
         try Backup.requireSound(path, key)
         _ = consume connection
@@ -61,11 +62,11 @@ struct KeyChange: ~Copyable {
     private static func seize(_ connection: borrowing Connection) throws {
         guard try connection.value("PRAGMA journal_mode = DELETE", as: String.self) == "delete"
         else { throw inUse(connection.path) }
-        // Only now: in this mode SQLite leaves its journal behind until the connection is closed.
+        // Not earlier: in this mode SQLite keeps its journal until the connection is closed.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         try connection.execute("BEGIN EXCLUSIVE")
         try connection.execute("COMMIT")
-        // Somebody may have come between, and put it into WAL mode again.
+        // Another process can have come between and switched it back to WAL mode.
         guard try connection.value("PRAGMA journal_mode", as: String.self) == "delete"
         else { throw inUse(connection.path) }
     }
@@ -73,21 +74,21 @@ struct KeyChange: ~Copyable {
     private static func inUse(_ path: FilePath) -> LockstepError {
         LockstepError(
             .busy, "\(path) is in use, by this program or another",
-            hint: "close every connection to it, and run it again")
+            hint: "close every connection to it and try again")
     }
 
     // MARK: Steps
 
-    /// Where the copy is made.
+    /// The path at which the copy is made.
     static func copyPath(of path: FilePath) -> FilePath { FilePath(path.string + ".rotating") }
 
-    /// Whether a copy is there that was not finished, or something of somebody's.
+    /// Whether an unfinished copy, or another file of that name, exists.
     static func hasLeftover(of path: FilePath) -> Bool { FileAccess.exists(copyPath(of: path)) }
 
-    /// Removes it.
+    /// Removes the leftover.
     static func removeLeftover(of path: FilePath) { PendingDatabase.remove(copyPath(of: path)) }
 
-    /// Goes on only where the disk has room for the copy, and a little more, for the keyring too.
+    /// Fails unless the disk has room for the copy, and a little more for the keyring.
     /// - Throws: ``LockstepError/Code/full``.
     func requireSpace(_ freeSpace: (FilePath) throws -> Int?) throws {
         try DiskSpace.require(
@@ -97,9 +98,9 @@ struct KeyChange: ~Copyable {
     }
 
     /// Copies the database under `new` and verifies the copy: every page's MAC, the integrity of its b-trees,
-    /// the rows of every table, and that each page holds the same as the original's under `old`.
-    /// - Throws: What `progress` throws; ``LockstepError/Code/damaged`` if the copy is not the same;
-    ///   ``LockstepError/Code/replaced`` if another file has the name by now.
+    /// the rows of every table, and that each page has the same content as the original's under `old`.
+    /// - Throws: Any error from `progress`; ``LockstepError/Code/damaged`` if the copy differs;
+    ///   ``LockstepError/Code/replaced`` if another file now has the name.
     func copy(
         from old: borrowing DatabaseKey, to new: borrowing DatabaseKey,
         _ progress: (CopyProgress) throws -> Void
@@ -112,7 +113,7 @@ struct KeyChange: ~Copyable {
         return RekeyedDatabase(pending: pending, report: report)
     }
 
-    /// Has `write` add to the copy what the original does not hold, and checks every page of it again.
+    /// Calls `write` to add to the copy, and checks every page of the copy again.
     func amend(
         _ copy: consuming RekeyedDatabase, key: borrowing DatabaseKey,
         _ write: (borrowing Connection) throws -> Void
@@ -128,8 +129,8 @@ struct KeyChange: ~Copyable {
         return copy.withPages(pages)
     }
 
-    /// Gives the copy the name of the original. When it returns, that is on the disk.
-    /// - Throws: ``LockstepError/Code/replaced`` if another file has that name by now.
+    /// Gives the copy the original's name. The change is on disk when this returns.
+    /// - Throws: ``LockstepError/Code/replaced`` if another file now has that name.
     func replace(with copy: borrowing RekeyedDatabase) throws {
         try requireInPlace()
         try copy.pending.replaceInUse()
@@ -138,22 +139,22 @@ struct KeyChange: ~Copyable {
     private func requireInPlace() throws(LockstepError) {
         guard identity != nil, FileIdentity(path) == identity else {
             throw LockstepError(
-                .replaced, "\(path) was moved away or replaced while its key was changed",
-                hint: "run it again on the file that you mean")
+                .replaced, "\(path) was moved or replaced while its key was being changed",
+                hint: "run it again on the intended file")
         }
     }
 
     // MARK: Content
 
-    /// Fields of page 1 that SQLite counts up in a copy, or sets by the mode that the file was last in: read
-    /// and write version, change counter, schema cookie, what the counter is valid for, SQLite's version
-    /// ("Database File Format", section 1.3).
+    /// Fields of page 1 that SQLite increments in a copy, or sets according to the file's last mode: read and
+    /// write version, change counter, schema cookie, version-valid-for number, SQLite's version ("Database File
+    /// Format", section 1.3).
     private static let headerOfItsOwn = [18..<20, 24..<28, 40..<44, 92..<100]
 
     private func requireSamePages(
         _ copy: FilePath, _ old: borrowing DatabaseKey, _ new: borrowing DatabaseKey
     ) throws {
-        // Another file of that name is not to blame for its pages.
+        // If another file has that name, report this and not a difference in the pages.
         try requireInPlace()
         let before = try Self.pages(of: path, old)
         let after = try Self.pages(of: copy, new)
@@ -166,7 +167,7 @@ struct KeyChange: ~Copyable {
         guard !differs else {
             try requireInPlace()
             throw LockstepError(
-                .damaged, "the copy of \(path) has other content than the original",
+                .damaged, "the content of the copy of \(path) differs from the original",
                 hint: "run `lockstep verify` on the original")
         }
     }
@@ -186,8 +187,8 @@ struct KeyChange: ~Copyable {
     }
 }
 
-/// The finished copy of a database under another key; leaving the scope removes it, unless it has taken the
-/// name of the original.
+/// The finished copy of a database under another key. Leaving the scope removes it, unless it has taken the
+/// original's name.
 struct RekeyedDatabase: ~Copyable {
     fileprivate let pending: PendingDatabase
     let report: CopyReport

@@ -1,17 +1,17 @@
 internal import CSQLCipher
 
-/// Copies a database object by object and row by row between connections that share neither page size nor
-/// cipher nor text encoding. The copy is compared with the original before anybody relies on it.
+/// Copies a database object by object and row by row between connections that can differ in page size, cipher
+/// and text encoding. The copy is compared with the original before it is used.
 ///
 /// Kept: all tables with their rows and rowids, indexes, triggers, views, full-text and other virtual tables,
-/// AUTOINCREMENT's counters, the planner's statistics, `user_version`. From a connection with a ``ClosedFullText`` the
-/// texts of full-text tables come over, and their indexes are built from them.
+/// AUTOINCREMENT's counters, the planner's statistics, `user_version`. From a connection with a
+/// ``ClosedFullText`` the texts of full-text tables are copied, and their indexes are built from the texts.
 struct LogicalCopy: ~Copyable {
     private let source: CopySource
     private let progress: (CopyProgress) throws -> Void
     private var done = 0
 
-    /// The original, and what it holds.
+    /// The original's schema and size.
     private struct CopySource {
         let objects: [CopiedObject]
         let tables: [CopiedTable]
@@ -20,7 +20,7 @@ struct LogicalCopy: ~Copyable {
         let fullText: Set<String>
     }
 
-    /// - Parameter original: The database to copy, on a snapshot that is open.
+    /// - Parameter original: The database to copy, with an open snapshot.
     init(
         of original: borrowing Connection, _ progress: @escaping (CopyProgress) throws -> Void
     ) throws {
@@ -42,8 +42,8 @@ struct LogicalCopy: ~Copyable {
     // MARK: Copying
 
     /// Fills the empty database `copy` in one transaction.
-    /// - Throws: ``LockstepError`` for an object that cannot be made anew, for instance since it needs
-    ///   a function or collation that the connection lacks: nothing is left out in silence.
+    /// - Throws: ``LockstepError`` for an object that cannot be created, for instance because the connection
+    ///   lacks a function or collation: nothing is left out silently.
     mutating func run(
         from original: borrowing Connection, to copy: borrowing Connection
     ) throws {
@@ -61,8 +61,8 @@ struct LogicalCopy: ~Copyable {
         }
     }
 
-    /// Old schemas may hold texts in double quotes; the tables of virtual ones are closed to writes; and
-    /// rows may come before those that they refer to.
+    /// Old schemas can have strings in double quotes, shadow tables refuse writes, and rows can come before the
+    /// rows that they refer to.
     private static func relax(_ copy: borrowing Connection, _ on: Bool) throws {
         try copy.setPragma("foreign_keys", on ? "OFF" : "ON")
         for (option, value) in [
@@ -75,11 +75,11 @@ struct LogicalCopy: ~Copyable {
 
     private func makeTables(_ copy: borrowing Connection) throws {
         for object in source.objects where object.type == "table" {
-            // Virtual tables make the tables that belong to them.
+            // Virtual tables create their shadow tables.
             guard !object.isMadeByAnother else { continue }
             try make(object, copy)
         }
-        // A table that only bears such a name, as the content of a full-text index may, is made by nobody.
+        // No virtual table creates a table that only has such a name, as the content of a full-text index can.
         for object in source.objects where object.type == "table" && object.isMadeByAnother {
             let made: Int? = try copy.value(
                 "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?",
@@ -94,7 +94,7 @@ struct LogicalCopy: ~Copyable {
         }
     }
 
-    /// Once the tables and views are there that the texts may be in.
+    /// Runs once the tables and views that can hold the texts exist.
     private func buildFullText(
         _ original: borrowing Connection, _ copy: borrowing Connection
     ) throws {
@@ -113,16 +113,16 @@ struct LogicalCopy: ~Copyable {
             try copy.execute(SQL(verbatim: object.sql))
         } catch {
             throw error.located(
-                "the \(object.type) \(object.name) cannot be made in the copy",
+                "the \(object.type) \(object.name) cannot be created in the copy",
                 hint: "if it needs a function or collation of the program, adopt the file from a "
-                    + "program that gives it in ConnectionOptions")
+                    + "program that registers it in ConnectionOptions")
         }
     }
 
     private mutating func copyRows(
         _ table: CopiedTable, _ original: borrowing Connection, _ copy: borrowing Connection
     ) throws {
-        // A new virtual table has filled its own tables with what an empty one needs.
+        // A new virtual table fills its shadow tables with the content of an empty one.
         if table.belongsToVirtual { try copy.execute("DELETE FROM main.\(name: table.name)") }
         let select = try original.prepare(table.selection)
         let insert = try copy.prepare(table.insertion)
@@ -151,7 +151,7 @@ struct LogicalCopy: ~Copyable {
             try copyAll("sqlite_sequence", ["name", "seq"], original, copy)
         }
         if present.contains("sqlite_stat1") {
-            // Makes the table, and looks at nothing.
+            // Creates the table and analyzes nothing.
             try copy.execute("ANALYZE main.sqlite_schema")
             try copyAll("sqlite_stat1", ["tbl", "idx", "stat"], original, copy)
         }
@@ -173,8 +173,8 @@ struct LogicalCopy: ~Copyable {
 
     // MARK: Comparing
 
-    /// Compares every row of the copy with the original's, and gives how many each table has.
-    /// - Throws: ``LockstepError/Code/damaged`` where they differ.
+    /// Compares every row of the copy with the original's, and returns each table's row count.
+    /// - Throws: ``LockstepError/Code/damaged`` if they differ.
     func compare(
         _ original: borrowing Connection, with copy: borrowing Connection
     ) throws -> [String: Int] {

@@ -1,14 +1,14 @@
 package import SystemPackage
 
-/// A database that is being made beside the place where it shall stand, under a name of its own. Leaving
-/// the scope without placing it removes it: a copy is there whole or not at all.
+/// A database under construction beside its final path, under a name of its own. Leaving the scope without
+/// placing it removes it: a copy appears complete or not at all.
 package struct PendingDatabase: ~Copyable {
-    /// Where it is being made.
+    /// The path at which it is made.
     package let path: FilePath
-    /// Where it shall stand.
+    /// The final path.
     let target: FilePath
 
-    /// Makes an empty file of mode 0600 in the folder of `target`, or leaves that to the caller.
+    /// Creates an empty file of mode 0600 in the folder of `target`, or leaves that to the caller.
     package init(for target: FilePath, creating: Bool = true) throws {
         let path = try AtomicFile.uniqueSibling(of: target)
         if creating { try AtomicFile.create(path, for: target).close() }
@@ -16,7 +16,7 @@ package struct PendingDatabase: ~Copyable {
         self.target = target
     }
 
-    /// Makes an empty file of mode 0600 of this name, in the same folder as `target`.
+    /// Creates an empty file of mode 0600 and this name, in the same folder as `target`.
     init(at path: FilePath, for target: FilePath) throws {
         try AtomicFile.create(path).close()
         self.path = path
@@ -25,7 +25,7 @@ package struct PendingDatabase: ~Copyable {
 
     deinit { Self.remove(path) }
 
-    /// Fails where anything stands at `target`, or would be taken for the log of what shall stand there.
+    /// Fails if anything exists at `target`, or anything that would be taken for the log of the database there.
     package static func requireFree(_ target: FilePath) throws {
         guard !FileAccess.exists(target) else {
             throw LockstepError.system(.fileExists, "create", target)
@@ -33,7 +33,7 @@ package struct PendingDatabase: ~Copyable {
         try Opening.requireNoSideFiles(of: target)
     }
 
-    /// Puts the finished, closed database in its place, where nothing may stand.
+    /// Moves the finished, closed database to its final path, which must be free.
     package func place() throws {
         try sync()
         try Self.requireFree(target)
@@ -41,14 +41,14 @@ package struct PendingDatabase: ~Copyable {
         try AtomicFile.moveIntoPlace(path, target)
     }
 
-    /// Puts the finished, closed database in the place of the one that stands there, which nobody may be
-    /// using. At any instant one of the two stands there whole.
+    /// Replaces the database at the final path, which must not be in use, with the finished, closed one. At
+    /// every instant one of the two is there, complete.
     func replace() throws {
         try sync()
         let old = try DatabaseFile(target, writable: true)
         try old.whileExclusive {
-            // A log of the old database would be replayed into the new one. It is empty by now, unless
-            // the old database could not be opened.
+            // A log of the old database would be replayed into the new one. It is empty by now, unless the old
+            // database could not be opened.
             var aside: [(side: FilePath, name: FilePath)] = []
             do {
                 for suffix in ["-wal", "-shm", "-journal"] {
@@ -64,27 +64,27 @@ package struct PendingDatabase: ~Copyable {
                 for (side, name) in aside { try AtomicFile.move(name, over: side) }
                 throw error
             }
-            // From here on the new database stands there, and the old log must not come back beside it. Until
-            // that is on the disk the log is kept: a loss of power may still bring its database back.
+            // From here on the new database is in place, and the old log must not come back beside it. The log
+            // is kept until that is on disk: a power loss can still bring its database back.
             try AtomicFile.syncFolder(of: target)
             for (_, name) in aside { AtomicFile.remove(name) }
         }
     }
 
-    /// Puts the finished, closed database in the place of the one that stands there, which the caller has
-    /// to itself and without a journal or log, and gives it the owner and mode of that one.
+    /// Replaces the database at the final path with the finished, closed one, and gives that the owner and mode
+    /// of the old one. The caller has the old database to itself, without a journal or log.
     func replaceInUse() throws {
         try sync { file in try FileAccess.copy(accessTo: target, file, path) }
         try Opening.requireNoSideFiles(of: path)
         try Opening.requireNoSideFiles(of: target)
-        // That they are gone must last before the new file is there: a loss of power that brought the old
-        // journal or log back would have it replayed into the new file.
+        // Their removal must be durable before the new file is there: if a power loss brought the old journal
+        // or log back, SQLite would replay it into the new file.
         try AtomicFile.syncFolder(of: target)
         try AtomicFile.move(path, over: target)
         try AtomicFile.syncFolder(of: target)
     }
 
-    // SQLite has closed the file, so that a descriptor of ours drops no lock of its.
+    // SQLite has closed the file, so that closing this descriptor drops none of SQLite's locks.
     private func sync(_ prepare: (FileDescriptor) throws -> Void = { _ in }) throws {
         let file = try translatingErrno("open", path) {
             try FileDescriptor.open(path, .readWrite, options: [.noFollow, .closeOnExec])
@@ -94,7 +94,7 @@ package struct PendingDatabase: ~Copyable {
         try AtomicFile.sync(file, path)
     }
 
-    /// Removes a database with all that lies beside it.
+    /// Removes a database and the files beside it.
     static func remove(_ path: FilePath) {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             AtomicFile.remove(DatabaseFile.side(suffix, of: path))

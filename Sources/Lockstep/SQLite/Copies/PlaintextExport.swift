@@ -2,13 +2,13 @@ internal import CSQLCipher
 public import SystemPackage
 
 extension Store {
-    /// Writes the whole database to a file that is **not encrypted**: whoever reads the file reads
-    /// everything, and deleting it later does not undo that on most disks.
+    /// Writes the whole database to a file that is **not encrypted**: anyone who reads the file reads
+    /// everything, and on most disks deleting it later does not undo that.
     ///
-    /// The engine's own tables, such as the migrations' ledger, are copied too. The copy is compared with
-    /// the original, and is there whole or not at all. Blocks.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`;
-    ///   ``LockstepError/Code/full``; what `progress` throws.
+    /// The engine's own tables, such as the migration ledger, are copied too. The copy is compared with the
+    /// original, and appears complete or not at all. Blocks.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`;
+    ///   ``LockstepError/Code/full``; any error from `progress`.
     @discardableResult
     public func exportPlaintext(
         to path: FilePath, progress: (CopyProgress) throws -> Void = { _ in }

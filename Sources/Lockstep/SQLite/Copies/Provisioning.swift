@@ -1,13 +1,12 @@
 public import SystemPackage
 
 extension Store {
-    /// Makes a database of a template: a copy under a key of its own, verified as a backup is, at a path where
-    /// nothing stands. What a program does at its first run with the database that it is shipped with.
+    /// Makes a database from a template: a copy under its own key, verified like a backup, at a path where
+    /// nothing exists. A program does this at its first run with the database that it ships with.
     /// - Parameters:
-    ///   - template: An encrypted database of Lockstep's, which is only read and may lie in a folder that nobody can
-    ///     write to.
+    ///   - template: An encrypted Lockstep database, which is only read and can lie in a read-only folder.
     ///   - templateKey: The template's key.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`: it is never written over;
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`: it is never overwritten;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the template does not verify;
     ///   ``LockstepError/Code/full``.
     @discardableResult

@@ -1,7 +1,7 @@
 internal import CSQLCipher
 
 extension Statement {
-    /// Runs once with the values of another statement's current row, of whatever type and encoding.
+    /// Runs once with the values of another statement's current row, of any type and encoding.
     func run(copyingRowOf row: borrowing Statement) throws(LockstepError) {
         try begin()
         for column in 0..<(unsafe sqlite3_data_count(row.prepared.handle)) {
@@ -10,7 +10,7 @@ extension Statement {
         while try step() {}
     }
 
-    /// Begins a look-up by values of another statement's current row.
+    /// Begins a lookup by values of another statement's current row.
     func look(upRowOf row: borrowing Statement, _ columns: [Int]) throws(LockstepError) {
         try begin()
         var parameter: Int32 = 1
@@ -26,7 +26,7 @@ extension Statement {
         let value = unsafe sqlite3_column_value(row.prepared.handle, column)
         let code: Int32
         if unsafe sqlite3_value_type(value) == SQLITE_TEXT {
-            // As UTF-8: SQLite takes a byte order mark off the beginning of a text that is bound in UTF-16.
+            // As UTF-8: SQLite removes a leading byte order mark from a text that is bound in UTF-16.
             let start = unsafe sqlite3_value_text(value)
             code = unsafe sqlite3_bind_text64(
                 prepared.handle, parameter,
@@ -38,7 +38,7 @@ extension Statement {
         guard code == SQLITE_OK else { throw prepared.core.error(code) }
     }
 
-    /// Whether both statements' current rows hold the same values; texts count as the same in any encoding.
+    /// Whether both statements' current rows hold the same values. The same text in another encoding is equal.
     func hasSameRow(as other: borrowing Statement) -> Bool {
         let count = unsafe sqlite3_data_count(prepared.handle)
         guard unsafe count == sqlite3_data_count(other.prepared.handle) else { return false }

@@ -1,7 +1,7 @@
-/// How far a copy has come.
+/// The progress of a copy.
 public struct CopyProgress: Sendable, Hashable {
-    /// What has been done, of ``total``.
+    /// The finished part of ``total``.
     public let done: Int
-    /// All there is to do: pages of a backup, rows of an adoption or export.
+    /// The whole amount: pages of a backup, rows of an adoption or export.
     public let total: Int
 }

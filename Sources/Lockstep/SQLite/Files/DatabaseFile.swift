@@ -1,24 +1,24 @@
 internal import CSQLCipher
 internal import SystemPackage
 
-/// A database file as bytes: what can be learned of it without a connection, and without writing.
+/// Reads a database file as bytes, without a connection and without writing.
 ///
-/// It is read through SQLite's own file layer, and never through a descriptor of ours: the system drops
-/// all of a process's locks on a file as soon as the process closes any descriptor of it, those of open
-/// connections included. SQLite knows of them, and keeps the descriptor until they are gone.
+/// It reads through SQLite's own file layer, never through its own descriptor: when a process closes any
+/// descriptor of a file, the system drops all of the process's locks on the file, including those of open
+/// connections. SQLite knows of these locks, and keeps the descriptor until they are released.
 @safe
 struct DatabaseFile: ~Copyable {
     let path: FilePath
     let size: Int
     private let handle: Handle
 
-    /// How every plaintext SQLite file begins.
+    /// The first bytes of every plaintext SQLite file.
     static let magic = Array("SQLite format 3\0".utf8)
 
     /// Opens the database file itself, or, with a suffix such as `-wal`, a file beside it.
     init(_ database: FilePath, suffix: String = "", writable: Bool = false) throws {
         let path = Self.side(suffix, of: database)
-        // Not as SQLite tells it, for which a file of one byte is empty.
+        // Not the size that SQLite reports: to SQLite, a file of one byte is empty.
         let size = try FileAccess.sizeOfRegularFile(path)
         let kind = suffix.isEmpty ? SQLITE_OPEN_MAIN_DB : SQLITE_OPEN_WAL
         let handle = try Handle(
@@ -28,14 +28,14 @@ struct DatabaseFile: ~Copyable {
         self.handle = handle
     }
 
-    /// Up to `count` bytes from `offset` on; fewer only at the file's end.
+    /// Returns up to `count` bytes, starting at `offset`; fewer only at the file's end.
     func read(at offset: Int, _ count: Int) throws -> [UInt8] {
         let wanted = max(min(count, size - offset), 0)
         guard wanted > 0 else { return [] }
         return try handle.read(at: offset, wanted)
     }
 
-    /// Fills `bytes` from `offset` on, and gives how many bytes there were; fewer only at the file's end.
+    /// Fills `bytes`, starting at `offset`, and returns the number of bytes read; fewer only at the file's end.
     func read(at offset: Int, into bytes: inout [UInt8]) throws -> Int {
         let wanted = max(min(bytes.count, size - offset), 0)
         guard wanted > 0 else { return 0 }
@@ -46,9 +46,9 @@ struct DatabaseFile: ~Copyable {
         return wanted
     }
 
-    /// Runs `body` while nobody has the database open, in this process or another; every connection in WAL
-    /// mode holds a shared lock for as long as it lives. The file must have been opened as writable.
-    /// - Throws: ``LockstepError/Code/busy`` if somebody has.
+    /// Runs `body` while no connection in this process or another has the database open; every connection in
+    /// WAL mode holds a shared lock for as long as it lives. The file must have been opened as writable.
+    /// - Throws: ``LockstepError/Code/busy`` if a connection has it open.
     func whileExclusive<Result>(_ body: () throws -> Result) throws -> Result {
         guard handle.lock() else {
             throw LockstepError(
@@ -59,7 +59,7 @@ struct DatabaseFile: ~Copyable {
         return try body()
     }
 
-    /// Whether a connection, of this process or another, is writing to the database without a log right now.
+    /// Whether a connection of this process or another is writing to the database without a log right now.
     var isBeingWritten: Bool { handle.isReserved }
 
     /// The path of a side file: `-wal`, `-shm` or `-journal`.
@@ -68,12 +68,12 @@ struct DatabaseFile: ~Copyable {
     }
 }
 
-/// A file that SQLite's file layer opened for reading.
+/// A file opened for reading through SQLite's file layer.
 @safe
 private struct Handle: ~Copyable {
     private let path: FilePath
     private let file: UnsafeMutablePointer<sqlite3_file>
-    /// In the form that the file layer expects of a database's name; it must live as long as the file.
+    /// In the form that the file layer requires for a database's name; it must live as long as the file.
     private let name: UnsafePointer<CChar>?
 
     init(_ path: FilePath, _ kind: Int32) throws {
@@ -93,7 +93,7 @@ private struct Handle: ~Copyable {
         guard code == SQLITE_OK, unsafe file.pointee.pMethods != nil else {
             unsafe memory.deallocate()
             unsafe sqlite3_free_filename(name)
-            // What the system said is not passed on; the likely reasons can be asked for.
+            // The layer does not pass on the system's error; this checks for the likely reasons.
             let reason: Errno =
                 !FileAccess.exists(path)
                 ? .noSuchFileOrDirectory
@@ -124,7 +124,8 @@ private struct Handle: ~Copyable {
         return true
     }
 
-    /// Whether anybody has a lock of a writer in rollback mode: RESERVED, or what keeps out even readers.
+    /// Whether a connection holds a writer's lock in rollback mode: RESERVED, or a lock that also excludes
+    /// readers.
     var isReserved: Bool {
         guard unsafe file.pointee.pMethods.pointee.xLock(file, SQLITE_LOCK_SHARED) == SQLITE_OK
         else { return true }
@@ -147,7 +148,7 @@ private struct Handle: ~Copyable {
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws {
         let code = unsafe file.pointee.pMethods.pointee.xRead(
             file, buffer.baseAddress, Int32(clamping: buffer.count), Int64(offset))
-        // A file that shrank meanwhile ends in zeros, which no MAC confirms.
+        // If the file has shrunk, the rest is zeros, which no MAC confirms.
         guard code == SQLITE_OK || code == Self.shortRead else {
             throw LockstepError.system(.ioError, "read", path)
         }

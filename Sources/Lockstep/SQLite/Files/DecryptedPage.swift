@@ -1,4 +1,4 @@
-/// The plaintext of one page, without the reserve at its end; wiped when nobody needs it any more.
+/// The plaintext of one page, without the reserve at its end; wiped when it is freed.
 final class DecryptedPage {
     let number: UInt32
     /// Whether a newer version of the page exists, or existed, that cannot be read.
@@ -17,10 +17,10 @@ final class DecryptedPage {
         }
     }
 
-    /// Bytes of a page that SQLite uses: 4096 without the initialisation vector and the MAC.
+    /// The bytes of a page that SQLite uses: 4096 without the initialisation vector and the MAC.
     static let usableSize = Profile.current.pageSize - Profile.current.reserve
 
-    /// A number of four bytes, big-endian like all of SQLite's; 0 where the page has none there.
+    /// A four-byte number, big-endian like all of SQLite's; 0 beyond the page's end.
     func word(at offset: Int) -> UInt32 {
         guard offset >= 0, offset + 4 <= bytes.count else { return 0 }
         return bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }

@@ -1,29 +1,29 @@
 public import SystemPackage
 
-/// Why a database file does not open, or that it should.
+/// The reason that a database file does not open, or the finding that it should.
 ///
-/// SQLCipher answers a wrong key, a damaged first page, a plaintext file and another product's file
-/// with one and the same code. This looks at the bytes, checks MACs itself, and never writes.
+/// SQLCipher reports the same code for a wrong key, a damaged first page, a plaintext file and another
+/// product's file. This examines the bytes, checks MACs itself, and never writes.
 public enum Diagnosis: Sendable, Hashable {
-    /// No bytes: a new database could be made here.
+    /// No bytes: a new database can be created here.
     case empty
-    /// Too short for a page, and nothing that could be recognised.
+    /// Too short for a page, with no recognizable content.
     case truncated(bytes: Int)
     /// A plaintext SQLite database; `isCut` if it ends before its last page.
     case plaintext(isCut: Bool)
-    /// Encrypted by SEE, SQLite3 Multiple Ciphers, Couchbase or the like, which leave SQLite's header
+    /// Encrypted by SEE, SQLite3 Multiple Ciphers, Couchbase or a similar product, which leave SQLite's header
     /// fields readable.
     case otherProduct
     /// The key fits. `strayBytes` follow the last whole page.
     case keyFits(strayBytes: Int)
-    /// The key fits, but the first page does not verify; `saltDestroyed` if its first 16 bytes are not
-    /// those that files under this key begin with.
+    /// The key fits, but the first page does not verify; `saltDestroyed` if its first 16 bytes are not the salt
+    /// of files under this key.
     case firstPageDamaged(saltDestroyed: Bool)
-    /// A file of SQLCipher 1, 2 or 3, which this key fits.
+    /// A file of SQLCipher 1, 2 or 3, and the key fits.
     case olderSQLCipher(version: Int)
-    /// The file begins like those made under this key, but no page of it verifies.
+    /// The file begins like files under this key, but none of its pages verifies.
     case destroyed
-    /// Nothing verifies: the key is another file's, or there is nothing of the file left.
+    /// Nothing verifies: the key belongs to another file, or nothing of the file is intact.
     case wrongKey
 
     /// Examines a file with the key that should open it.
@@ -34,9 +34,9 @@ public enum Diagnosis: Sendable, Hashable {
         return try examine(path, knownSalt: key.salt) { _, _ in try secret.clone() }
     }
 
-    /// Makes sure, without a key, that there may be an encrypted database at `path`.
-    /// - Throws: ``LockstepError`` for a path that is no file, an empty file, a plaintext database and
-    ///   the like; see ``Diagnosis``.
+    /// Checks, without a key, that `path` can hold an encrypted database.
+    /// - Throws: ``LockstepError`` for a path that is not a file, an empty file, a plaintext database and
+    ///   similar cases; see ``Diagnosis``.
     public static func requireDatabase(_ path: FilePath) throws {
         let file = try DatabaseFile(path)
         if let obvious = try recognize(file), let error = obvious.error(path) { throw error }
@@ -47,7 +47,8 @@ public enum Diagnosis: Sendable, Hashable {
         try recognize(DatabaseFile(path)) ?? .wrongKey
     }
 
-    /// Examines a file made elsewhere with a passphrase. Costs a derivation a version, 0.3 to 2 s.
+    /// Examines a file from another program with its passphrase. Each version costs a key derivation, 0.3 to 2
+    /// s.
     public static func examine(
         _ path: FilePath, passphrase: borrowing Passphrase
     ) throws -> Diagnosis {
@@ -85,12 +86,12 @@ public enum Diagnosis: Sendable, Hashable {
         return knownSalt == salt ? .destroyed : .wrongKey
     }
 
-    /// What needs no key to be seen.
+    /// Recognizes what shows without a key.
     private static func recognize(_ file: borrowing DatabaseFile) throws -> Diagnosis? {
         guard file.size > 0 else { return .empty }
         let head = try file.read(at: 0, 100)
         if head.starts(with: DatabaseFile.magic.prefix(head.count)) {
-            // Pages may still be in the log alone.
+            // The log can hold the missing pages.
             let log = DatabaseFile.side("-wal", of: file.path)
             let hasLog = FileAccess.exists(log) ? try FileAccess.sizeOfRegularFile(log) > 32 : false
             return .plaintext(isCut: !hasLog && isCut(head, size: file.size))
@@ -100,7 +101,7 @@ public enum Diagnosis: Sendable, Hashable {
         return nil
     }
 
-    // MARK: Signs
+    // MARK: Evidence
 
     /// The number of the first of up to 32 sampled pages that verifies.
     private static func firstVerifying(
@@ -124,7 +125,7 @@ public enum Diagnosis: Sendable, Hashable {
         return logged.min()
     }
 
-    /// Pages of the write-ahead log that verify: the newest copy of the first, and a few others.
+    /// Verified pages of the write-ahead log: the newest copy of page 1, and a few others.
     private static func loggedPages(
         _ path: FilePath, _ profile: Profile, _ authenticator: borrowing PageAuthenticator
     ) throws -> Set<UInt32> {
@@ -149,7 +150,7 @@ public enum Diagnosis: Sendable, Hashable {
         guard !profile.authenticates else {
             return try firstVerifying(file, profile, key, salt: salt) != nil
         }
-        // Without a MAC the page's first block must decrypt to the fields of SQLite's header.
+        // Without MACs, the page's first block must decrypt to the fields of SQLite's header.
         let page = try file.read(at: 0, profile.pageSize)
         guard page.count == profile.pageSize else { return false }
         let vector = profile.pageSize - profile.reserve
@@ -174,31 +175,32 @@ public enum Diagnosis: Sendable, Hashable {
         let field = Int(head[16]) << 8 | Int(head[17])
         let pageSize = field == 1 ? 65_536 : field
         let pages = head[28..<32].reduce(0) { $0 << 8 | Int($1) }
-        // The count is kept only by programs that also write the counter behind it.
+        // Only programs that also write the counter after it maintain the count.
         let isKept = head[24..<28] == head[92..<96]
         return size < (isKept ? max(pages, 1) : 1) * pageSize
     }
 }
 
 extension Diagnosis {
-    /// The error to give to someone who wanted to open the file, or nil where it should have opened.
+    /// The error for a failed attempt to open the file, or nil if it should have opened.
     func error(_ path: FilePath) -> LockstepError? {
         switch self {
         case .empty:
             LockstepError(
-                .emptyDatabase, "\(path) is empty, so there is no database in it",
+                .emptyDatabase, "\(path) is empty: it holds no database",
                 hint:
-                    "restore it from a backup; to start anew, remove the file and run `lockstep init`"
+                    "restore it from a backup; to start over, remove the file and run "
+                    + "`lockstep init`"
             )
         case .truncated(let bytes):
             LockstepError(
-                .truncated, "\(path) ends after \(bytes) bytes, too few for a database",
+                .truncated, "\(path) ends after \(counted(bytes, "byte")), too few for a database",
                 hint: "restore it from a backup")
         case .plaintext(isCut: false):
             LockstepError(
                 .plaintextDatabase, "\(path) is a plaintext SQLite database",
                 hint:
-                    "it is not encrypted: make an encrypted database of it with `lockstep adopt`, "
+                    "it is not encrypted: use `lockstep adopt` to make an encrypted copy, "
                     + "then destroy the file")
         case .plaintext(isCut: true):
             LockstepError(
@@ -214,22 +216,23 @@ extension Diagnosis {
             LockstepError(
                 .damaged,
                 "\(path): the key is right, but page 1 is damaged"
-                    + (saltDestroyed ? ", its salt included" : ""),
-                hint: "restore it from a backup, or bring back the other pages with "
+                    + (saltDestroyed ? ", including its salt" : ""),
+                hint: "restore it from a backup, or recover the other pages with "
                     + "`lockstep salvage`")
         case .olderSQLCipher(let version):
             LockstepError(
-                .olderSQLCipher, "\(path) is a file of SQLCipher \(version), and the key fits",
-                hint: "convert a copy with `PRAGMA cipher_migrate` of the sqlcipher shell")
+                .olderSQLCipher, "\(path) is a SQLCipher \(version) file, and the key fits",
+                hint: "convert a copy with `PRAGMA cipher_migrate` in the sqlcipher shell")
         case .destroyed:
             LockstepError(
                 .damaged,
-                "\(path) was made under this key, but none of its pages verifies: it is damaged",
+                "\(path) was encrypted with this key, but none of its pages verifies: it is "
+                    + "damaged",
                 hint: "restore it from a backup")
         case .wrongKey:
             LockstepError(
-                .wrongKey, "the key does not fit \(path): the file was made under another key",
-                hint: "check that the keyring is this database's (each database has its own)")
+                .wrongKey, "the key does not fit \(path): the file was encrypted with another key",
+                hint: "check that the keyring belongs to this database (each database has its own)")
         }
     }
 }

@@ -1,26 +1,26 @@
 internal import Synchronization
 public import SystemPackage
 
-/// The MAC of every page of a file and its write-ahead log.
+/// Verifies the MAC of every page of a file and its write-ahead log.
 ///
-/// Not `PRAGMA cipher_integrity_check`: that reads only the main file, and with a wrong key or past
-/// 4 GiB it answers nonsense. Nothing is decrypted.
+/// This does not use `PRAGMA cipher_integrity_check`, which reads only the main file, and returns wrong results
+/// with a wrong key or beyond 4 GiB. Nothing is decrypted.
 public struct PageAudit: Sendable, Hashable {
     /// Pages in the main file.
     public let pages: Int
     /// Committed pages in the write-ahead log.
     public let frames: Int
-    /// Numbers of the pages of the main file whose MAC fails, in ascending order. Pages that the log
-    /// replaces are not looked at.
+    /// Numbers of the main file's pages whose MAC fails, in ascending order. Pages that the log replaces are
+    /// not checked.
     public let damagedPages: [UInt32]
     /// Numbers of the pages whose copy in the log fails.
     public let damagedFrames: [UInt32]
-    /// Pages in the log behind its last commit, of a transaction that never ended.
+    /// Pages in the log after its last commit, from a transaction that never ended.
     public let uncommittedFrames: Int
-    /// Commits in the log that a damaged page before them cuts off: SQLite passes over them.
+    /// Commits in the log after a damaged page: SQLite ignores them.
     public let lostCommits: Int
-    /// Bytes behind the last whole page. Those of a page that the log replaces are not looked at: a
-    /// checkpoint that was killed leaves them.
+    /// Bytes after the last whole page. Bytes of a page that the log replaces do not count: a checkpoint that
+    /// was killed leaves them.
     public let strayBytes: Int
 
     /// Whether everything verified.
@@ -28,13 +28,13 @@ public struct PageAudit: Sendable, Hashable {
         damagedPages.isEmpty && damagedFrames.isEmpty && lostCommits == 0 && strayBytes == 0
     }
 
-    /// Reads every page once, on as many threads as there are processors; each takes 1 MiB of memory.
-    /// Nothing is written, and SQLite is not involved.
+    /// Reads every page once, on as many threads as there are processors; each takes 1 MiB of memory. Nothing
+    /// is written, and SQLite is not involved.
     ///
-    /// A database in use may be caught in the middle of a write: a page that fails is read again, and
-    /// counted only if it fails three times.
-    /// - Parameter progress: Told on this thread how many pages of the file are done; an error that it
-    ///   throws ends the audit.
+    /// A database in use can be read in the middle of a write: a page that fails is read again, and counts only
+    /// if it fails three times.
+    /// - Parameter progress: Called on this thread with the number of finished pages; an error that it throws
+    ///   ends the audit.
     public static func run(
         _ path: FilePath, key: borrowing DatabaseKey,
         progress: (CopyProgress) throws -> Void = { _ in }
@@ -42,15 +42,15 @@ public struct PageAudit: Sendable, Hashable {
         try run(path, key: key, threads: Processors.count, progress: progress)
     }
 
-    /// - Parameter betweenLooks: Runs each time between the looks at what the log has committed and at what
-    ///   follows it: for tests, which write just then.
+    /// - Parameter betweenLooks: Runs between reading the log's commits and reading what follows them: for
+    ///   tests, which write at that moment.
     static func run(
         _ path: FilePath, key: borrowing DatabaseKey, threads: Int,
         progress: (CopyProgress) throws -> Void = { _ in },
         betweenLooks: () throws -> Void = {}
     ) throws -> PageAudit {
         let file = try DatabaseFile(path)
-        // Under the file's own salt: a destroyed one makes every page fail, as it does for SQLCipher.
+        // Under the file's own salt: if it is destroyed, every page fails, as with SQLCipher.
         var salt = try file.read(at: 0, DatabaseKey.saltLength)
         salt += [UInt8](repeating: 0, count: DatabaseKey.saltLength - salt.count)
         let log = try auditLog(of: path, key, salt, threads, betweenLooks)
@@ -64,7 +64,7 @@ public struct PageAudit: Sendable, Hashable {
         } progress: { done in
             try progress(CopyProgress(done: min(done * PageReader.chunk, total), total: total))
         }
-        // What was cut off meanwhile, by a VACUUM for instance, is no page of the database any more.
+        // Pages that were truncated meanwhile, for example by a VACUUM, no longer belong to the database.
         let left = try FileAccess.sizeOfRegularFile(path) / Profile.current.pageSize
         return PageAudit(
             pages: total, frames: log.pages.count,
@@ -75,7 +75,7 @@ public struct PageAudit: Sendable, Hashable {
                 ? 0 : file.size % Profile.current.pageSize)
     }
 
-    /// What all readers together find, in no order.
+    /// The findings of all readers, in no order.
     private static func check(
         pieces: Int, of path: FilePath, _ suffix: String, _ key: borrowing DatabaseKey,
         _ salt: [UInt8], _ threads: Int,
@@ -112,7 +112,7 @@ public struct PageAudit: Sendable, Hashable {
         var lostCommits = 0
     }
 
-    /// Looks again where a writer has added to the log, or begun it anew, meanwhile.
+    /// Starts over if a writer has extended or restarted the log meanwhile.
     private static func auditLog(
         of path: FilePath, _ key: borrowing DatabaseKey, _ salt: [UInt8], _ threads: Int,
         _ betweenLooks: () throws -> Void
@@ -132,7 +132,7 @@ public struct PageAudit: Sendable, Hashable {
                         frames[start..<min(start + PageReader.chunk, frames.count)])
                 }
             } catch let error as LockstepError where error.code == .notFound {
-                // Everything in it has reached the database, and the last to close it removed it.
+                // All its frames have reached the database, and the last connection to close removed it.
                 continue
             }
             let authenticator = try PageAuthenticator(.current, key: key.secret, salt: salt)
@@ -143,7 +143,7 @@ public struct PageAudit: Sendable, Hashable {
                 return try authenticator.verifies(page.span, number: frame.page)
             }
             guard try log.isUnchanged() else { continue }
-            // A commit that was added while we read looks cut off until the log is read once more.
+            // A commit that was added during the read looks cut off until the log is read again.
             if lost > 0, try log.committedFrames().count != frames.count { continue }
             return LogAudit(
                 pages: frames.map(\.page), damaged: Set(damaged).sorted(),
@@ -151,6 +151,6 @@ public struct PageAudit: Sendable, Hashable {
         }
         throw LockstepError(
             .busy, "the write-ahead log of \(path) changes faster than it can be read",
-            hint: "run it again when less is written")
+            hint: "run it again when there are fewer writes")
     }
 }

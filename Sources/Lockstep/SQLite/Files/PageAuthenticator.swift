@@ -1,8 +1,8 @@
-/// Checks pages the way SQLCipher does, without SQLCipher: so that a damaged page can be told from a
-/// wrong key, and a whole file be checked without a page being believed.
+/// Checks pages as SQLCipher does, without SQLCipher: to distinguish a damaged page from a wrong key, and to
+/// check a whole file without trusting any page.
 ///
-/// The MAC key is PBKDF2(key, salt xor 0x3a…, 2 rounds). A page's MAC, behind its initialisation vector,
-/// is over everything before it, without the salt on page 1, and the page's number in little-endian.
+/// The MAC key is PBKDF2(key, salt xor 0x3a…, 2 rounds). A page's MAC follows its initialisation vector. It
+/// covers everything before it, except the salt on page 1, and the page's number in little-endian.
 struct PageAuthenticator: ~Copyable {
     private let profile: Profile
     private let mac: HMAC
@@ -18,7 +18,7 @@ struct PageAuthenticator: ~Copyable {
         self.profile = profile
     }
 
-    /// Whether `page` is what was last written as page `number` under this key, at some time.
+    /// Whether `page` was written as page `number` under this key at some time.
     func verifies(_ page: Span<UInt8>, number: UInt32) throws(LockstepError) -> Bool {
         guard page.count == profile.pageSize, number > 0 else { return false }
         let start = number == 1 ? DatabaseKey.saltLength : 0

@@ -1,11 +1,11 @@
 internal import SystemPackage
 
-/// Reads the pages of a file in large pieces, one behind the other, and checks their MACs.
+/// Reads a file's pages in order, in large pieces, and checks their MACs.
 // Sendable by this proof: one thread at a time uses a reader.
 final class PageReader: @unchecked Sendable {
-    /// Pages that are read at once: 1 MiB, with which the disk is as fast as it gets.
+    /// Pages per read: 1 MiB, at which the disk reaches its full speed.
     static let chunk = 256
-    /// A page that fails may have been caught in the middle of a write.
+    /// A page that fails can have been read in the middle of a write.
     private static let attempts = 3
 
     private let file: DatabaseFile
@@ -17,10 +17,10 @@ final class PageReader: @unchecked Sendable {
         self.authenticator = authenticator
     }
 
-    /// The numbers of the pages of a chunk of the main file that do not verify.
+    /// The numbers of a chunk's pages in the main file that do not verify.
     /// - Parameters:
-    ///   - total: How many pages the file has.
-    ///   - besides: Pages that are not looked at.
+    ///   - total: The number of pages in the file.
+    ///   - besides: Pages that are not checked.
     func damagedPages(
         inChunk chunk: Int, of total: Int, besides: Set<UInt32>
     ) throws -> [UInt32] {
@@ -44,7 +44,7 @@ final class PageReader: @unchecked Sendable {
     ) throws -> [UInt32] {
         guard let start = pages.first?.offset, let last = pages.last?.offset else { return [] }
         let pageSize = Profile.current.pageSize
-        // Spans are lent of variables only.
+        // Only a variable can lend a span.
         var buffer: [UInt8] = []
         swap(&buffer, &self.buffer)
         defer { swap(&buffer, &self.buffer) }

@@ -1,9 +1,9 @@
 internal import SystemPackage
 
-/// The newest version of each page of a damaged file that its MAC confirms: from the write-ahead log, else
-/// from the file itself. Reads only; never more than one page at a time.
+/// Finds the newest version of each page of a damaged file that verifies: in the write-ahead log, otherwise in
+/// the file itself. It only reads, and never more than one page at a time.
 ///
-/// A class, because everything in a salvage reads through the one that holds the key.
+/// It is a class because everything in a salvage reads through the one object that holds the key.
 final class PageSource {
     let path: FilePath
     private let file: DatabaseFile
@@ -11,16 +11,16 @@ final class PageSource {
     private let key: SecretBytes
     private let authenticator: PageAuthenticator
     private var logged: [UInt32: WriteAheadLog.Frame] = [:]
-    /// Pages of which a newer version stands in the log and cannot be read.
+    /// Pages with a newer version in the log that cannot be read.
     private var superseded: Set<UInt32> = []
 
     /// Whole pages in the file.
     let pagesInFile: Int
-    /// Bytes behind them.
+    /// Bytes after the last whole page.
     let strayBytes: Int
-    /// A log that is there and begins with no header.
+    /// Whether a log exists but has no valid header.
     let logIsUnreadable: Bool
-    /// Pages of the log that cannot be read; which ones they were may not be known.
+    /// Pages of the log that cannot be read; their numbers can be unknown.
     private(set) var unreadableFrames = 0
 
     private final class Log {
@@ -72,7 +72,7 @@ final class PageSource {
         }
     }
 
-    /// The numbers of all pages, ascending; those that only the log has come last.
+    /// The numbers of all pages, ascending; pages that only the log has come last.
     func numbers(upTo limit: UInt32?) -> [UInt32] {
         let inFile = UInt32(clamping: pagesInFile)
         let beyond = logged.keys.filter { $0 > inFile }.sorted()
@@ -80,7 +80,7 @@ final class PageSource {
         return all.filter { $0 != Profile.current.lockPage && $0 <= limit ?? .max }
     }
 
-    /// The page's newest version that verifies, or nil if none does.
+    /// The newest version of the page that verifies, or nil if none does.
     func page(_ number: UInt32) throws -> DecryptedPage? {
         guard number > 0, number != Profile.current.lockPage else { return nil }
         if let frame = logged[number], let log,
@@ -95,23 +95,23 @@ final class PageSource {
         return try decrypt(bytes, number)
     }
 
-    /// What stands where page 1 should, though its MAC fails: changed bytes garble no more than their own
-    /// block of 16 and one byte each of the next.
+    /// The content in the place of page 1, although its MAC fails: a changed byte garbles only its own block of
+    /// 16 bytes and one byte of the next.
     func unverifiedFirstPage() throws -> DecryptedPage? {
         guard let bytes = try inFile(1) else { return nil }
         return try decrypt(bytes, 1)
     }
 
-    /// - Throws: ``LockstepError/Code/busy`` if somebody has written meanwhile: then what was read may
-    ///   not belong together.
+    /// - Throws: ``LockstepError/Code/busy`` if another process has written meanwhile: the pages that were read
+    ///   can then be inconsistent.
     func requireUnchanged() throws {
         let sameFile = try file.read(at: 0, Profile.current.pageSize) == firstBytes
         let sameLog = try log.map { try $0.log.isUnchanged() } ?? true
         let frames = try Self.openLog(of: path)?.log.framesDespiteDamage().frames.count ?? 0
         guard sameFile, sameLog, frames == frameCount else {
             throw LockstepError(
-                .busy, "\(path) was written to while it was salvaged",
-                hint: "end the programs that use it, or salvage a copy")
+                .busy, "\(path) was written to during the salvage",
+                hint: "stop the programs that use it, or salvage a copy")
         }
     }
 
@@ -121,7 +121,7 @@ final class PageSource {
         return try readable { try file.read(at: (Int(number) - 1) * size, size) }
     }
 
-    /// A disk that cannot give a page back is one more way for the page to be damaged.
+    /// A page that the disk cannot read counts as damaged.
     private func readable(_ read: () throws -> [UInt8]) throws -> [UInt8]? {
         do {
             let bytes = try read()
@@ -140,7 +140,7 @@ final class PageSource {
         of page: [UInt8], _ number: UInt32, _ key: borrowing SecretBytes
     ) throws -> [UInt8] {
         let end = DecryptedPage.usableSize
-        // In place of the magic, which is no secret, stands the salt.
+        // The salt takes the place of the magic, which is not secret.
         let start = number == 1 ? DatabaseKey.saltLength : 0
         let bytes = try AES256CBC.decrypt(
             page.span.extracting(start..<end), key: key.bytes,

@@ -1,4 +1,4 @@
-// What is used of SQLite's WAL format (its `wal.c` and the page "WAL-mode File Format"):
+// The parts of SQLite's WAL format that this code uses (its `wal.c` and the page "WAL-mode File Format"):
 //
 //   header, 32 bytes    0 magic 0x377f0682 (checksums in little-endian words) or …83 (big-endian)
 //                       8 page size · 16 two salts · 24 two checksums over the first 24 bytes
@@ -6,9 +6,9 @@
 //                       8 the two salts · 16 two checksums over bytes 0..<8 and the page, continued
 //                       from the frame before · 24 the page
 //
-// A frame counts if its salts are the header's, its checksums match, and a later or this frame commits.
-// What lies behind the last such frame is not part of the database: frames with other salts are left over
-// from earlier rounds; with these, they belong to a transaction that never ended, or were cut off by damage.
+// A frame counts if its salts match the header's, its checksums match, and it or a later frame commits. Later
+// bytes do not belong to the database: frames with other salts remain from earlier rounds; frames with the same
+// salts belong to a transaction that never ended, or were cut off by damage.
 
 internal import SystemPackage
 
@@ -18,11 +18,11 @@ struct WriteAheadLog: ~Copyable {
     private let pageSize: Int
     private let header: [UInt8]
 
-    /// Where a committed frame's page lies in the log, and which page of the database it is.
+    /// The position of a committed frame's page in the log, and its page number in the database.
     struct Frame: Sendable, Equatable {
         let page: UInt32
         let offset: Int
-        /// Whether it ends a transaction.
+        /// Whether the frame ends a transaction.
         let commits: Bool
     }
 
@@ -32,7 +32,7 @@ struct WriteAheadLog: ~Copyable {
     /// Bytes of the shortest log that holds a commit: its header and one frame.
     static func smallestCommit(pageSize: Int) -> Int { 32 + frameHeader + pageSize }
 
-    /// Nil if there is no log, an empty one, or one that SQLite would not read.
+    /// Nil if there is no log, or if it is empty or unreadable to SQLite.
     init?(of database: FilePath, pageSize: Int) throws {
         let file: DatabaseFile
         do {
@@ -49,8 +49,8 @@ struct WriteAheadLog: ~Copyable {
         self.header = header
     }
 
-    /// The frames of this round behind the last commit: of a transaction that never committed, or of
-    /// commits that a damaged frame before them cuts off.
+    /// This round's frames after the last commit: from a transaction that never committed, or from commits that
+    /// an earlier damaged frame cuts off.
     func framesBehind(_ committed: [Frame]) throws -> [Frame] {
         var frames: [Frame] = []
         var offset = committed.last.map { $0.offset + pageSize } ?? 32
@@ -62,8 +62,8 @@ struct WriteAheadLog: ~Copyable {
         }
     }
 
-    /// Every frame of this round that a later or this frame commits, those behind a damaged one included,
-    /// which SQLite passes over; and how many frames before the last commit are not recognisable.
+    /// Every frame of this round that is committed by itself or a later frame, including frames after a damaged
+    /// one, which SQLite ignores; and the number of unrecognizable frames before the last commit.
     func framesDespiteDamage() throws -> (frames: [Frame], unrecognised: Int) {
         var frames: [Frame] = []
         var unrecognised: [Int] = []
@@ -82,8 +82,8 @@ struct WriteAheadLog: ~Copyable {
         return (counting, unrecognised.count { $0 < end })
     }
 
-    /// Whether the log is still in the round in which it was opened. A writer may begin it anew at any
-    /// time once everything in it has reached the database.
+    /// Whether the log is still in the round in which it was opened. A writer can restart it at any time once
+    /// all its frames have reached the database.
     func isUnchanged() throws -> Bool { try file.read(at: 0, 32) == header }
 
     private static func frame(_ head: [UInt8], at offset: Int) -> Frame {
@@ -102,7 +102,7 @@ struct WriteAheadLog: ~Copyable {
         var committed = 0
         var offset = 32
         let length = Self.frameHeader + pageSize
-        // 1 MiB at a time, whole frames.
+        // 1 MiB at a time, in whole frames.
         var buffer = [UInt8](repeating: 0, count: (1 << 20) / length * length)
         while true {
             let count = try file.read(at: offset, into: &buffer)

@@ -1,8 +1,8 @@
-/// What a column makes of values that it is given.
+/// How a column converts the values stored in it.
 enum Affinity: Sendable, Equatable {
     case integer, text, blob, real, numeric
 
-    /// As section 3.1 of "Datatypes In SQLite" derives it from a column's declared type.
+    /// Derives the affinity from a column's declared type, as in section 3.1 of "Datatypes In SQLite".
     init(_ declared: String) {
         let type = declared.asciiLowercased
         self =

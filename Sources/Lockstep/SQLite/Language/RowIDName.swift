@@ -1,6 +1,6 @@
-/// By which name SQL reaches a table's rowid.
+/// The names by which SQL can address a table's rowid.
 enum RowIDName {
-    /// Those that no column of the table has taken, given its columns' names in lower case.
+    /// The names that are not also columns of the table, given its columns' names in lower case.
     static func free(beside columns: some Collection<String>) -> [String] {
         ["rowid", "_rowid_", "oid"].filter { !columns.contains($0) }
     }

@@ -1,15 +1,15 @@
-/// SQL taken apart into SQLite's tokens, as `tokenize.c` defines them.
+/// Splits SQL into SQLite's tokens, as `tokenize.c` defines them.
 ///
-/// Used where text is not enough: to leave values out of messages, to see whether two statements differ
-/// in more than spacing and comments, and to find the name that a CREATE TABLE gives. SQL is never
-/// split into statements by it; that is `sqlite3_prepare_v2`'s job.
+/// Used where plain text does not suffice: to leave values out of messages, to see whether two statements
+/// differ in more than spacing and comments, and to find the name in a CREATE TABLE. It never splits SQL into
+/// statements; that is the job of `sqlite3_prepare_v2`.
 struct SQLTokens: Sequence, IteratorProtocol {
     struct Token: Equatable {
         enum Kind {
             case space, comment, string, blob, number, quotedName, word, variable, symbol
         }
         let kind: Kind
-        /// Where it lies in the text's UTF-8.
+        /// Its position in the text's UTF-8.
         let range: Range<Int>
     }
 
@@ -18,7 +18,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// The tokens of `bytes` from an offset on; ranges count from the beginning of `bytes`.
+    /// The tokens of `bytes` from an offset on; ranges count from the start of `bytes`.
     init(_ bytes: [UInt8], from offset: Int) {
         self.bytes = bytes
         position = offset
@@ -31,9 +31,9 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return Token(kind: kind, range: start..<position)
     }
 
-    // MARK: What it is for
+    // MARK: Uses
 
-    /// Whether SQL holds nothing but space, comments and semicolons.
+    /// Whether the SQL contains only space, comments and semicolons.
     static func areBlank(_ sql: [UInt8]) -> Bool {
         SQLTokens(sql, from: 0).allSatisfy {
             $0.kind == .space || $0.kind == .comment
@@ -57,8 +57,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return text
     }
 
-    /// The SQL in a form in which spacing, comments, the case of words, the way names are quoted and a
-    /// closing semicolon make no difference.
+    /// The SQL in a normal form, regardless of spacing, comments, the case of words, the quoting of names and a
+    /// final semicolon.
     static func normalize(_ sql: String) -> String {
         let bytes = Array(sql.utf8)
         var tokens: [String] = []
@@ -75,8 +75,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return tokens.joined(separator: " ")
     }
 
-    /// The name in `text`, without its quotes if it has any. Quotes are bytes: a combining mark behind
-    /// one makes another character of it for people, but not for SQLite.
+    /// The name in `text`, without its quotes if it has any. Quotes are bytes: with a combining mark after it,
+    /// a quote is a different character in a `String`, but not to SQLite.
     static func unquote(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, bytes.count >= 2 else { return text }
@@ -88,7 +88,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             var isSecondOfPair = false
             for byte in inner {
                 isSecondOfPair = byte == first && !isSecondOfPair
-                // The first quote of a pair is dropped, the second stands for it.
+                // The first quote of a pair is dropped; the second one is kept.
                 if byte != first || !isSecondOfPair { name.append(byte) }
             }
             return String(decoding: name, as: UTF8.self)
@@ -96,15 +96,15 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// `name` as an identifier of SQL, whatever it holds.
+    /// `name` as an SQL identifier, whatever it contains.
     static func quote(_ name: String) -> String {
         let quote = UInt8(ascii: "\"")
         let inner = name.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
         return "\"\(String(decoding: inner, as: UTF8.self))\""
     }
 
-    /// `text` as a literal of SQL. Byte by byte, since a quote with a combining mark after it is one character of a
-    /// `String`, and still a quote to SQLite.
+    /// `text` as an SQL literal. It works on bytes, since a quote with a combining mark after it is one
+    /// character of a `String`, but still a quote to SQLite.
     static func quoteText(_ text: String) -> String {
         let quote = UInt8(ascii: "'")
         let inner = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
@@ -115,8 +115,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         canonicalName(unquote(quoted).asciiLowercased)
     }
 
-    /// A name in lower case as ``normalize(_:)`` has it: bare where it needs no quotes, so that both ways
-    /// to write it are one; quoted where without them it would be something else.
+    /// A lower-case name as ``normalize(_:)`` writes it: bare if it needs no quotes, so that both spellings are
+    /// equal; quoted if it would mean something else without them.
     static func canonicalName(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
@@ -125,11 +125,11 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return isPlain && !reserved.contains(name) ? name : quote(name)
     }
 
-    /// White space where a token begins, and so no beginning of a name without quotes.
+    /// White space at the start of a token, so it cannot begin a name without quotes.
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The keywords that SQLite's grammar never takes for a name ("SQLite Keywords", those without a
-    /// fallback in `parse.y`).
+    /// The keywords that SQLite's grammar never accepts as a name ("SQLite Keywords", those without a fallback
+    /// in `parse.y`).
     private static let reserved: Set<String> = [
         "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "check", "collate",
         "commit", "constraint", "create", "default", "deferrable", "delete", "distinct", "drop",
@@ -140,11 +140,11 @@ struct SQLTokens: Sequence, IteratorProtocol {
         "where",
     ]
 
-    /// Whether the unquoted word `word`, which is given in lower case, stands in `sql`.
+    /// Whether `sql` contains the unquoted word `word`, given in lower case.
     static func hasWord(_ word: String, in sql: String) -> Bool {
         let bytes = Array(sql.utf8)
         let count = word.utf8.count
-        // Nearly always it stands nowhere at all, and that takes no tokens to find out.
+        // A cheap first check: the word is mostly absent, and finding that out takes no tokens.
         guard holds(Array(word.utf8), bytes) else { return false }
         return SQLTokens(bytes, from: 0).contains { token in
             token.kind == .word && token.range.count == count
@@ -152,7 +152,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// Whether `name` stands in `sql` as a name, quoted or not, in any case.
+    /// Whether `sql` contains `name` as a name, quoted or not, in any case.
     static func mentions(_ name: String, in sql: String) -> Bool {
         let bytes = Array(sql.utf8)
         let name = name.asciiLowercased
@@ -163,7 +163,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// Whether these letters, which are given in lower case, stand next to each other in `bytes`.
+    /// Whether `bytes` contains these letters, given in lower case, next to each other.
     private static func holds(_ letters: [UInt8], _ bytes: [UInt8]) -> Bool {
         guard let first = letters.first, bytes.count >= letters.count else { return false }
         return (0...(bytes.count - letters.count)).contains { start in
@@ -190,7 +190,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             skip { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 || $0 == 0x0D || $0 == 0x0C }
             return .space
         case 0xEF where byte() == 0xBB && byte(at: 1) == 0xBF:
-            // A byte order mark is white space where a token begins.
+            // A byte order mark is white space at the start of a token.
             position += 2
             return .space
         case UInt8(ascii: "-") where byte() == UInt8(ascii: "-"):
@@ -284,7 +284,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// SQLite counts every byte of a multi-byte character as part of a name.
+    /// SQLite takes every byte of a multi-byte character as part of a name.
     private static func isWord(_ byte: UInt8) -> Bool {
         isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -292,7 +292,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 }
 
 extension StringProtocol {
-    /// In lower case as SQLite understands it: the letters of ASCII, and no others.
+    /// In lower case as SQLite understands it: only ASCII letters change.
     var asciiLowercased: String {
         guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
         return String(

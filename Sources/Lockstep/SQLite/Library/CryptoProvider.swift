@@ -1,28 +1,28 @@
 internal import CSQLCipher
 internal import Synchronization
 
-/// Whose code encrypts this process's database pages: SQLCipher's own or ours.
+/// The code that encrypts this process's database pages: SQLCipher's own provider or Lockstep's.
 ///
-/// SQLCipher's own asks libcrypto anew for cipher, MAC and contexts with every page. Ours keeps them
-/// (``PageCipher``, ``PageMAC``, ``RandomSupply``) and writes the same files byte for byte. It takes the
-/// stock provider's place only if all of this holds, and otherwise stays away without a word:
+/// SQLCipher's provider asks libcrypto for a new cipher, MAC and contexts with every page. Lockstep's keeps
+/// them (``PageCipher``, ``PageMAC``, ``RandomSupply``) and writes the same files byte for byte. It replaces
+/// the stock provider only if all of these conditions hold, and otherwise silently leaves it in place:
 ///
 /// - the library is a release whose provider's layout is known from its source;
-/// - its stock provider is the one over OpenSSL, and ours says the same of every size;
-/// - ours passes ``ProviderCheck``: known answers, computed elsewhere;
-/// - a database keyed after the change names ours.
+/// - the stock provider is the OpenSSL one, and Lockstep's reports the same sizes;
+/// - Lockstep's passes ``ProviderCheck``: known answers, computed independently;
+/// - a database keyed after the change reports Lockstep's name.
 ///
-/// Registering is for the process: whatever else in it opens databases with the same library gets this
-/// provider, too. Databases that are open already keep what they have, because SQLCipher copies the
-/// provider's functions into each (`sqlcipher_codec_ctx_init`). SQLCipher frees the registered provider
-/// when the last keyed database closes, and registers its stock one again with the next; so one keyed
-/// database in memory stays open for the process's life.
+/// Registration applies to the whole process: all other code in it that opens databases with the same library
+/// also gets this provider. Databases that are already open keep theirs, because SQLCipher copies the
+/// provider's functions into each (`sqlcipher_codec_ctx_init`). When the last keyed database closes, SQLCipher
+/// frees the registered provider, and registers the stock one again with the next database; so one keyed
+/// database in memory stays open for the life of the process.
 enum CryptoProvider {
-    /// What `PRAGMA cipher_provider` answers when ours is in use.
+    /// The result of `PRAGMA cipher_provider` when Lockstep's provider is in use.
     static let name: StaticString = "lockstep"
 
-    /// Set to false before the first database of a process is opened, it leaves the stock provider in
-    /// place: for tests and measurements that compare the two. Later it changes nothing.
+    /// If false before a process opens its first database, the stock provider stays in place: for tests and
+    /// measurements that compare the two. Later changes have no effect.
     static var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }
         set { wanted.store(newValue, ordering: .relaxed) }
@@ -30,36 +30,36 @@ enum CryptoProvider {
 
     private static let wanted = Atomic(true)
 
-    /// Why the stock provider stays.
+    /// Why the stock provider stays in place.
     enum Refusal: Equatable {
         case notWanted
         /// The layout of this release's provider is not known.
         case unknownVersion(String)
-        /// The library does not export its registration.
+        /// The library does not export its registration function.
         case noRegistration
-        /// The stock provider is not one that ours can stand in for.
+        /// Lockstep's provider cannot replace this stock provider.
         case otherStockProvider
-        /// Ours does not do what it should here.
+        /// Lockstep's provider gives a wrong result here.
         case checkFailed
-        /// It could not be registered, or is not what databases get after registering.
+        /// It could not be registered, or new databases do not get it after registration.
         case notTaken
     }
 
-    /// Releases whose source was read: in all their tags `src/sqlcipher.h` has the same struct. What
-    /// follows the number is the edition, and only the community's source can be read.
+    /// Releases whose source was read: in all their tags `src/sqlcipher.h` has the same struct. The word after
+    /// the number is the edition; only the community edition's source is public.
     static let knownVersions: Set<String> = Set(
         [
             "4.5.0", "4.5.1", "4.5.2", "4.5.3", "4.5.4", "4.5.5", "4.5.6", "4.5.7", "4.6.0",
             "4.6.1",
         ].map { "\($0) community" })
 
-    /// Puts ours into the stock provider's place.
+    /// Replaces the stock provider.
     /// - Parameters:
-    ///   - version: What `PRAGMA cipher_version` answers.
-    ///   - keyed: Stays open meanwhile. Without a keyed database SQLCipher has no provider, and its locks
-    ///     lie in memory that was freed.
-    ///   - provider: Ours, or in a test one that is broken.
-    /// - Returns: Why not, or nil if it was done.
+    ///   - version: The result of `PRAGMA cipher_version`.
+    ///   - keyed: Stays open during the call. Without a keyed database SQLCipher has no provider, and its locks
+    ///     are in freed memory.
+    ///   - provider: Lockstep's, or a broken one in a test.
+    /// - Returns: The reason for a refusal, or nil on success.
     static func install(
         for version: String, beside keyed: borrowing KeyedMemory,
         _ provider: lockstep_crypto_provider = ProviderFunctions.all
@@ -69,7 +69,7 @@ enum CryptoProvider {
         guard let registered = unsafe lockstep_registered_provider() else {
             return .noRegistration
         }
-        // Registering frees what was registered before.
+        // Registration frees the previously registered provider.
         let stock = unsafe registered.pointee
         guard canStandIn(provider, for: stock) else { return .otherStockProvider }
         guard ProviderCheck.passes(provider) else { return .checkFailed }
@@ -83,7 +83,7 @@ enum CryptoProvider {
         return nil
     }
 
-    /// Whether both say the same of everything that decides how a file is laid out.
+    /// Whether both providers agree on everything that decides a file's layout.
     private static func canStandIn(
         _ ours: lockstep_crypto_provider, for stock: lockstep_crypto_provider
     ) -> Bool {
@@ -102,7 +102,7 @@ enum CryptoProvider {
             }
     }
 
-    /// Hands a provider over to SQLCipher, which frees it some day with `sqlite3_free`.
+    /// Hands a provider over to SQLCipher, which later frees it with `sqlite3_free`.
     static func register(_ provider: lockstep_crypto_provider) -> Bool {
         let size = MemoryLayout<lockstep_crypto_provider>.size
         guard let memory = unsafe sqlite3_malloc64(UInt64(size)) else { return false }
@@ -116,8 +116,8 @@ enum CryptoProvider {
     }
 }
 
-/// Puts the provider into the stock one's place, with nothing else of the engine: for the tests' programs.
-/// - Returns: Why not, or nil if it was done.
+/// Replaces the stock provider, without the rest of the engine: for the tests' programs.
+/// - Returns: The reason for a refusal, or nil on success.
 package func useLockstepsProvider() throws(LockstepError) -> String? {
     let database = try KeyedMemory()
     let version = database.answer("PRAGMA cipher_version") ?? "none"

@@ -6,23 +6,23 @@ internal import CSQLCipher
     internal import Darwin
 #endif
 
-/// Where SQLCipher keeps the keys of open databases.
+/// Decides where SQLCipher keeps the keys of open databases.
 ///
-/// For each it has its raw key and its MAC key twice, for reading and for writing, and twice the raw key in hex
-/// with the salt. It locks the memory pages around them itself, and unlocks a page as soon as anything in it is
-/// freed; they stay in core dumps. So before SQLite begins, its functions that allocate are wrapped, and what is
-/// known to be for keys goes to a ``LockedArena``:
+/// For each database SQLCipher holds its raw key and its MAC key twice, for reading and for writing, and the
+/// raw key in hex with the salt twice. It locks the memory pages around them itself, but unlocks a page as soon
+/// as anything in it is freed, and the keys stay in core dumps. So before SQLite starts, this wraps its
+/// allocation functions and puts allocations that are known to be for keys into a ``LockedArena``:
 ///
-/// - 99 and 67 bytes, the lengths of a raw key in hex with and without its salt. That SQLite asks for as many for
-///   something else is rare, and does no harm.
-/// - The next four times 32 bytes that a thread asks for after ``awaitKeys()``, which comes before SQLCipher allocates
-///   the keys of a database.
+/// - 99 and 67 bytes, the lengths of a raw key in hex with and without its salt. SQLite rarely asks for as many
+///   bytes for other purposes, and that does no harm.
+/// - The next four allocations of 32 bytes on a thread after ``awaitKeys()``, which is called before SQLCipher
+///   allocates the keys of a database.
 ///
-/// Everything else is passed through, a nanosecond or two later. Where somebody else has begun SQLite earlier in the
-/// process, it refuses, and SQLCipher's keys lie where it puts them: ``isArranged`` is false, and ``KeyMemory``
-/// reports it.
+/// Everything else is passed through, a nanosecond or two later. If other code in the process has already
+/// started SQLite, SQLite refuses the wrappers, and SQLCipher puts its keys where it likes: ``isArranged`` is
+/// then false, and ``KeyMemory`` reports it.
 enum EngineMemory {
-    /// Whether keys are kept in locked memory. Asked before anything is that SQLite begins with.
+    /// Whether keys are kept in locked memory. Must be read before any call that starts SQLite.
     static let isArranged: Bool = arrange()
 
     /// Whether all keys so far could be locked.
@@ -31,7 +31,7 @@ enum EngineMemory {
         return unsafe arena.pointee.isLocked
     }
 
-    /// Says that SQLCipher is about to allocate the keys of one database on this thread.
+    /// Announces that SQLCipher is about to allocate the keys of one database on this thread.
     static func awaitKeys() {
         guard isArranged else { return }
         unsafe pthread_setspecific(awaited, UnsafeRawPointer(bitPattern: keysOfDatabase))
@@ -39,18 +39,18 @@ enum EngineMemory {
 
     /// A key and a MAC key for reading, and the same for writing (`sqlcipher_cipher_ctx_init`, called twice).
     private static let keysOfDatabase = 4
-    /// Bytes of either (`key_sz`).
+    /// Bytes of each (`key_sz`).
     private static let keyLength: Int32 = 32
     /// `x'`, 64 digits, 32 more for the salt, `'` (`keyspec_sz`), and the same without a salt.
     private static let keyspecLengths: (Int32, Int32) = (99, 67)
-    /// Address space for the keys of several thousand databases that are open at once.
+    /// Address space for the keys of several thousand open databases.
     private static let slabs = 256
 
-    // All are assigned once, before SQLite gets the functions below, and only read from then on. Lent to a function
-    // instead, each reading would be checked while the program runs, which takes longer than what is read for.
+    // All are assigned once, before SQLite gets the functions below, and are only read afterwards. Exclusivity
+    // checks at run time would take longer than the work itself.
     nonisolated(unsafe) private static var arena: UnsafeMutablePointer<LockedArena>?
     nonisolated(unsafe) private static var stock = unsafe sqlite3_mem_methods()
-    /// How many keys a thread's next allocations are for.
+    /// The thread-specific number of coming allocations that are for keys.
     nonisolated(unsafe) private static var awaited: pthread_key_t = 0
 
     private static func arrange() -> Bool {
@@ -111,8 +111,8 @@ enum EngineMemory {
     private static let release: @convention(c) (Block?) -> Void = { block in
         guard let block = unsafe block else { return }
         guard let arena = unsafe owner(block) else { return unsafe stock.xFree(block) }
-        // SQLCipher wipes what has held a key, and unlocks the page of it, with all that is beside it. What
-        // begins otherwise was no key, and has cost nobody the lock.
+        // SQLCipher wipes memory that held a key, and unlocks its whole page. Memory that begins with other
+        // bytes held no key, and SQLCipher unlocked nothing for it.
         let wasKey = unsafe block.load(as: UInt64.self) == 0
         if wasKey { unsafe arena.pointee.lockAgain(block) }
         unsafe arena.pointee.free(block)
@@ -135,7 +135,7 @@ enum EngineMemory {
         return unsafe Int32(arena.pointee.size(of: block))
     }
 
-    /// Rounded up, which SQLite does while it counts its memory, a keyspec's length would not be known again.
+    /// SQLite rounds sizes up when it counts its memory; a rounded keyspec length would not be recognized.
     private static let roundUp: @convention(c) (Int32) -> Int32 = { count in
         isKeyspec(count) ? count : unsafe stock.xRoundup(count)
     }

@@ -1,22 +1,22 @@
 /// How well the copies of keys in this process's memory are protected.
 ///
-/// Where each of them lies is told in <doc:SecretsInMemory>. Ask after a database was opened: what has not been
-/// allocated yet has not been locked yet either.
+/// <doc:SecretsInMemory> says where each copy is. Check after opening a database: memory is locked when it is
+/// allocated.
 public enum KeyMemory {
-    /// What is less than it should be.
+    /// A protection that is missing.
     public enum Gap: Sendable, Hashable, CaseIterable {
-        /// The system lets the process lock too little memory, so that some secrets may reach swap. They stay out of
+        /// The system lets the process lock too little memory, so some secrets can reach swap. They stay out of
         /// core dumps.
         case notLocked
-        /// Something else in the process has used libcrypto before Lockstep, so that its contexts, which hold
-        /// the keys of columns, indexes and pages, lie in ordinary memory: in swap, and in core dumps.
+        /// Other code in the process used libcrypto before Lockstep, so its contexts, which hold the keys of
+        /// columns, indexes and pages, are in ordinary memory: they can reach swap and core dumps.
         case contextsInOrdinaryMemory
-        /// Something else in the process has begun SQLite before Lockstep, so that the keys of open databases lie in
-        /// ordinary memory: in core dumps, and once one of several databases was closed perhaps in swap.
+        /// Other code in the process started SQLite before Lockstep, so the keys of open databases are in
+        /// ordinary memory: they can reach core dumps, and swap once one of several databases has been closed.
         case databaseKeysInOrdinaryMemory
     }
 
-    /// What is less than it should be in this process, as far as it shows by now.
+    /// The protections that are missing in this process, as far as is known yet.
     public static var gaps: Set<Gap> {
         var gaps: Set<Gap> = []
         if !SecretBytes.areLocked { gaps.insert(.notLocked) }
@@ -33,9 +33,9 @@ public enum KeyMemory {
         return gaps
     }
 
-    /// Takes charge of how libcrypto and SQLite allocate. Opening a database or a keyring does the same; a program that
-    /// uses either library by itself calls this first.
-    /// - Returns: What is less than it should be, which is nothing where all went well.
+    /// Takes over how libcrypto and SQLite allocate memory. Opening a database or a keyring does the same; a
+    /// program that uses either library directly calls this first.
+    /// - Returns: The missing protections; empty on success.
     @discardableResult
     public static func prepare() -> Set<Gap> { gaps }
 }

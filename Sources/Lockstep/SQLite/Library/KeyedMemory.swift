@@ -1,8 +1,8 @@
 internal import CSQLCipher
 internal import Synchronization
 
-/// A database in memory under a key that nobody knows, for questions to SQLCipher that only a keyed
-/// database answers.
+/// A database in memory under a random key that nobody knows, for queries to SQLCipher that need a keyed
+/// database.
 @safe
 struct KeyedMemory: ~Copyable {
     private let database: OpaquePointer
@@ -29,7 +29,7 @@ struct KeyedMemory: ~Copyable {
 
     deinit { unsafe sqlite3_close_v2(database) }
 
-    /// Gives SQLCipher the key. Never as SQL: that would reach traces and error messages.
+    /// Passes SQLCipher the key. Never as SQL: that would reach traces and error messages.
     static func setKey(_ keyspec: borrowing SecretBytes, on database: OpaquePointer) -> Int32 {
         EngineMemory.awaitKeys()
         return unsafe keyspec.bytes.withUnsafeBytes {
@@ -37,13 +37,13 @@ struct KeyedMemory: ~Copyable {
         }
     }
 
-    /// Keeps it open until the process ends.
+    /// Keeps the database open until the process ends.
     consuming func leaveOpen() {
         Self.leftOpen.withLock { unsafe $0.append(UInt(bitPattern: database)) }
         discard self
     }
 
-    /// Where the addresses stay, so that a leak detector finds them.
+    /// Holds the addresses, so that a leak detector finds them.
     private static let leftOpen = Mutex<[UInt]>([])
 
     /// The first column of the first row as text, or nil if there is none.

@@ -1,20 +1,20 @@
 internal import CSQLCipher
 
-/// Makes sure that the `sqlite3_*` functions in this process are SQLCipher's before a key is used.
+/// Makes sure, before a key is used, that the `sqlite3_*` functions in this process are SQLCipher's.
 ///
-/// Plain SQLite exports the same names. Linked first, it makes keying a no-op that answers OK, and the
-/// file would be plaintext.
+/// Plain SQLite exports the same names. If it is linked first, keying does nothing but reports OK, and the file
+/// would be plaintext.
 enum LinkGuard {
     /// SQLCipher's version, such as `4.6.1 community`, once the guard has passed.
     static func check() throws(LockstepError) -> String { try library().version }
 
-    /// What the guard found.
+    /// The guard's findings.
     struct Library {
         /// SQLCipher's version.
         let version: String
-        /// Why pages are encrypted by SQLCipher's own code; nil if by ours.
+        /// Why SQLCipher's own code encrypts the pages; nil if Lockstep's does.
         let refusal: CryptoProvider.Refusal?
-        /// What is known to be wrong with it.
+        /// The library's known defects.
         let defects: [LibraryDefect]
     }
 
@@ -44,7 +44,7 @@ enum LinkGuard {
         else {
             throw unusable("sqlite3_open_v2 and sqlite3_key_v2 come from different libraries")
         }
-        // SQLite 3.36 is what SQLCipher 4.5.0 carries.
+        // SQLCipher 4.5.0 contains SQLite 3.36.
         guard sqlite3_libversion_number() >= 3_036_000 else {
             throw unusable("the SQLCipher in this process is older than 4.5")
         }
@@ -52,15 +52,15 @@ enum LinkGuard {
         _ = EngineMemory.isArranged
         let database = try KeyedMemory()
         guard let version = database.answer("PRAGMA cipher_version"), !version.isEmpty else {
-            throw unusable("PRAGMA cipher_version has no answer")
+            throw unusable("PRAGMA cipher_version returns nothing")
         }
         let provider = database.answer("PRAGMA cipher_provider") ?? "none"
-        // Ours can be there already if this engine is in the process twice.
+        // Lockstep's provider is already registered if this engine is in the process twice.
         guard ["openssl", "commoncrypto", "\(CryptoProvider.name)"].contains(provider) else {
             throw unusable("SQLCipher was built with the provider \(provider)")
         }
-        // By default failed MACs are written to standard error. Set before the first key of the
-        // process this would be overwritten, hence on a handle that was keyed.
+        // By default SQLCipher writes failed MACs to standard error. The first key of the process would
+        // overwrite this setting, so it is set on a keyed handle.
         _ = database.answer("PRAGMA cipher_log_level = NONE")
         let refusal =
             switch provider {
@@ -77,8 +77,8 @@ enum LinkGuard {
 
     static func unusable(_ what: String) -> LockstepError {
         LockstepError(
-            .libraryUnusable, "\(what), so nothing would be safe: refusing to go on",
+            .libraryUnusable, "\(what), so the data would not be safe",
             hint: "link libsqlcipher 4.5 or newer (`make setup` installs it), and make sure that "
-                + "nothing brings libsqlite3 into the process")
+                + "no other code loads libsqlite3 into the process")
     }
 }

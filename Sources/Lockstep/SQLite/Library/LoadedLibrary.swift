@@ -8,15 +8,16 @@ public struct LoadedLibrary: Sendable {
     public let sqliteVersion: String
     /// The library that encrypts and its version, such as `OpenSSL 3.0.19 27 Jan 2026`.
     public let cryptoVersion: String
-    /// Whether Lockstep's own code encrypts the pages; else SQLCipher's does.
+    /// Whether Lockstep's own code encrypts the pages; otherwise SQLCipher's does.
     public let hasOwnProvider: Bool
-    /// Why ``hasOwnProvider`` is false; nil where it is true.
+    /// Why ``hasOwnProvider`` is false; nil if it is true.
     public let reason: String?
-    /// What is known to be wrong with this release, in the order of its danger.
+    /// The known defects of this release, most dangerous first.
     public let defects: [LibraryDefect]
 
     /// Examines the library; the first call of a process takes about a millisecond.
-    /// - Throws: ``LockstepError/Code/libraryUnusable`` where it is too old, has no encryption, or cannot be trusted.
+    /// - Throws: ``LockstepError/Code/libraryUnusable`` if it is too old, has no encryption, or cannot be
+    ///   trusted.
     public static func current() throws(LockstepError) -> LoadedLibrary {
         let library = try LinkGuard.library()
         let memory = try KeyedMemory()
@@ -28,20 +29,20 @@ public struct LoadedLibrary: Sendable {
             defects: library.defects)
     }
 
-    /// What the library is, on one line.
+    /// The library and its versions, on one line.
     public var summary: String {
-        "SQLCipher \(cipherVersion), SQLite \(sqliteVersion), \(cryptoVersion); pages are encrypted by "
-            + (reason.map { "SQLCipher's code: \($0)" } ?? "Lockstep's code")
+        "SQLCipher \(cipherVersion), SQLite \(sqliteVersion), \(cryptoVersion); pages are "
+            + "encrypted by " + (reason.map { "SQLCipher's code: \($0)" } ?? "Lockstep's code")
     }
 
     private static func reason(_ refusal: CryptoProvider.Refusal) -> String {
         switch refusal {
-        case .notWanted: "the program wants it so"
+        case .notWanted: "the program chose it"
         case .unknownVersion: "Lockstep does not know this release"
         case .noRegistration: "the library does not export its registration"
         case .otherStockProvider: "it was not built with OpenSSL"
-        case .checkFailed: "Lockstep's does not pass its check here"
-        case .notTaken: "the library does not take Lockstep's"
+        case .checkFailed: "Lockstep's code fails its check here"
+        case .notTaken: "the library does not accept Lockstep's code"
         }
     }
 }

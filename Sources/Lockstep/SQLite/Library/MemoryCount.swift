@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// SQLite's count of the memory that it holds, which is kept only for a ``MemoryLimit``.
 ///
-/// For it every allocation and every release of every connection in the process takes one and the same lock,
-/// and SQLite makes thousands of them to change a schema: threads that work on different files wait for each
-/// other. It can only be switched off before SQLite has begun, for the process; where another part of the
-/// program began SQLite first, the count is kept, and all is well but slower.
+/// For this count, every allocation and release on every connection in the process takes the same lock, and
+/// SQLite makes thousands of them to change a schema: threads that work on different files wait for each other.
+/// It can be disabled only before SQLite starts, for the whole process; if another part of the program has
+/// started SQLite, the count stays on, which is only slower.
 ///
-/// Without it `PRAGMA soft_heap_limit` and `PRAGMA hard_heap_limit` have nothing to go by.
+/// Without it, `PRAGMA soft_heap_limit` and `PRAGMA hard_heap_limit` have no effect.
 enum MemoryCount {
     private enum Decision {
         case open, kept, leftOut
@@ -16,7 +16,7 @@ enum MemoryCount {
 
     private static let decision = Mutex(Decision.open)
 
-    /// Whether it is left out. Asked before anything is that SQLite begins with.
+    /// Whether the count is disabled. Must be read before any call that starts SQLite.
     static var isLeftOut: Bool {
         decision.withLock { decision in
             if decision == .open {
@@ -26,11 +26,11 @@ enum MemoryCount {
         }
     }
 
-    /// Keeps the count, and says whether SQLite really counts: it does not where it has begun without.
+    /// Keeps the count. Returns whether SQLite really counts: it does not if it started without.
     static func keep() -> Bool {
         decision.withLock { decision in
             if decision == .open {
-                // Refused where SQLite has begun; then it counts, or not, as it was built to.
+                // SQLite refuses this once it has started; then its build decides whether it counts.
                 _ = lockstep_count_memory(1)
                 decision = .kept
             }

@@ -1,14 +1,14 @@
 internal import CSQLCipher
 internal import Synchronization
 
-/// A bound on the memory that SQLite takes in this process, for all its connections together: pages, sorts,
-/// temporary tables and the values that SQL makes.
+/// A limit on SQLite's memory in this process, for all its connections together: pages, sorts, temporary tables
+/// and the values that SQL computes.
 ///
-/// It counts what SQLite asks for: of many small values the system's allocator makes up to twice as much.
-/// What the program makes of a row, such as a `String`, is its own memory and is not counted. A program that
-/// reads values of unknown size bounds them with ``Limit/valueLength`` as well.
+/// It counts the bytes that SQLite requests: for many small values, the system's allocator takes up to twice as
+/// much. Memory that the program makes from a row, such as a `String`, does not count. A program that reads
+/// values of unknown size should also limit them with ``Limit/valueLength``.
 public enum MemoryLimit {
-    /// The smallest limit, 32 MiB: two connections with their usual cache.
+    /// The smallest limit, 32 MiB: two connections with their default cache.
     public static let smallest = 32 * 1024 * 1024
 
     private struct State {
@@ -18,28 +18,28 @@ public enum MemoryLimit {
 
     private static let state = Mutex(State())
 
-    /// The limit in bytes, or nil where none is set.
+    /// The limit in bytes, or nil if none is set.
     public static var bytes: Int? { state.withLock { $0.bytes } }
 
-    /// Sets the limit for the process, or another one in its place. A statement that needs more ends with
+    /// Sets or replaces the limit for the process. A statement that needs more ends with
     /// ``LockstepError/Code/limitExceeded``, and its transaction can be rolled back.
     ///
     /// The first call must come before the first connection or store opens, because SQLite counts its memory
-    /// only from its start. Counting costs every allocation a lock: threads that change schemas at once
-    /// wait for each other. While a connection opens, for about a millisecond, the limit does not hold.
+    /// only from its start. Counting costs a lock per allocation: threads that change schemas at the same time
+    /// wait for each other. While a connection opens, for about a millisecond, the limit is suspended.
     /// - Parameter bytes: At least ``smallest``.
-    /// - Throws: ``LockstepError/Code/misuse`` for fewer bytes, or where SQLite runs without counting.
+    /// - Throws: ``LockstepError/Code/misuse`` for fewer bytes, or if SQLite runs without counting.
     public static func set(_ bytes: Int) throws(LockstepError) {
         guard bytes >= smallest else {
             throw LockstepError(
                 .misuse, "a memory limit of \(bytes) bytes is too low",
-                hint: "give at least \(smallest) bytes")
+                hint: "set at least \(smallest) bytes")
         }
         guard MemoryCount.keep() else {
             throw LockstepError(
                 .misuse,
-                "a memory limit comes too late: SQLite runs in this process and does not count "
-                    + "its memory",
+                "the memory limit is set too late: SQLite is already running in this process and "
+                    + "does not count its memory",
                 hint: "set the limit before the first connection opens")
         }
         state.withLock { state in
@@ -48,8 +48,8 @@ public enum MemoryLimit {
         }
     }
 
-    /// Runs `body`, which opens a connection and gives it its key. SQLCipher 4.6 crashes where memory ends
-    /// while it takes a key, and takes the end of memory while it derives one for a wrong key.
+    /// Runs `body`, which opens a connection and sets its key. SQLCipher 4.6 crashes if memory runs out while
+    /// it takes a key, and reports a wrong key if memory runs out while it derives one.
     static func suspended<Result: ~Copyable>(_ body: () throws -> Result) rethrows -> Result {
         state.withLock { state in
             state.openings += 1
@@ -65,15 +65,16 @@ public enum MemoryLimit {
         return try body()
     }
 
-    /// The error for memory that SQLite did not get; nil where no limit is set.
+    /// The error for a failed allocation in SQLite; nil if no limit is set.
     static func error(in sql: String?) -> LockstepError? {
         guard let bytes else { return nil }
-        let place = sql.map { ", and this was ended: \($0)" } ?? ""
+        let place = sql.map { ", so this was ended: \($0)" } ?? ""
         return LockstepError(
             .limitExceeded,
-            "SQLite needs more than the memory limit of \(bytes) bytes leaves\(place)",
+            "SQLite needs more memory than the limit of \(bytes) bytes\(place)",
             hint:
-                "ask for less at once, or raise the limit: --max-memory, in a program MemoryLimit.set",
+                "process less at a time, or raise the limit: --max-memory, in a program "
+                + "MemoryLimit.set",
             sqliteCode: SQLITE_NOMEM)
     }
 }

@@ -1,11 +1,11 @@
 internal import CSQLCipher
 
-/// Keeps values out of what SQLite says.
+/// Removes values from SQLite's messages.
 ///
-/// Its messages quote what they stumbled over: a literal of the SQL, the path given to a JSON function,
-/// a word of a full-text query. Names stay, or nobody could mend a statement.
+/// SQLite's messages quote their cause: a literal in the SQL, the path passed to a JSON function, a word of a
+/// full-text query. Names stay, because fixing a statement needs them.
 struct MessageRedaction {
-    /// Words of the SQL outside its literals, and those that SQLite's own messages are made of.
+    /// Words of the SQL outside its literals, and words of SQLite's own messages.
     private var names: Set<String> = [
         "syntax", "error", "main", "temp", "malformed", "no", "such", "table", "column", "function",
     ]
@@ -25,13 +25,13 @@ struct MessageRedaction {
         }
     }
 
-    /// The message with everything replaced that may be a value.
-    /// - Parameter isRunning: Whether bound values and the database's content can have reached the
-    ///   message, or only the SQL.
+    /// The message, with every possible value replaced.
+    /// - Parameter isRunning: Whether the message can contain bound values and the database's content, or only
+    ///   the SQL.
     static func redact(
         _ message: String, _ code: Int32, _ sql: String, isRunning: Bool
     ) -> String {
-        // Other codes' messages are made of names of the schema alone.
+        // The messages of other codes contain only names from the schema.
         guard code & 0xFF == SQLITE_ERROR else { return message }
         let quoting: Set<Character> = ["\"", "'", "[", ":"]
         guard let start = message.firstIndex(where: { quoting.contains($0) }) else {

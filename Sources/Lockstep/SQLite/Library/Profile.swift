@@ -1,4 +1,4 @@
-/// How a version of SQLCipher lays out and encrypts pages. The numbers are the defaults of its releases
+/// How a SQLCipher version lays out and encrypts pages. The numbers are the defaults of its releases
 /// (SQLCipher's manual, `PRAGMA cipher_compatibility`).
 struct Profile: Sendable, Equatable {
     /// SQLCipher's major version.
@@ -7,20 +7,20 @@ struct Profile: Sendable, Equatable {
     let pageSize: Int
     /// Bytes at each page's end for the initialisation vector and the MAC.
     let reserve: Int
-    /// The MAC's and the key derivation's hash function.
+    /// The hash function of the MAC and of the key derivation.
     let hash: HashFunction
-    /// Rounds that stretch a passphrase.
+    /// Rounds that derive the key from a passphrase.
     let rounds: Int
-    /// Version 1 had no MAC.
+    /// False only for version 1, which had no MAC.
     let authenticates: Bool
 
-    /// What Lockstep writes, so that every SQLCipher 4 opens its files. The page size is not a taste:
-    /// `VACUUM INTO` and the backup API from another one answer OK and write files that cannot be opened.
+    /// The profile that Lockstep writes, so that every SQLCipher 4 opens its files. Another page size is not an
+    /// option: from one, `VACUUM INTO` and the backup API report OK but write files that do not open.
     static let current = Profile(
         version: 4, pageSize: 4096, reserve: 80, hash: .sha512, rounds: 256_000,
         authenticates: true)
 
-    /// What files of older versions may be, newest first.
+    /// The profiles of older versions, newest first.
     static let older = [
         Profile(
             version: 3, pageSize: 1024, reserve: 48, hash: .sha1, rounds: 64_000,
@@ -33,14 +33,14 @@ struct Profile: Sendable, Equatable {
             authenticates: false),
     ]
 
-    /// SQLite keeps the page that the bytes from 1 GiB on lie in free of content, for its locks; what
-    /// stands there means nothing ("Database File Format", section 1.5).
+    /// The number of the page at 1 GiB. SQLite keeps it free of content for its locks; its bytes have no
+    /// meaning ("Database File Format", section 1.5).
     var lockPage: UInt32 { UInt32(clamping: (1 << 30) / pageSize + 1) }
 
-    /// Bytes of the initialisation vector, which opens the reserve.
+    /// Bytes of the initialisation vector, which is the first part of the reserve.
     static let vectorLength = 16
 
-    /// The key that a passphrase means in a file with this salt.
+    /// The key that a passphrase yields in a file with this salt.
     func key(
         from passphrase: borrowing Passphrase, salt: [UInt8]
     ) throws(LockstepError) -> SecretBytes {

@@ -1,13 +1,13 @@
 internal import CSQLCipher
 
-/// Whether a provider's functions do what SQLCipher needs of them, asked the way SQLCipher asks.
+/// Checks that a provider's functions do what SQLCipher needs, called as SQLCipher calls them.
 ///
-/// The expected values were computed with Python's hashlib, hmac and cryptography, not with the code they
-/// check. Once a process, before the first database: about a tenth of a millisecond.
+/// The expected values were computed with Python's hashlib, hmac and cryptography, not with the code under
+/// test. Runs once per process, before the first database: about a tenth of a millisecond.
 enum ProviderCheck {
-    /// A page of SQLCipher 4 under keys of its own: 4,016 bytes, byte i being 7 i + 3, number 7.
+    /// A page of SQLCipher 4 under its own keys: 4,016 bytes, byte i is 7 i + 3, page number 7.
     private struct Page {
-        /// The key's bytes count up from here, the MAC key's follow, and then the vector's.
+        /// The key's bytes count up from here, then the MAC key's, then the vector's.
         let start: UInt8
         let head: [UInt8]
         /// The MACs with SHA-1, SHA-256 and SHA-512 over ciphertext, vector and page number.
@@ -57,8 +57,8 @@ enum ProviderCheck {
     static func passes(_ provider: lockstep_crypto_provider) -> Bool {
         var context: UnsafeMutableRawPointer?
         guard unsafe provider.ctx_init(&context) == SQLITE_OK else { return false }
-        // Twice the same page, another one under other keys, and the first again: keys that are kept
-        // must serve, and must give way.
+        // The same page twice, another page under other keys, then the first again: cached keys must work, and
+        // must be replaced.
         let passed =
             unsafe [0, 0, 1, 0].allSatisfy { unsafe writesAndReads(pages[$0], provider, context) }
             && derives(provider, context) && isRandom(provider, context)
@@ -110,7 +110,7 @@ enum ProviderCheck {
         }
     }
 
-    /// Seventeen times what a page takes, so that a ``RandomSupply`` runs out once.
+    /// Seventeen times the bytes of a page, so that a ``RandomSupply`` runs out once.
     private static func isRandom(
         _ provider: lockstep_crypto_provider, _ context: UnsafeMutableRawPointer?
     ) -> Bool {
@@ -119,12 +119,12 @@ enum ProviderCheck {
             var bytes = [UInt8](repeating: 0, count: 80)
             guard unsafe provider.random(context, &bytes, 80) == SQLITE_OK else { return false }
             defer { last = bytes }
-            // The vector comes first; the rest is there only if the reserve has room to spare.
+            // The vector comes first; the rest is there only if the reserve has spare room.
             return bytes[..<16] != last[..<16] && bytes[64...] != last[64...]
         }
     }
 
-    /// Part of a block, a short key, an algorithm that there is not.
+    /// A partial block, a short key, an algorithm that does not exist.
     private static func refusesNonsense(
         _ provider: lockstep_crypto_provider, _ context: UnsafeMutableRawPointer?
     ) -> Bool {

@@ -1,15 +1,15 @@
 internal import CSQLCipher
 
-/// The functions that SQLCipher calls when ours is its provider.
+/// The functions that SQLCipher calls when its provider is Lockstep's.
 ///
-/// Each keyed database (`codec_ctx`, one a pager: main, attached, and VACUUM's temporary one each have
-/// their own) gets one ``ProviderState``, which its reading and its writing key share. SQLite calls them
-/// only while it holds that database: a connection is used by one thread at a time, a cache shared
-/// between connections is locked while it is used, and so are both sides of a backup. So no state is
-/// ever used by two threads at once, and different states have nothing in common that changes.
+/// Each keyed database (`codec_ctx`, one per pager: main, attached, and VACUUM's temporary one each have their
+/// own) gets one ``ProviderState``, which its reading key and its writing key share. SQLite calls the functions
+/// only while it holds that database: one thread at a time uses a connection, a cache shared between
+/// connections is locked while it is used, and so are both sides of a backup. So two threads never use a state
+/// at once, and different states share nothing that changes.
 ///
-/// Nothing may be thrown through C: every failure is `SQLITE_ERROR`, upon which SQLCipher wipes the
-/// page and refuses the pager any further work.
+/// No error can be thrown through C: every failure is `SQLITE_ERROR`; SQLCipher then wipes the page and blocks
+/// all further work of the pager.
 enum ProviderFunctions {
     static var all: lockstep_crypto_provider {
         unsafe lockstep_crypto_provider(
@@ -28,7 +28,7 @@ enum ProviderFunctions {
             get_hmac_sz: { _, algorithm in Int32(HashFunction(algorithm)?.length ?? 0) },
             ctx_init: begin,
             ctx_free: end,
-            // As the stock provider answers without SQLCIPHER_FIPS, and only such a one is replaced.
+            // The stock provider's answer without SQLCIPHER_FIPS; only such a provider is replaced.
             fips_status: { _ in 0 },
             get_provider_version: { _ in unsafe CryptoLibrary.version })
     }
@@ -38,7 +38,7 @@ enum ProviderFunctions {
     private typealias Bytes = UnsafeMutablePointer<UInt8>
     private typealias Context = UnsafeMutableRawPointer
 
-    // MARK: Once a database
+    // MARK: Once per database
 
     private static let begin: @convention(c) (UnsafeMutablePointer<Context?>?) -> Int32 = {
         context in
@@ -48,7 +48,7 @@ enum ProviderFunctions {
         let place = UnsafeMutablePointer<ProviderState>.allocate(capacity: 1)
         unsafe place.initialize(to: state)
         unsafe context.pointee = Context(place)
-        // For databases that SQLCipher keys by itself, such as the temporary one of VACUUM.
+        // For databases that SQLCipher keys by itself, such as VACUUM's temporary one.
         EngineMemory.awaitKeys()
         return SQLITE_OK
     }
@@ -79,7 +79,7 @@ enum ProviderFunctions {
             return derived ? SQLITE_OK : SQLITE_ERROR
         }
 
-    // MARK: Once a page
+    // MARK: Once per page
 
     private static let random: @convention(c) (Context?, Context?, Int32) -> Int32 = {
         context, output, count in
@@ -130,7 +130,7 @@ enum ProviderFunctions {
         }
 }
 
-/// What is kept for one keyed database. See ``ProviderFunctions`` for who uses it.
+/// The state of one keyed database. ``ProviderFunctions`` says who uses it.
 struct ProviderState: ~Copyable {
     var cipher: PageCipher
     var mac: PageMAC
@@ -145,7 +145,7 @@ struct ProviderState: ~Copyable {
 }
 
 extension HashFunction {
-    /// By SQLCipher's numbers, which are the same for its MACs and key derivations (`SQLCIPHER_HMAC_SHA1`
+    /// Converts SQLCipher's numbers, which are the same for its MACs and key derivations (`SQLCIPHER_HMAC_SHA1`
     /// and so on in src/sqlcipher.h).
     @inline(__always)
     fileprivate init?(_ algorithm: Int32) {
@@ -159,7 +159,7 @@ extension HashFunction {
 }
 
 extension StaticString {
-    /// The same bytes for C, which wants them signed. Literals end with a zero byte and stay.
+    /// The same bytes for C, as signed characters. Literals end with a zero byte and live forever.
     fileprivate var cString: UnsafePointer<CChar> {
         unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
     }

@@ -1,10 +1,10 @@
 internal import CSQLCipher
 
-/// SQLite's result codes, told as errors of ours.
+/// Converts SQLite's result codes to Lockstep's errors.
 enum ResultCode {
     /// The error for a failed call on `database`; `sql` appears with its literals replaced.
-    /// - Parameter isRunning: Whether the statement was running, so that values may have reached
-    ///   SQLite's message; else it was being prepared.
+    /// - Parameter isRunning: Whether the statement was running, so that SQLite's message can contain values;
+    ///   otherwise it was being prepared.
     static func error(
         _ code: Int32, on database: OpaquePointer?, sql: String? = nil, isRunning: Bool = true
     ) -> LockstepError {
@@ -12,7 +12,7 @@ enum ResultCode {
         if let database = unsafe database, unsafe sqlite3_extended_errcode(database) == code {
             text = unsafe String(cString: sqlite3_errmsg(database))
         }
-        // SQLite calls that a database which is read-only.
+        // SQLite's own message for this code says that the database is read-only.
         if code == databaseMoved { text = "the database file was moved away or replaced" }
         if isOutOfMemory(code), let error = MemoryLimit.error(in: sql.map { SQLTokens.redact($0) })
         {
@@ -43,7 +43,7 @@ enum ResultCode {
         case SQLITE_BUSY, SQLITE_LOCKED:
             (.busy, "another connection is writing; run it again, or raise the busy timeout")
         case SQLITE_PROTOCOL:
-            (.busy, "another process opens or closes the database; run it again")
+            (.busy, "another process is opening or closing the database; run it again")
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: (.constraint, nil)
         case SQLITE_FULL: (.full, "free some space on the disk and run it again")
         case SQLITE_INTERRUPT: (.interrupted, nil)

@@ -1,23 +1,23 @@
-// A page of a b-tree ("Database File Format", sections 1.6 and 2.1). Offsets count from the page's beginning,
+// A page of a b-tree ("Database File Format", sections 1.6 and 2.1). Offsets count from the start of the page,
 // on page 1 from byte 100, where the database header ends; numbers are big-endian:
 //
 //   0  kind: 2 interior of an index · 5 interior of a table · 10 leaf of an index · 13 leaf of a table
-//   3  how many cells (2)       8  interior pages: the right-most child (4)
-//   8 or 12  where each cell begins, counted from the page's beginning, 2 bytes each, in key order
+//   3  number of cells (2)      8  interior pages: the right-most child (4)
+//   8 or 12  offset of each cell from the start of the page, 2 bytes each, in key order
 //
 //   cell, table leaf      payload length (varint) · rowid (varint) · payload · overflow page (4), if any
 //   cell, table interior  left child (4) · rowid (varint): no key in the child is greater
 //   cell, index leaf      payload length (varint) · payload · overflow page (4), if any
 //   cell, index interior  left child (4), then as in an index leaf
 //
-// With U usable bytes a page, a table leaf's cell keeps up to U-35 bytes of its payload, an index's up to
-// (U-12)*64/255-23. Of a longer payload P it keeps K = M+(P-M) mod (U-4) where that is no more, else
-// M = (U-12)*32/255-23; the rest is in overflow pages.
+// With U usable bytes per page, a table leaf's cell keeps up to U-35 bytes of its payload, an index's up to
+// (U-12)*64/255-23. Of a longer payload P it keeps K = M+(P-M) mod (U-4) bytes if that is no more, else M =
+// (U-12)*32/255-23; the rest is in overflow pages.
 //
-// A page counts if its kind is one of the four and its array of cells fits. A cell counts if all of it lies
-// behind that array and inside the page; others are counted as malformed and passed over.
+// A page counts if its kind is one of the four and its array of cells fits. A cell counts if it lies entirely
+// after that array and inside the page; other cells are counted as malformed and skipped.
 
-/// A verified page, taken apart into cells.
+/// A verified page, split into cells.
 struct BTreePage {
     enum Kind: UInt8 {
         case interiorIndex = 2
@@ -32,16 +32,16 @@ struct BTreePage {
     struct Cell {
         var leftChild: UInt32?
         var rowID: Int64?
-        /// Bytes of the whole payload.
+        /// Length of the whole payload in bytes.
         var payloadLength = 0
-        /// Where the part of it lies that is on this page.
+        /// The part of the payload that is on this page.
         var local = 0..<0
         var overflow: UInt32?
     }
 
     let page: DecryptedPage
     let kind: Kind
-    /// The cells in key order; nil for each that breaks the format.
+    /// The cells in key order; nil for each malformed one.
     let cells: [Cell?]
     let rightChild: UInt32?
 
@@ -67,7 +67,7 @@ struct BTreePage {
         }
     }
 
-    /// The cell of this kind that begins at `offset`, or nil if it would leave the page.
+    /// The cell of this kind that begins at `offset`, or nil if it does not fit the page.
     static func cell(_ kind: Kind, _ page: DecryptedPage, at offset: Int) -> Cell? {
         let bytes = page.bytes
         var cell = Cell()
@@ -89,7 +89,7 @@ struct BTreePage {
             at = varint.end
         }
         guard let length else { return cell }
-        // SQLite itself takes no row of more.
+        // SQLite itself accepts no longer row.
         guard length <= UInt64(Int32.max) else { return nil }
         cell.payloadLength = Int(length)
         let local = localLength(cell.payloadLength, isTable: kind.isTable)
@@ -110,14 +110,14 @@ struct BTreePage {
     }
 }
 
-/// SQLite's integers of one to nine bytes: seven bits each, the highest bit says that another follows; the
-/// ninth byte has eight.
+/// SQLite's integers of 1 to 9 bytes: 7 bits each, with the highest bit set if another byte follows. The ninth
+/// byte has 8 bits.
 struct Varint {
     let value: UInt64
-    /// Where the next thing begins.
+    /// The offset after the integer.
     let end: Int
 
-    /// Nil if it would reach beyond `bytes`.
+    /// Nil if it extends beyond `bytes`.
     init?(_ bytes: [UInt8], at start: Int) {
         var value: UInt64 = 0
         var at = start

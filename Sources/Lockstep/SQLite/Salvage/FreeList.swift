@@ -1,17 +1,17 @@
 // The freelist ("Database File Format", section 1.5). The header on page 1 has the first trunk page at 32
 // and the number of free pages at 36. A trunk page:
 //
-//   0  the next trunk page, or 0 (4)    4  how many leaves (4)    8  their numbers, 4 bytes each
+//   0  the next trunk page, or 0 (4)    4  number of leaves (4)    8  their page numbers, 4 bytes each
 //
-// It counts as read if every trunk verifies, its leaves fit, no page comes twice, and the pages are as many
-// as the header says.
+// The list counts as read if every trunk verifies, its leaves fit, no page appears twice, and the number of
+// pages matches the header.
 
-/// The pages that hold nothing any more: what stands in them must not come back as rows.
+/// The free pages. Their old content must not come back as rows.
 struct FreeList {
     private(set) var pages: Set<UInt32> = []
     private(set) var isComplete = false
 
-    /// - Parameter first: Page 1; nil if there is none to read.
+    /// - Parameter first: Page 1; nil if it cannot be read.
     init(_ first: DecryptedPage?, _ source: PageSource) throws {
         guard let first, !first.isOutdated else { return }
         var trunk = first.word(at: 32)
@@ -28,7 +28,7 @@ struct FreeList {
         isComplete = pages.count == Int(first.word(at: 36))
     }
 
-    /// For a page 1 that does not verify: what it says is believed only where all of it fits together.
+    /// For a page 1 that does not verify: uses its freelist only if all of it is consistent.
     static func believingOnlyWhatFits(
         _ first: DecryptedPage?, _ source: PageSource
     ) throws -> FreeList {

@@ -1,17 +1,17 @@
-/// A page with rows that no tree leads to, and which table it could be of.
+/// A page with rows that no tree leads to, and the tables that it can belong to.
 struct OrphanPage {
     let number: UInt32
-    /// Whether this is an older version of it.
+    /// Whether this is an older version of the page.
     let isOutdated: Bool
     let isTable: Bool
     let firstRowID: Int64?
     private let lastRowID: Int64?
-    /// The most fields that a row of the page has.
+    /// The most fields of any row on the page.
     let widestRow: Int
-    /// The types of the rows' fields, as far as they can be read on the page itself.
+    /// The types of the rows' fields, as far as the page itself contains them.
     private var rows: [[SerialType]]
 
-    /// A table with parts that cannot be reached.
+    /// A table with unreachable parts.
     struct Candidate {
         let index: Int
         let shape: TableShape
@@ -33,11 +33,12 @@ struct OrphanPage {
         widestRow = rows.map(\.count).max() ?? 0
     }
 
-    /// Once the page has its place only that is kept: there may be very many.
+    /// Drops the types once the page has its place: there can be very many pages.
     mutating func forgetRows() { rows = [] }
 
-    /// The one table that the page must be of, or nil where there is none, or it could be of several.
-    /// - Parameter isDoubtful: Whether it may be of none of them: then it must look like its table.
+    /// The one table that the page must belong to, or nil if there is none or several are possible.
+    /// - Parameter isDoubtful: Whether the page can belong to none of them. Then its rows must be typical of
+    ///   the table.
     func owner(among candidates: [Candidate], isDoubtful: Bool) -> Int? {
         let possible = candidates.filter { candidate in
             candidate.shape.hasRowIDs == isTable && fits(candidate.shape)
@@ -45,7 +46,7 @@ struct OrphanPage {
                 && candidate.gaps.contains { $0.mayHavePages && fits($0.range) }
         }
         if possible.count <= 1 { return possible.first?.index }
-        // Rows shorter than their table are rarer than rows of another table.
+        // Rows with fewer fields than their table are rarer than rows of another table.
         let sameWidth = possible.filter { $0.shape.fields.count == widestRow }
         if sameWidth.count == 1 { return sameWidth[0].index }
         let typical = (sameWidth.isEmpty ? possible : sameWidth).filter { isTypical(of: $0.shape) }

@@ -1,17 +1,17 @@
-/// Payloads of rows, put together from their page and its overflow pages: 4 bytes, the number of the next
-/// overflow page or 0, then content to the end of the usable part.
+/// Payloads of rows, joined from their page and its overflow pages. An overflow page has 4 bytes, the number of
+/// the next overflow page or 0, then content to the end of the usable part.
 enum Payloads {
     enum Outcome {
         case whole([UInt8])
-        /// The chain of overflow pages ends too early, at a page that cannot be read or is another's.
+        /// The chain of overflow pages breaks off at a page that cannot be read or is another row's.
         case broken(at: UInt32)
     }
 
-    /// The whole payload of a cell, or where its chain of overflow pages is broken.
+    /// The whole payload of a cell, or the page at which its chain of overflow pages breaks off.
     ///
-    /// Each page is claimed, so that no chain can run in a circle or through another row's pages, and no
-    /// length that a cell merely claims is allocated. An older version of an overflow page counts as broken:
-    /// it may hold a part of another row.
+    /// Each page is claimed, so that no chain can loop or run through another row's pages, and memory is never
+    /// allocated from the length alone that a cell claims. An older version of an overflow page counts as
+    /// broken: it can hold a part of another row.
     static func payload(
         of cell: BTreePage.Cell, on page: DecryptedPage, _ source: PageSource,
         claimed: inout Set<UInt32>

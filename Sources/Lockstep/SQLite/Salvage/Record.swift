@@ -1,6 +1,6 @@
 // A record, the payload of a row ("Database File Format", section 2.1):
 //
-//   bytes of the header, itself included (varint) · one serial type a field (varints) · the fields
+//   length of the header, itself included (varint) · one serial type per field (varints) · the fields
 //
 //   serial type   field
 //   0             NULL
@@ -10,10 +10,10 @@
 //   10, 11        reserved
 //   n ≥ 12        even: a BLOB of (n-12)/2 bytes · odd: a TEXT of (n-13)/2 bytes in the file's encoding
 //
-// A record counts if its header ends where it says, no type is reserved, and all fields lie inside the
-// payload. Types can be looked at without the fields.
+// A record counts if its header ends where it says, no type is reserved, and all fields lie inside the payload.
+// Types can be read without the fields.
 
-/// A value as it is stored. A TEXT stays bytes: nothing of it is lost, even where they are no UTF-8.
+/// A value as stored. A TEXT stays bytes, so that nothing is lost even if they are not UTF-8.
 enum StoredValue: Equatable {
     case null
     case integer(Int64)
@@ -42,7 +42,7 @@ struct SerialType {
         }
     }
 
-    /// Bytes of the field; nil for more than a row can have.
+    /// Bytes of the field; nil if a row cannot have that many.
     var length: Int? {
         switch number {
         case 0, 8, 9: return 0
@@ -57,11 +57,11 @@ struct SerialType {
 }
 
 enum Record {
-    /// More columns SQLite can be built for by nobody.
+    /// SQLite cannot be built for more columns.
     private static let maximumFields = 32_767
 
-    /// The types of a record's fields and where the first field begins; nil if the header is malformed, or
-    /// longer than the bytes that are given.
+    /// The types of a record's fields and the offset of the first field; nil if the header is malformed or
+    /// longer than the given bytes.
     static func types(_ payload: [UInt8]) -> (types: [SerialType], body: Int)? {
         guard let header = Varint(payload, at: 0), header.value >= UInt64(header.end),
             header.value <= UInt64(payload.count)
@@ -110,13 +110,13 @@ enum Record {
     }
 }
 
-/// How a database writes its texts.
+/// The text encoding of a database.
 enum TextEncoding: UInt32 {
     case utf8 = 1
     case utf16LittleEndian = 2
     case utf16BigEndian = 3
 
-    /// The text that the bytes are; nil if they are none.
+    /// The text that the bytes encode; nil if they are not valid.
     func text(_ bytes: [UInt8]) -> String? {
         guard self != .utf8 else { return String(validating: bytes, as: UTF8.self) }
         guard bytes.count.isMultiple(of: 2) else { return nil }

@@ -1,23 +1,23 @@
 public import SystemPackage
 
-/// Brings back what can be brought back of a damaged database, into a new one.
+/// Recovers what is readable from a damaged database into a new one.
 ///
-/// It works on pages and not through SQL, which gives up where a root or an interior page cannot be read:
-/// every page whose MAC verifies gives its rows, whether anything still leads to it or not. The damaged
-/// file is never written, and nothing of its content reaches the disk unencrypted.
+/// Salvage works on pages and not through SQL, which fails if a root or an interior page cannot be read. Every
+/// page whose MAC verifies yields its rows, whether anything still leads to it or not. The damaged file is
+/// never written, and none of its content reaches the disk unencrypted.
 public enum Salvage {
     /// Salvages a database under `key` into a new one at `new` under `newKey`.
     ///
-    /// Reads every page about three times, and needs as much room on the disk as the rows do, and the same
-    /// again for the largest table while it is copied. Nobody may write to the damaged file meanwhile. A
-    /// file that is not damaged is copied.
+    /// Reads every page about three times. Needs as much disk space as the rows take, and the same again for
+    /// the largest table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged
+    /// file is copied.
     /// - Parameters:
-    ///   - schema: CREATE statements for what of the schema cannot be read.
-    ///   - progress: Told now and then; what it throws ends the salvage.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `new`;
-    ///   ``LockstepError/Code/damaged`` if not one page verifies or nothing of the schema can be read;
-    ///   ``LockstepError/Code/busy`` if the file was written to; else what ``Diagnosis`` tells. Where it
-    ///   throws, it leaves nothing behind.
+    ///   - schema: CREATE statements for the parts of the schema that cannot be read.
+    ///   - progress: Called from time to time. An error that it throws ends the salvage.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `new`;
+    ///   ``LockstepError/Code/damaged`` if no page verifies or nothing of the schema can be read;
+    ///   ``LockstepError/Code/busy`` if the file was written to; otherwise the errors that ``Diagnosis``
+    ///   reports. If it throws, it leaves no file.
     public static func run(
         _ damaged: FilePath, key: borrowing DatabaseKey, into new: FilePath,
         newKey: borrowing DatabaseKey, schema: [String] = [],
@@ -39,8 +39,8 @@ public enum Salvage {
         return try run.salvage(into: new, newKey, known: schema)
     }
 
-    /// The same for a database under a passphrase, of SQLCipher 4. Costs a derivation, 0.3 s or so.
-    /// - Throws: As with a key. A file of another version is refused with
+    /// The same for a SQLCipher 4 database under a passphrase. Costs one key derivation, about 0.3 s.
+    /// - Throws: The same as with a key. A file of another version is refused with
     ///   ``LockstepError/Code/olderSQLCipher``.
     public static func run(
         _ damaged: FilePath, passphrase: borrowing Passphrase, into new: FilePath,
@@ -66,13 +66,13 @@ public enum Salvage {
 
     private static func nothingVerifies(_ path: FilePath) -> LockstepError {
         LockstepError(
-            .damaged, "not one page of \(path) verifies",
+            .damaged, "no page of \(path) verifies",
             hint: "restore it from a backup")
     }
 }
 
 extension SalvageRun {
-    /// Fills a database beside `new`, checks it, and gives it its name.
+    /// Fills a database beside `new`, checks it, and renames it to `new`.
     fileprivate func salvage(
         into new: FilePath, _ key: borrowing DatabaseKey, known: [String]
     ) throws -> SalvageReport {
@@ -91,11 +91,11 @@ extension SalvageRun {
         let target = try SalvageTarget(creating: path, key)
         let plan = try plan(schema, target)
         try copyRows(plan, target)
-        tellRemainder(plan)
+        reportRemainder(plan)
         try progress?(.building)
         try makeRest(schema, target)
         if let version = schema.userVersion {
-            // Migration runners tell by it how far the schema has come.
+            // Migration runners read from it how far the schema has come.
             try target.connection.setHeaderField("user_version", Int64(version))
         }
         try target.checkpoint()

@@ -1,13 +1,12 @@
-/// What is done with the new database once all rows are in it, on a connection that knows nothing of how they
-/// came there.
+/// Checks and repairs of the new database once all rows are in it, on a connection that did not insert them.
 extension SalvageTarget {
-    /// Writes a full-text index anew from the texts that came back.
+    /// Rebuilds a full-text index from the recovered texts.
     func rebuildFullText(_ table: String) throws {
         let name = SQLTokens.quote(table)
         try run("INSERT INTO main.\(name) (\(name)) VALUES ('rebuild')")
     }
 
-    /// Rows that refer to rows which are not there.
+    /// Rows that refer to missing rows.
     func orphans() throws -> [SalvageReport.Orphans] {
         struct Reference: Hashable {
             let table: String
@@ -22,8 +21,8 @@ extension SalvageTarget {
         }.sorted { ($0.table, $0.parent) < ($1.table, $1.parent) }
     }
 
-    /// What SQLite's own check says of the content, such as constraints that rows break.
-    /// - Throws: ``LockstepError/Code/damaged`` where the new file itself is broken.
+    /// The faults that SQLite's integrity check reports in the content, such as rows that break constraints.
+    /// - Throws: ``LockstepError/Code/damaged`` if the new file itself is broken.
     func contentProblems() throws -> [String] {
         let answers = try statement("PRAGMA main.integrity_check").map { row in
             try row[0] as String
@@ -38,15 +37,15 @@ extension SalvageTarget {
         return problems
     }
 
-    /// Brings everything into the main file and onto the disk.
+    /// Checkpoints everything into the main file and onto the disk.
     func checkpoint() throws {
         let isBusy = try statement("PRAGMA main.wal_checkpoint(TRUNCATE)").first { row in
             try row[0] as Bool
         }
         guard isBusy == false else {
             throw LockstepError(
-                .busy, "somebody reads the new database \(connection.path) already",
-                hint: "run the salvage again, and let nobody open its file before it has ended")
+                .busy, "another connection is reading the new database \(connection.path)",
+                hint: "run the salvage again, and do not open the new file before it has ended")
         }
     }
 }

@@ -1,26 +1,26 @@
-/// What was found out about the damaged file before the first row is copied.
+/// The findings about the damaged file before the first row is copied.
 struct SalvagePlan {
-    /// A table, and where its rows are.
+    /// A table and the pages with its rows.
     struct Table {
         let object: SchemaObject
-        /// Nil if it could not be made again.
+        /// Nil if the table could not be created.
         var shape: TableShape?
-        /// Whether a virtual table of the new database keeps its content in it.
+        /// Whether it is a shadow table in the new database.
         var isShadow = false
         var tree: TreeWalk
-        /// Pages that were known by their content.
+        /// Pages that were attributed by their content.
         var orphans: [OrphanPage] = []
-        /// Leaves of which only an older version can be read, and rows that fit.
+        /// Leaves that are readable only in an older version and whose rows fit.
         var outdated: [UInt32] = []
 
-        /// Whether other pages may be its own, though nothing leads to them.
+        /// Whether pages that nothing leads to can belong to it.
         var mayHaveOrphans: Bool { tree.gaps.contains(where: \.mayHavePages) }
     }
 
     var tables: [Table] = []
-    /// The trees of indexes; they are built anew, but their pages must not be taken for rows.
+    /// The trees of indexes. Indexes are rebuilt, but their pages must not be taken for rows.
     var indexes: [TreeWalk] = []
-    /// Pages with rows whose table cannot be told.
+    /// Pages with rows whose table is unknown.
     var lost: [OrphanPage] = []
 
     private let source: PageSource
@@ -55,7 +55,7 @@ struct SalvagePlan {
 
     // MARK: Pages that nothing leads to
 
-    /// Decides on leaves of which only an older version can be read: they may have been another table's.
+    /// Decides on leaves that are readable only in an older version, which can be another table's.
     mutating func sortOutdated() throws {
         for index in tables.indices {
             for (number, range) in tables[index].tree.outdatedLeaves {
@@ -73,8 +73,8 @@ struct SalvagePlan {
         }
     }
 
-    /// Finds the tables of the pages that no tree has.
-    /// - Parameter isDoubtful: Whether the pages may be of tables that are not known, or free.
+    /// Finds the tables of the pages that belong to no tree.
+    /// - Parameter isDoubtful: Whether the pages can belong to unknown tables, or be free.
     mutating func sort(
         _ numbers: [UInt32], isDoubtful: Bool, claimed: inout Set<UInt32>
     ) throws {
@@ -96,10 +96,10 @@ struct SalvagePlan {
             if let owner { tables[owner].orphans.append(orphan) } else { lost.append(orphan) }
         }
         for index in tables.indices {
-            // Rows go in fastest in the order of their keys.
+            // Rows are inserted fastest in key order.
             tables[index].orphans.sort { ($0.firstRowID ?? 0) < ($1.firstRowID ?? 0) }
             guard tables[index].shape == nil, !tables[index].object.isInternal else { continue }
-            // The table is not there any more, but its rows are.
+            // The table could not be created, but its rows are there.
             for number in tables[index].tree.rowPages {
                 guard var orphan = try orphan(number) else { continue }
                 orphan.forgetRows()
@@ -112,16 +112,16 @@ struct SalvagePlan {
         try source.page(number).flatMap { BTreePage($0) }.flatMap { OrphanPage($0) }
     }
 
-    // MARK: Pages of SQLite's own
+    // MARK: SQLite's own pages
 
-    /// Whether a page is a pointer map (section 1.8 of "Database File Format"), which only files that can
-    /// shrink by themselves have: page 2 and every 804th after it, with 5 bytes for each page between.
+    /// Whether a page is a pointer map ("Database File Format", section 1.8), which only auto-vacuum files
+    /// have: page 2 and every 804th page after it, with 5 bytes for each page between.
     func isPointerMap(_ number: UInt32) -> Bool {
         guard let first = schema.firstPage, first.word(at: 52) != 0, number >= 2 else {
             return false
         }
         let entries = UInt32(DecryptedPage.usableSize / 5)
-        // Where the page for locks would be one, the next page is.
+        // If a pointer map would be on the lock-byte page, it is on the next page.
         return (number - 2).isMultiple(of: entries + 1)
             || (number == Profile.current.lockPage + 1
                 && (Profile.current.lockPage - 2).isMultiple(of: entries + 1))

@@ -1,11 +1,11 @@
-/// How far a salvage has come.
+/// The progress of a salvage.
 public enum SalvageProgress: Sendable, Hashable {
-    /// So many of the damaged file's pages have been looked at.
+    /// This many pages of the damaged file have been examined.
     case examining(pages: Int, of: Int)
-    /// So many rows of a table have been brought over.
+    /// This many rows of a table have been copied.
     case copying(table: String, rows: Int)
-    /// Indexes, views and triggers are made.
+    /// Indexes, views and triggers are being created.
     case building
-    /// The new database is checked.
+    /// The new database is being checked.
     case verifying
 }

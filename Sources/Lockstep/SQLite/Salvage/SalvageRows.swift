@@ -1,12 +1,12 @@
-/// The part of a salvage that brings rows over.
+/// The part of a salvage that copies rows.
 extension SalvageRun {
-    /// Where a row's page was found.
+    /// How a row's page was found.
     private enum Place {
         case tree, orphan, outdated
     }
 
-    /// Copies every table's rows, one transaction each: first those that their trees lead to, so that no
-    /// row of doubtful origin takes a key or an overflow page from one that is certain.
+    /// Copies every table's rows, in one transaction per table. Rows that their trees lead to come first, so
+    /// that no row of doubtful origin takes a key or an overflow page from a certain one.
     func copyRows(_ plan: SalvagePlan, _ target: SalvageTarget) throws {
         var entries = plan.tables.map(entry)
         for places in [[Place.tree], [.orphan, .outdated]] {
@@ -16,7 +16,7 @@ extension SalvageRun {
                 }
             }
         }
-        // Last: inserting rows has begun new sequences.
+        // Last, because inserting rows starts new sequences.
         for (index, table) in plan.tables.enumerated() where isSequence(table) {
             try target.transaction { try copySequences(table, target, &entries[index]) }
         }
@@ -55,8 +55,8 @@ extension SalvageRun {
         {
             return try copySettings(FullTextIndex(name: owner.name), table, place, target, &entry)
         }
-        // What a virtual table or ANALYZE began with gives way; where the old content has holes it stays
-        // in them.
+        // The initial content of a virtual table or of ANALYZE is removed. If the old content has gaps, the
+        // initial content stays in them.
         let isFilled = table.isShadow || table.object.isInternal
         if isFilled, place == .tree, table.tree.gaps.isEmpty { try target.empty(shape.name) }
         let pages =
@@ -89,7 +89,7 @@ extension SalvageRun {
         }
     }
 
-    /// FTS5 itself takes each setting, and refuses what it does not know.
+    /// FTS5 itself takes each setting, and refuses those that it does not know.
     private func copySettings(
         _ index: FullTextIndex, _ table: SalvagePlan.Table, _ place: Place, _ target: SalvageTarget,
         _ entry: inout SalvageReport.Table
@@ -106,7 +106,7 @@ extension SalvageRun {
         }
     }
 
-    /// Lends the values of each row on a page; counts those that cannot be read.
+    /// Calls `body` with the values of each row on a page, and counts the rows that cannot be read.
     private func forEachRow(
         on number: UInt32, _ entry: inout SalvageReport.Table,
         _ body: ([StoredValue], Int64?, DecryptedPage, inout SalvageReport.Table) throws -> Void
@@ -117,7 +117,7 @@ extension SalvageRun {
             switch try Payloads.payload(of: cell, on: page, source, claimed: &claimed) {
             case .broken(let place):
                 entry.rowsWithBrokenOverflow += 1
-                // Several rows cannot have it.
+                // Several rows cannot share a page, so count it once.
                 if placed.insert(place).inserted, report.damagedPages.contains(place) {
                     entry.unreadablePages += 1
                 }
@@ -146,7 +146,7 @@ extension SalvageRun {
         }
     }
 
-    /// Rows of unknown tables go into one of their own, with the page that they were on.
+    /// Copies rows of unknown tables into a table of their own, with the page that they were on.
     private func copyLost(_ pages: [OrphanPage], _ target: SalvageTarget) throws {
         guard !pages.isEmpty else { return }
         var name = "lost_and_found"

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// One salvage, from the first look at the damaged file to the finished new one.
+/// One salvage, from the examination of the damaged file to the finished new one.
 final class SalvageRun {
     let source: PageSource
     let progress: ((SalvageProgress) throws -> Void)?
@@ -9,11 +9,11 @@ final class SalvageRun {
     var claimed: Set<UInt32> = []
     /// Damaged pages whose place is known.
     var placed: Set<UInt32> = []
-    /// FTS5's tables in the new database: their indexes are built from their texts.
+    /// The FTS5 tables in the new database. Their indexes are built from their texts.
     var fullText: Set<String> = []
     private(set) var encoding = TextEncoding.utf8
 
-    /// Pages that could be leaves of tables, and those that could have rows of WITHOUT ROWID tables.
+    /// Pages that can be leaves of tables, and those that can have rows of WITHOUT ROWID tables.
     private var tableLeaves: [UInt32] = []
     private var indexPages: [UInt32] = []
     private var numbers: [UInt32] = []
@@ -23,13 +23,13 @@ final class SalvageRun {
         self.progress = progress
     }
 
-    // MARK: Looking
+    // MARK: Examining
 
-    /// Looks at every page once. False: not one of them verifies.
+    /// Examines every page once. Returns false if none of them verifies.
     func examine() throws -> Bool {
         var limit: UInt32?
         if let first = try source.page(1), !first.isOutdated,
-            // Else a program that knows nothing of the field has written last.
+            // If they differ, the last program that wrote the file did not maintain its size.
             first.word(at: 24) == first.word(at: 92), first.word(at: 28) > 0
         {
             limit = first.word(at: 28)
@@ -62,7 +62,7 @@ final class SalvageRun {
         if !kind.isTable { indexPages.append(number) }
     }
 
-    /// Reads the schema; `known` helps out where the file's own is lost.
+    /// Reads the schema. `known` supplies the objects that the file has lost.
     func readSchema(known: [String]) throws -> SavedSchema {
         var schema = try SavedSchema(source, claimed: &claimed)
         if schema.isIncomplete { try schema.search(tableLeaves, claimed: &claimed) }
@@ -74,9 +74,9 @@ final class SalvageRun {
         guard !schema.objects.isEmpty || !schema.isIncomplete else {
             throw LockstepError(
                 .damaged,
-                "nothing of the schema of \(source.path) can be read: its pages are damaged",
+                "no part of the schema of \(source.path) can be read: its pages are damaged",
                 hint:
-                    "give the CREATE statements of its tables to the salvage, from a backup or from "
+                    "pass the CREATE statements of its tables to the salvage, from a backup or from "
                     + "the program's migrations")
         }
         return schema
@@ -84,7 +84,7 @@ final class SalvageRun {
 
     // MARK: Sorting
 
-    /// Finds the pages of every table that was made in `target`.
+    /// Finds the pages of every table that is created in `target`.
     func plan(_ schema: SavedSchema, _ target: SalvageTarget) throws -> SalvagePlan {
         var plan = SalvagePlan(source, schema)
         try makeTables(schema, target) { object, shape, isShadow in
@@ -98,7 +98,7 @@ final class SalvageRun {
             schema.isUnverified
             ? try FreeList.believingOnlyWhatFits(first, source) : try FreeList(first, source)
         report.isFreeListUnreadable = !free.isComplete
-        // What a tree leads to is in use, whatever the freelist says.
+        // A page that a tree leads to is in use, whatever the freelist says.
         claimed.formUnion(free.pages)
         placed.formUnion(free.pages)
         try plan.sortOutdated()
@@ -110,7 +110,7 @@ final class SalvageRun {
         return plan
     }
 
-    /// Indexes are built anew; the pages of long keys only have to be known.
+    /// Indexes are rebuilt, but the pages of their long keys must be known.
     private func claimOverflow(of trees: [TreeWalk]) throws {
         for tree in trees {
             placed.formUnion(tree.unreadable)
@@ -127,14 +127,14 @@ final class SalvageRun {
         }
     }
 
-    /// What is left over once everything has its place.
-    func tellRemainder(_ plan: SalvagePlan) {
+    /// Reports the remaining pages once every other page has its place.
+    func reportRemainder(_ plan: SalvagePlan) {
         report.unattributedPages = numbers.filter { !claimed.contains($0) }
         let damaged = Set(report.damagedPages)
         report.unattributedPages.removeAll(where: damaged.contains)
         var unplaced = report.damagedPages.filter { !placed.contains($0) }
-        // A page in use hangs below a tree: of one that is torn, if nothing leads to it. Indexes are whole
-        // again, and rows whose overflow pages were damaged have been counted.
+        // A page in use hangs below a tree, and below a torn one if nothing leads to it. Indexes are rebuilt
+        // completely, and rows with damaged overflow pages have been counted.
         let torn = plan.tables.filter(\.mayHaveOrphans)
         let tornIndexes = plan.indexes.filter { $0.gaps.contains(where: \.mayHavePages) }
         if !report.isSchemaIncomplete, torn.isEmpty || torn.count + tornIndexes.count == 1 {

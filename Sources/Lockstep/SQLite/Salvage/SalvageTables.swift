@@ -1,21 +1,22 @@
-/// The part of a salvage that makes the schema again.
+/// The part of a salvage that recreates the schema.
 extension SalvageRun {
-    /// Makes what can be made, and gives every table of the damaged file with its shape in the new one.
+    /// Creates the tables that can be created, and passes every table of the damaged file to `body` with its
+    /// shape in the new one.
     func makeTables(
         _ schema: SavedSchema, _ target: SalvageTarget,
         each body: (SchemaObject, TableShape?, _ isShadow: Bool) throws -> Void
     ) throws {
         let tables = schema.objects.filter { $0.kind == .table }
-        // They make the tables that their content is in themselves.
+        // Virtual tables create their shadow tables themselves.
         for table in tables where table.isVirtual {
             try attempt(table) { try target.run(table.sql ?? "") }
         }
         if tables.contains(where: { $0.name.asciiLowercased == "sqlite_stat1" }) {
-            // The table that nobody may create, empty.
+            // Creates the table, which CREATE TABLE cannot, and leaves it empty.
             try target.run("ANALYZE main.sqlite_schema")
         }
         let shadows = try Set(target.shadowTables())
-        // Of SQLite's modules only FTS5 has one for settings.
+        // Of SQLite's modules, only FTS5 has a table for settings.
         fullText = Set(
             tables.filter { $0.isVirtual && shadows.contains("\($0.name.asciiLowercased)_config") }
                 .map(\.name))
@@ -25,15 +26,15 @@ extension SalvageRun {
         }
     }
 
-    /// The table's shape, or nil if it could not be made.
+    /// The table's shape, or nil if it could not be created.
     private func make(_ table: SchemaObject, _ target: SalvageTarget) throws -> TableShape? {
         var shape: TableShape?
         try attempt(table) {
             if try !target.hasTable(table.name) {
-                // Without a table that counts there is nothing to go on counting from.
+                // Without an AUTOINCREMENT table there is no counter to continue.
                 guard table.name.asciiLowercased != "sqlite_sequence" else { return }
                 guard !table.isInternal, let sql = table.sql else {
-                    throw LockstepError(.sqlFailed, "only SQLite itself can make it; run ANALYZE")
+                    throw LockstepError(.sqlFailed, "only SQLite itself can create it; run ANALYZE")
                 }
                 try target.run(sql)
             }
@@ -50,7 +51,7 @@ extension SalvageRun {
         return shape
     }
 
-    /// Indexes, then views, then triggers, which may be a view's.
+    /// Indexes, then views, then triggers, which can belong to a view.
     func makeRest(_ schema: SavedSchema, _ target: SalvageTarget) throws {
         for kind in [SchemaObject.Kind.index, .view, .trigger] {
             for object in schema.objects where object.kind == kind {
@@ -60,7 +61,7 @@ extension SalvageRun {
         }
     }
 
-    /// What cannot be made is told, and everything else goes on. A full disk or a failing one ends it.
+    /// Reports an object that cannot be created, and continues. A full or failing disk ends the salvage.
     private func attempt(_ object: SchemaObject, _ body: () throws -> Void) throws {
         do {
             try body()
@@ -76,7 +77,8 @@ extension SalvageRun {
         report.failures.append(SalvageReport.Failure(object: object, reason: error.message))
     }
 
-    /// Builds the indexes of FTS5's tables, and those of older full-text tables that did not come back whole.
+    /// Builds the indexes of FTS5 tables, and those of older full-text tables that were not recovered
+    /// completely.
     func mendVirtualTables(_ schema: SavedSchema, _ target: SalvageTarget) throws {
         let shadows = try target.shadowTables()
         let incomplete = Set(
@@ -93,10 +95,10 @@ extension SalvageRun {
             guard incomplete.contains(where: { $0.hasPrefix(prefix) }) else { continue }
             try attempt(table) {
                 guard SQLTokens.normalize(table.sql ?? "").contains(" using fts") else {
-                    throw LockstepError(.damaged, "a part of its content was lost")
+                    throw LockstepError(.damaged, "part of its content was lost")
                 }
                 try target.rebuildFullText(table.name)
-                // Only the texts themselves cannot be written anew.
+                // Only the texts themselves cannot be rebuilt.
                 report.tables.removeAll { shadow in
                     let name = shadow.name.asciiLowercased
                     return incomplete.contains(name) && name.hasPrefix(prefix)
@@ -106,6 +108,6 @@ extension SalvageRun {
         }
     }
 
-    /// The tables of FTS3 and FTS4 that their index is in.
+    /// The tables of FTS3 and FTS4 that hold their index.
     private static let derivedTables: Set<String> = ["docsize", "segments", "segdir", "stat"]
 }

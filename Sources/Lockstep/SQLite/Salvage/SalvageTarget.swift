@@ -1,9 +1,9 @@
 internal import CSQLCipher
 internal import SystemPackage
 
-/// The new database that a salvage fills. Everything it runs as SQL stands here and in `SalvageCheck`.
+/// The new database that a salvage fills. All SQL that a salvage runs is here and in `SalvageCheck`.
 ///
-/// A class, so that statements can be kept from one row to the next; releasing it closes the database.
+/// A class, so that statements can be kept from one row to the next. Releasing it closes the database.
 final class SalvageTarget {
     enum Outcome {
         case inserted, duplicate, refused
@@ -17,15 +17,15 @@ final class SalvageTarget {
     let connection: Connection
     private var inserts: [String: Insert] = [:]
 
-    /// Makes a new database whose tables take rows as they were, whatever refers to them.
+    /// Creates a database whose tables accept rows unchanged, without checking references.
     init(creating path: FilePath, _ key: borrowing DatabaseKey) throws {
         var options = ConnectionOptions()
-        // The file gets its name only when the last checkpoint has reached the disk.
+        // The file gets its name only after the last checkpoint has reached the disk.
         options.synchronous = .normal
         connection = try Connection.createEmpty(path, key: key, options: options)
         connection.authorizer.mode = .engine
-        // Shadow tables are filled like others; and definitions may come from a program that allowed
-        // double quotes around texts.
+        // Shadow tables are filled like others, and definitions can come from a program that allowed double
+        // quotes around strings.
         for (option, value) in [
             (SQLITE_DBCONFIG_DEFENSIVE, Int32(0)), (SQLITE_DBCONFIG_DQS_DDL, 1),
         ] {
@@ -38,20 +38,20 @@ final class SalvageTarget {
         try run("PRAGMA ignore_check_constraints = ON")
     }
 
-    /// Opens the finished database to look at it.
+    /// Opens the finished database for the final checks.
     init(opening path: FilePath, _ key: borrowing DatabaseKey) throws {
         connection = try Connection.open(path, key: key.withoutOrigin())
         connection.authorizer.mode = .engine
     }
 
-    /// All SQL that is put together at run time goes through here.
+    /// All SQL that is assembled at run time goes through here.
     func statement(_ sql: String) throws -> Statement {
         try connection.prepare(SQL(verbatim: sql))
     }
 
     func run(_ sql: String) throws { try statement(sql).run() }
 
-    /// One transaction, not in memory: what it changed goes to the log, encrypted.
+    /// Runs one transaction. Its changes go to the log, encrypted, and are not kept in memory.
     func transaction(_ body: () throws -> Void) throws {
         inserts = [:]
         try connection.write { _ in try body() }
@@ -59,7 +59,7 @@ final class SalvageTarget {
 
     // MARK: Schema
 
-    /// Whether there is such a table, be it that SQLite or a virtual table has made it.
+    /// Whether a table of this name exists, even one that SQLite or a virtual table created.
     func hasTable(_ name: String) throws -> Bool {
         let count = try statement(
             "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)"
@@ -67,7 +67,7 @@ final class SalvageTarget {
         return count == 1
     }
 
-    /// The names of the tables that virtual tables keep their content in.
+    /// The names of the shadow tables.
     func shadowTables() throws -> [String] {
         try statement(
             "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"
@@ -78,7 +78,7 @@ final class SalvageTarget {
 
     func drop(_ table: String) throws { try run("DROP TABLE main.\(SQLTokens.quote(table))") }
 
-    /// How rows of a table that was made here are stored.
+    /// How the rows of a table that was created here are stored.
     func shape(of table: String) throws -> TableShape {
         let columns = try statement(
             """
@@ -97,7 +97,7 @@ final class SalvageTarget {
         let keyIndex = try statement(
             "SELECT name FROM pragma_index_list(?, 'main') WHERE origin = 'pk'"
         ).first(table) { row in try row[0] as String }
-        // INTEGER PRIMARY KEY DESC has an index of its own, and is no name of the rowid.
+        // INTEGER PRIMARY KEY DESC has an index of its own and is not an alias of the rowid.
         let hasAlias =
             isWithoutRowID != true && keyIndex == nil && columns.count { $0.key > 0 } == 1
         let all = columns.map { column in
@@ -121,14 +121,14 @@ final class SalvageTarget {
 
     // MARK: Rows
 
-    /// Goes on only where rows can be inserted: a collation that a column names may be missing.
+    /// Fails if rows cannot be inserted: a collation that a column names can be missing.
     func requireInsertable(_ shape: TableShape) throws {
         _ = try insert(shape, fields: shape.fields.count, replacing: false)
         inserts = [:]
     }
 
-    /// Inserts a row as it was stored; columns that were added after it get their default.
-    /// - Parameter replacing: Whether it takes the place of a row with the same key.
+    /// Inserts a row as it was stored. Columns that were added later get their default.
+    /// - Parameter replacing: Whether it replaces a row with the same key.
     func insert(
         _ values: [StoredValue], rowID: Int64?, into shape: TableShape, _ encoding: TextEncoding,
         replacing: Bool = false
@@ -177,7 +177,7 @@ final class SalvageTarget {
             .map { SQLTokens.quote($0.element.name) }
         if shape.hasRowIDs, let rowID = shape.rowIDName { names.append(rowID) }
         let places = [String](repeating: "?", count: names.count).joined(separator: ", ")
-        // Also said where the table's constraints would say something else.
+        // The clause overrides the conflict clauses of the table's constraints.
         let sql =
             "INSERT OR \(replacing ? "REPLACE" : "ABORT") INTO main.\(SQLTokens.quote(shape.name)) "
             + "(\(names.joined(separator: ", "))) VALUES (\(places))"
@@ -187,7 +187,7 @@ final class SalvageTarget {
     }
 
     /// Runs a statement with these values.
-    /// - Returns: False where SQLite refuses them.
+    /// - Returns: False if SQLite refuses them.
     func set(_ values: [StoredValue], by sql: SQL, _ encoding: TextEncoding) throws -> Bool {
         let insert = Insert(try connection.prepare(sql))
         try insert.statement.begin()
@@ -201,7 +201,7 @@ final class SalvageTarget {
         return try outcome(insert) == .inserted
     }
 
-    /// Makes sure that no identifier of the table's is given out again.
+    /// Makes sure that no identifier of the table is issued again.
     func raiseSequence(of table: String, to number: Int64) throws {
         try statement("UPDATE main.sqlite_sequence SET seq = max(seq, ?) WHERE name = ?")
             .run(number, table)

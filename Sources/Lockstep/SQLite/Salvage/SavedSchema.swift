@@ -1,7 +1,7 @@
-/// What of a damaged database's schema can be read: the b-tree whose root is page 1.
+/// The readable part of a damaged database's schema: the b-tree whose root is page 1.
 ///
-/// Where page 1 does not verify it is decrypted all the same: a few changed bytes garble a block or two.
-/// Of what stands there only records that parse strictly are taken.
+/// A page 1 that does not verify is decrypted all the same: a few changed bytes garble only a block or two.
+/// From such a page only records that parse strictly are taken.
 struct SavedSchema {
     private(set) var objects: [SchemaObject] = []
     private(set) var encoding = TextEncoding.utf8
@@ -9,9 +9,9 @@ struct SavedSchema {
     private(set) var firstPage: DecryptedPage?
     /// Whether page 1 does not verify.
     private(set) var isUnverified = false
-    /// Whether objects may be missing.
+    /// Whether objects can be missing.
     private(set) var isIncomplete = false
-    /// The part of it that can be reached; for its damage.
+    /// The reachable part of the tree, which records its damage.
     private(set) var tree = TreeWalk()
 
     private let source: PageSource
@@ -36,8 +36,8 @@ struct SavedSchema {
         }
     }
 
-    /// The header's `user_version`; nil if it may be garbled. It is not where the schema format (44) and the
-    /// encoding (56) make sense, which are in its own block and the one before.
+    /// The header's `user_version`; nil if it can be garbled. It counts as intact if the schema format (44) and
+    /// the encoding (56) make sense, which are in its own block and the one before.
     var userVersion: Int32? {
         guard let firstPage else { return nil }
         let makesSense =
@@ -47,18 +47,18 @@ struct SavedSchema {
         return Int32(bitPattern: firstPage.word(at: 60))
     }
 
-    /// Adds what the caller knows of the schema, where the file has nothing of the same name.
+    /// Adds objects that the caller knows, if the file has none of the same name.
     mutating func add(_ statements: [String]) throws {
         for sql in statements { add(try SchemaObject(statement: sql)) }
     }
 
-    /// Looks for leaves of the schema among pages that no tree has, where its tree is torn.
+    /// Looks for leaves of the schema among pages that belong to no tree, if the schema's tree is torn.
     mutating func search(_ leaves: [UInt32], claimed: inout Set<UInt32>) throws {
         for number in leaves where !claimed.contains(number) {
             guard let page = try source.page(number), let leaf = BTreePage(page),
                 leaf.kind == .leafTable, !leaf.cells.isEmpty, leaf.malformedCells == 0
             else { continue }
-            // Only what has room for all of it on the page is looked at, so that nothing is claimed.
+            // Only cells that fit on the page are examined, so that nothing is claimed.
             let isSchema = leaf.cells.compactMap(\.self).allSatisfy { cell in
                 cell.overflow != nil || object(in: Array(page.bytes[cell.local])) != nil
             }
@@ -117,7 +117,7 @@ struct SavedSchema {
         }
         if root.kind == .leafTable {
             try read(root, &claimed)
-            // Its array of cells may be what is garbled.
+            // The garbled part can be its array of cells.
             if isIncomplete || objects.isEmpty { try scan(firstPage, &claimed) }
             isIncomplete = isIncomplete || objects.isEmpty
             return
@@ -134,13 +134,13 @@ struct SavedSchema {
         }
     }
 
-    /// Takes what parses as a row of the schema wherever on the page it begins.
+    /// Takes everything that parses as a row of the schema, at any offset on the page.
     private mutating func scan(_ page: DecryptedPage, _ claimed: inout Set<UInt32>) throws {
         for offset in 108..<page.bytes.count {
             guard let cell = BTreePage.cell(.leafTable, page, at: offset), cell.payloadLength > 20
             else { continue }
             let head = Array(page.bytes[cell.local])
-            // A chain is followed only behind what begins as a row of the schema does.
+            // A chain is followed only if it begins like a row of the schema.
             guard let (types, _) = Record.types(head), types.count == 5,
                 types[0].storageClass == .text, types[1].storageClass == .text,
                 cell.overflow == nil || types[4].storageClass == .text,

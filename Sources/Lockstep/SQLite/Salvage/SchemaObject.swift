@@ -1,4 +1,4 @@
-/// An object of a schema: what it is, where its b-tree begins, and the SQL that makes it.
+/// A schema object: its kind, the root of its b-tree, and the SQL that creates it.
 struct SchemaObject: Equatable {
     enum Kind: String {
         case table, index, view, trigger
@@ -6,25 +6,25 @@ struct SchemaObject: Equatable {
 
     let kind: Kind
     let name: String
-    /// Nil if it is not known; 0 for what has no b-tree.
+    /// Nil if it is unknown; 0 for an object without a b-tree.
     let root: UInt32?
-    /// Nil for the indexes that SQLite makes for constraints.
+    /// Nil for the indexes that SQLite creates for constraints.
     let sql: String?
     let isVirtual: Bool
 
-    /// Whether SQLite makes it by itself; SQL cannot.
+    /// Whether SQLite creates it by itself, as SQL cannot.
     var isInternal: Bool { name.asciiLowercased.hasPrefix("sqlite_") }
 
-    /// An object whose root is not known, from the statement that makes it.
+    /// An object whose root is unknown, from the statement that creates it.
     /// - Throws: ``LockstepError/Code/misuse`` for anything but CREATE TABLE, INDEX, VIEW or TRIGGER.
     init(statement sql: String) throws {
         guard let head = Self.head(of: sql) else {
             throw LockstepError(
                 .misuse,
-                "the schema for a salvage holds what is no CREATE statement of it: "
+                "the schema for a salvage contains something other than a CREATE statement: "
                     + SQLTokens.redact(sql),
-                hint:
-                    "give one CREATE TABLE, INDEX, VIEW or TRIGGER each, as `sqlite_schema` has them"
+                hint: "give one CREATE TABLE, INDEX, VIEW or TRIGGER per entry, in the form "
+                    + "that `sqlite_schema` has"
             )
         }
         kind = head.kind
@@ -34,7 +34,7 @@ struct SchemaObject: Equatable {
         self.sql = sql
     }
 
-    /// A row of `sqlite_schema`; nil unless everything in it fits together, as it hardly does by chance.
+    /// A row of `sqlite_schema`; nil unless all of its values are consistent, which hardly happens by chance.
     init?(_ row: [StoredValue], _ encoding: TextEncoding) {
         func text(_ index: Int) -> String? {
             guard case .text(let bytes) = row[index] else { return nil }
@@ -67,7 +67,7 @@ struct SchemaObject: Equatable {
         self.isVirtual = isVirtual
     }
 
-    /// Kind and name of what a statement creates. SQLite writes every definition down in one form,
+    /// Kind and name of the object that a statement creates. SQLite stores every definition in one form,
     /// without TEMP, IF NOT EXISTS or the schema's name, and a table's never as a query.
     private static func head(
         of sql: String

@@ -1,14 +1,14 @@
-/// A table as its rows are stored: which field of a record is which column.
+/// How a table's rows are stored: which field of a record is which column.
 ///
 /// A record has no names. In a table with rowids its fields are the columns in their order, without virtual
-/// generated ones; the column that is another name of the rowid is NULL there. WITHOUT ROWID the primary
-/// key's columns come first. A record that was written before columns were added ends before them.
+/// generated ones; the column that is an alias of the rowid is NULL there. In a WITHOUT ROWID table the primary
+/// key's columns come first. A record that was written before columns were added lacks their fields.
 struct TableShape {
     struct Field {
         let name: String
         let affinity: Affinity
         var isNotNull = false
-        /// Another name of the rowid, `INTEGER PRIMARY KEY`.
+        /// An alias of the rowid, `INTEGER PRIMARY KEY`.
         var isRowID = false
         /// Computed by SQLite when the row is inserted.
         var isGenerated = false
@@ -17,11 +17,11 @@ struct TableShape {
     let name: String
     let fields: [Field]
     let hasRowIDs: Bool
-    /// A name under which the rowid can be set, unless columns have taken all of them.
+    /// A name under which the rowid can be set; nil if columns use all such names.
     let rowIDName: String?
 
-    /// Whether the table could have a row of these types at all: a TEXT column turns numbers into text, the
-    /// rowid's other name is NULL, and no row has more fields than its table.
+    /// Whether the table can have a row of these types at all: a TEXT column turns numbers into text, the
+    /// rowid's alias is NULL, and no row has more fields than its table.
     func mayHold(_ types: [SerialType]) -> Bool {
         guard types.count <= fields.count, !types.isEmpty else { return false }
         return zip(fields, types).allSatisfy { field, type in
@@ -33,7 +33,7 @@ struct TableShape {
         }
     }
 
-    /// Whether the row is as one would expect it in this table.
+    /// Whether the row has the types that are usual in this table.
     func typicallyHolds(_ types: [SerialType]) -> Bool {
         guard types.count == fields.count else { return false }
         return zip(fields, types).allSatisfy { field, type in

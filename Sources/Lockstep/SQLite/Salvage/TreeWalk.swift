@@ -1,8 +1,8 @@
-/// The rowids that an unreadable part of a table covered, as far as its surroundings tell.
+/// The rowids that an unreadable part of a table covered, as far as its surroundings show.
 struct RowIDRange: Equatable {
-    /// All of them are greater.
+    /// Every rowid is greater.
     var after: Int64?
-    /// None of them is greater.
+    /// No rowid is greater.
     var upTo: Int64?
 
     func contains(_ rowID: Int64) -> Bool {
@@ -10,25 +10,25 @@ struct RowIDRange: Equatable {
     }
 }
 
-/// What is left of one b-tree: the pages that can be reached from its root.
+/// The pages of one b-tree that can be reached from its root.
 ///
-/// Every page is claimed once, by whichever tree comes to it first, so that loops and pages that belong to
-/// two trees end the walk there instead of the program.
+/// The first tree that comes to a page claims it, so that a loop or a page of two trees ends the walk there and
+/// not the program.
 struct TreeWalk {
     /// A part of the tree that cannot be reached.
     struct Gap: Equatable {
         let range: RowIDRange
-        /// Whether other pages may have hung below it; not if its siblings are leaves.
+        /// Whether other pages can hang below it; false if its siblings are leaves.
         var mayHavePages = true
     }
 
-    /// Pages with rows, in key order: the leaves, of an index tree the interior pages as well.
+    /// Pages with rows, in key order: the leaves and, in an index tree, the interior pages too.
     var rowPages: [UInt32] = []
-    /// Leaves of which only an older version can be read; it may be another table's.
+    /// Leaves that are readable only in an older version, which can be another table's.
     var outdatedLeaves: [(page: UInt32, range: RowIDRange)] = []
     /// Pages of this tree that cannot be read.
     var unreadable: [UInt32] = []
-    /// What the unreadable pages, and child pointers that lead nowhere, leave open.
+    /// The gaps that unreadable pages and invalid child pointers leave.
     var gaps: [Gap] = []
     var malformedCells = 0
 
@@ -59,7 +59,7 @@ struct TreeWalk {
         }
     }
 
-    /// A tree of which not even the root is known.
+    /// A tree whose root is unknown.
     init() { addGap(RowIDRange(), parent: 0) }
 
     private mutating func addGap(_ range: RowIDRange, parent: UInt32) {
@@ -78,7 +78,7 @@ struct TreeWalk {
             return
         }
         if page.isOutdated {
-            // An older interior page may lead to pages that have become another table's.
+            // An older interior page can lead to pages that now belong to another table.
             if tree.kind == .leafTable {
                 outdatedLeaves.append((step.page, step.range))
                 parentsOfLeaves.insert(step.parent)
@@ -103,7 +103,7 @@ struct TreeWalk {
         steps += children.reversed()
     }
 
-    /// The children in key order, each with the rowids that it may hold; nil where a cell is malformed.
+    /// The children in key order, each with the rowids that it can hold; nil for a malformed cell.
     private static func children(
         of tree: BTreePage, in range: RowIDRange
     ) -> [(page: UInt32?, range: RowIDRange)] {

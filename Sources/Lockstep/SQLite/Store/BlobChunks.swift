@@ -14,7 +14,7 @@ public struct BlobChunks: AsyncSequence, Sendable {
         self.open = open
     }
 
-    /// Begins at the first byte.
+    /// Starts at the first byte.
     public func makeAsyncIterator() -> Iterator { Iterator(chunks: self) }
 
     /// Reads one chunk after another.
@@ -26,7 +26,7 @@ public struct BlobChunks: AsyncSequence, Sendable {
 
         init(chunks: BlobChunks) { self.chunks = chunks }
 
-        /// The next chunk, all but the last of the same size; nil at the end.
+        /// The next chunk, or nil at the end. All chunks but the last have the same size.
         /// - Throws: ``LockstepError/Code/sqlFailed`` if there is no such value; `CancellationError`.
         public mutating func next() async throws -> [UInt8]? {
             guard !hasEnded else { return nil }

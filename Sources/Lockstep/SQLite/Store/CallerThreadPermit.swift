@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// The use of one of Swift's few threads for a store's calls: a short call costs several times less there
-/// than the change to a thread of the store's own.
+/// Permission to run a store's calls on one of Swift's few threads. A short call there costs several times less
+/// than switching to one of the store's own threads.
 ///
-/// All stores of the process together use at most half of them at once, so that other tasks go on
+/// All stores of the process together use at most half of those threads at once, so that other tasks continue
 /// whatever the calls wait for.
 final class CallerThreadPermit {
-    // A task that runs others' writes behind its own gets its result at most so much later: 1 ms, in which
-    // some thirty commits fit where nothing waits for a disk.
+    // A task that runs other tasks' writes after its own gets its result at most this much later: 1 ms, enough
+    // for about thirty commits if nothing waits for a disk.
     static let longestTurn: Int64 = 1000
 
     private static let lent = Atomic<Int>(0)
@@ -15,12 +15,12 @@ final class CallerThreadPermit {
     private let longestTurn: Int64
     private let startedAt = Clock.monotonicMicroseconds
     private let identity = ThreadIdentity.current
-    /// What the pooled connection was passed on to.
+    /// The call that the pooled connection was passed on to.
     private var next: (any ConnectionQueue.Caller)?
-    /// Whether it runs what it is handed: it does not while a task reads on it by itself.
+    /// Whether it runs the calls that are passed on to it; false while a task reads on this thread by itself.
     private var isRunning = false
 
-    /// Nil if as many are used as may be.
+    /// Nil if the limit is reached.
     /// - Parameter longestTurn: In microseconds.
     init?(longestTurn: Int64 = CallerThreadPermit.longestTurn) {
         self.longestTurn = longestTurn
@@ -33,7 +33,7 @@ final class CallerThreadPermit {
     /// Called once, when the pooled connection is no longer used on this thread.
     func giveBack() { Self.lent.subtract(1, ordering: .relaxed) }
 
-    /// Runs `call`, and then whatever has been passed on to this thread.
+    /// Runs `call`, then every call that is passed on to this thread.
     func run(_ call: any ConnectionQueue.Caller, on pooled: PooledConnection) {
         isRunning = true
         defer { isRunning = false }
@@ -44,7 +44,7 @@ final class CallerThreadPermit {
         }
     }
 
-    /// Whether this thread, being the one that asks, will run `call` next.
+    /// True if the permit belongs to the calling thread and that thread runs `call` next.
     func takesOver(_ call: any ConnectionQueue.Caller) -> Bool {
         guard identity == ThreadIdentity.current, isRunning,
             Clock.monotonicMicroseconds - startedAt < longestTurn

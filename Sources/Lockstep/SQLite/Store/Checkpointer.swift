@@ -1,13 +1,13 @@
 internal import CSQLCipher
 internal import Synchronization
 
-/// Brings the write-ahead log into the database file in the background, on a connection and a thread of
-/// its own, so that commits do not wait for it.
+/// Checkpoints the write-ahead log in the background, on its own connection and thread, so that commits do not
+/// wait for it.
 ///
-/// A passive checkpoint waits for nobody and copies what no reader still needs. Only a log that is copied
-/// whole begins anew, and beside a busy writer that never comes about; so the writer itself copies what it
-/// added meanwhile, which is little. Writing over an old log costs a sync about half of what growing one
-/// does, for then the file's length and place on the disk need not be written.
+/// A passive checkpoint blocks nobody and copies the pages that no reader still needs. The log restarts only
+/// once it is copied completely, which never happens while a writer is busy. So the writer itself copies the
+/// few pages that it added during the checkpoint. Overwriting an old log makes a sync about half as expensive
+/// as growing one, because the file's length and its place on disk need not be written.
 // Sendable by this proof: `isAtWork` and `isClosed` are touched only while the condition's lock is held,
 // `pagesAtStart` and `pagesAtWait` only by the holder of the writer's pooled connection.
 final class Checkpointer: @unchecked Sendable {
@@ -16,21 +16,22 @@ final class Checkpointer: @unchecked Sendable {
     private let threshold: Int
     /// Pages in the log after the last commit.
     private let pagesInLog = Atomic<Int>(0)
-    /// How long the log was when the last checkpoint was due: one a threshold's growth, not one a commit.
+    /// The log's length when the last checkpoint started: one checkpoint per threshold of growth, not one per
+    /// commit.
     private var pagesAtStart = 0
-    /// How long the log was when the writer last waited. Beside a reader of an old snapshot waiting is of no
-    /// use, and is not done at each commit.
+    /// The log's length when the writer last waited. Waiting does not help while a reader holds an old
+    /// snapshot, so the writer does not wait at each commit.
     private var pagesAtWait = 0
-    /// Whether a checkpoint is done whose rest the writer has not copied yet.
+    /// Whether a checkpoint has finished and the writer has not yet copied the rest.
     private let hasRest = Atomic<Bool>(false)
     private let changed = Condition()
     private var isAtWork = false
     private var isClosed = false
 
-    /// At how many times the threshold the writer waits for a checkpoint that does not keep up.
+    /// The writer waits for a lagging checkpoint once the log has grown by this multiple of the threshold.
     private static let limit = 8
 
-    /// - Parameter threshold: Pages in the log from which on a checkpoint is worth it.
+    /// - Parameter threshold: Pages in the log from which a checkpoint is worthwhile.
     init(_ pooled: PooledConnection, threshold: Int) {
         self.pooled = pooled
         self.threshold = max(threshold, 1)
@@ -39,11 +40,11 @@ final class Checkpointer: @unchecked Sendable {
     /// Called on the writer's thread after each commit.
     func note(pagesInLog pages: Int) { pagesInLog.store(pages, ordering: .relaxed) }
 
-    /// Starts a checkpoint if one is due and none is under way. Called by the writer between its
+    /// Starts a checkpoint if one is needed and none is running. The writer calls this between its
     /// transactions.
     func keepUp(_ writer: borrowing Connection) {
         let pages = pagesInLog.load(ordering: .relaxed)
-        // A log that was begun anew is shorter than it was.
+        // A restarted log is shorter than before.
         if pages < max(pagesAtStart, pagesAtWait) { (pagesAtStart, pagesAtWait) = (0, 0) }
         let isFarBehind = pages - pagesAtWait >= Self.limit * threshold
         if isFarBehind {
@@ -51,10 +52,10 @@ final class Checkpointer: @unchecked Sendable {
             pagesAtWait = pages
         }
         if hasRest.exchange(false, ordering: .relaxed) || isFarBehind {
-            // A failure is no loss: everything is in the log, and a later checkpoint tries again.
+            // A failure loses nothing: everything is in the log, and a later checkpoint tries again.
             let result = try? writer.checkpoint(.passive)
-            // The next write begins the log anew, unless another connection reads it just then: so none is
-            // started that would have nothing to do.
+            // The next write restarts the log unless another connection is reading it at that moment, so do not
+            // start a checkpoint that has nothing to copy.
             if result?.isComplete == true { return }
         }
         guard pages - pagesAtStart >= threshold else { return }
@@ -78,7 +79,7 @@ final class Checkpointer: @unchecked Sendable {
 
     private func work() {
         defer { setDone() }
-        // A failure is no loss here, either.
+        // A failure loses nothing here either.
         let result = try? pooled.use { connection in try connection.checkpoint(.passive) }
         if result != nil { hasRest.store(true, ordering: .relaxed) }
     }
@@ -88,20 +89,20 @@ final class Checkpointer: @unchecked Sendable {
         changed.broadcast()
     }
 
-    /// Waits for a checkpoint that is under way. Only the writer starts them.
+    /// Waits for a running checkpoint. Only the writer starts checkpoints.
     func waitUntilIdle() { changed.locked { while isAtWork { changed.wait() } } }
 
-    /// Keeps closing from touching the log.
+    /// Prevents the close from touching the log.
     func leaveLogAlone() {
         waitUntilIdle()
         pooled.leaveLogAlone()
     }
 
-    /// Waits for a checkpoint that is under way, and closes the connection.
+    /// Waits for a running checkpoint and closes the connection.
     func close() {
         changed.locked {
             while isAtWork { changed.wait() }
-            // None will be started any more.
+            // No checkpoint starts from here on.
             isClosed = true
         }
         pooled.close()
@@ -109,8 +110,8 @@ final class Checkpointer: @unchecked Sendable {
 }
 
 extension Connection {
-    /// Has `checkpointer` know the log's length after each commit, instead of SQLite's own checkpoints.
-    /// The checkpointer must live as long as the connection.
+    /// Reports the log's length to `checkpointer` after each commit, in place of SQLite's own checkpoints. The
+    /// checkpointer must live as long as the connection.
     func watchLog(_ checkpointer: Checkpointer) {
         authorizer.isLogWatched = true
         let context = unsafe Unmanaged.passUnretained(checkpointer).toOpaque()

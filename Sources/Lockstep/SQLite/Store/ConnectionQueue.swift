@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Gives a store's pooled connections to those who ask, in the order of asking.
-// Sendable by this proof: every property but the constant ones is touched only while the lock is held.
+/// Hands out a store's pooled connections in the order of the requests.
+// Sendable by this proof: every variable property is touched only while the lock is held.
 final class ConnectionQueue: @unchecked Sendable {
     /// An asynchronous call that waits for a pooled connection.
     protocol Caller: AnyObject, Sendable {
-        /// Runs on the pooled connection's thread, and gives the pooled connection back.
+        /// Runs on the pooled connection's thread and gives the pooled connection back.
         func run(on pooled: PooledConnection)
-        /// There will be no pooled connection.
+        /// Reports that no pooled connection will come.
         func refuse(_ error: any Error)
     }
 
@@ -17,12 +17,12 @@ final class ConnectionQueue: @unchecked Sendable {
             case call(any Caller)
         }
         let kind: Kind
-        /// Whether it wants a pooled connection on which nothing has begun.
+        /// Whether it needs a pooled connection without an open transaction.
         let isAlone: Bool
     }
 
-    /// What a waiting thread is handed.
-    // Sendable by this proof: `pooled connection` is touched only while the condition's lock is held.
+    /// Receives the pooled connection for a waiting thread.
+    // Sendable by this proof: `pooled` is touched only while the condition's lock is held.
     final class Ticket: @unchecked Sendable {
         private let given = Condition()
         private var pooled: PooledConnection?
@@ -68,8 +68,8 @@ final class ConnectionQueue: @unchecked Sendable {
         return try pooled.get() ?? ticket.wait()
     }
 
-    /// Has a member of a lost group wait for a turn of its own. It was there before the queue was closed, if
-    /// it is; called while the pooled connection is held, so that closing waits for it.
+    /// Queues a member of a lost group for its own turn, even if the queue has been closed since: the member
+    /// came before. Called while the pooled connection is held, so that closing waits for it.
     func enqueueAgain(_ call: any Caller) {
         lock.locked { waiters.append(Waiter(kind: .call(call), isAlone: true)) }
     }
@@ -79,20 +79,21 @@ final class ConnectionQueue: @unchecked Sendable {
         lock.locked { waiters.append(Waiter(kind: .thread(ticket), isAlone: true)) }
     }
 
-    /// Waits for a pooled connection to keep across suspensions; whoever has it gives it back.
+    /// Waits for a pooled connection to keep across suspensions. The caller gives it back.
     func hold(alone: Bool = false) async throws -> PooledConnection {
         try await PendingCall<PooledConnection>(self) { call, pooled in
-            pooled.leaveLentThread()
+            pooled.leaveCallerThread()
             call.finish(.success(pooled))
         }
         .outcome(alone: alone)
     }
 
-    /// A pooled connection for the calling thread, one of Swift's few: nil if none is free, or if others like it are
-    /// using as many as they may.
+    /// A pooled connection for the calling thread, one of Swift's few: nil if none is free or if the limit on
+    /// such threads is reached.
     func takeIdle() -> PooledConnection? {
         lock.locked {
-            guard !isClosed, !idle.isEmpty, let thread = CallerThreadPermit(), let pooled = idle.popLast()
+            guard !isClosed, !idle.isEmpty, let thread = CallerThreadPermit(),
+                let pooled = idle.popLast()
             else {
                 return nil
             }
@@ -101,15 +102,15 @@ final class ConnectionQueue: @unchecked Sendable {
         }
     }
 
-    /// Runs `call` on the calling thread, one of Swift's few, and for a while what the pooled connection is passed on to
-    /// after it; false if there is no pooled connection or no thread for that.
+    /// Runs `call` on the calling thread, one of Swift's few, and then for a while the calls that the pooled
+    /// connection is passed on to. Returns false if no pooled connection or no permit is free.
     func runHere(_ call: any Caller) -> Bool {
-        guard let pooled = takeIdle(), let thread = pooled.lentThread else { return false }
+        guard let pooled = takeIdle(), let thread = pooled.callerThread else { return false }
         thread.run(call, on: pooled)
         return true
     }
 
-    /// Has `call` run as soon as there is a pooled connection.
+    /// Runs `call` as soon as a pooled connection is free.
     func run(_ call: any Caller, alone: Bool = false) {
         let pooled: Result<PooledConnection?, LockstepError> = lock.locked {
             guard !isClosed else { return .failure(Self.closed) }
@@ -123,7 +124,7 @@ final class ConnectionQueue: @unchecked Sendable {
         }
     }
 
-    /// Forgets a call that waits; false if it does not wait any more.
+    /// Removes a waiting call from the queue; false if it no longer waits.
     func withdraw(_ call: any Caller) -> Bool {
         lock.locked {
             waiters.removeFirst { waiter in
@@ -134,14 +135,14 @@ final class ConnectionQueue: @unchecked Sendable {
 
     // MARK: Giving
 
-    /// Gives the pooled connection to the next who waits, if there is one that takes it as it is.
+    /// Gives the pooled connection to the next waiter, if that waiter accepts an open transaction.
     func passOn(_ pooled: PooledConnection) -> Bool {
         let next = lock.locked { () -> Waiter? in
             guard let next = waiters.first, !next.isAlone else { return nil }
             return waiters.popFirst()
         }
         guard let next else { return false }
-        // Without a thread for the next one, the one behind it may go on.
+        // If no thread starts for this waiter, the one after it gets the connection.
         return give(pooled, to: next) || passOn(pooled)
     }
 
@@ -149,7 +150,7 @@ final class ConnectionQueue: @unchecked Sendable {
     func giveBack(_ pooled: PooledConnection) {
         let (next, closing) = lock.locked { () -> (Waiter?, [@Sendable () -> Void]) in
             if let next = waiters.popFirst() { return (next, []) }
-            pooled.leaveLentThread()
+            pooled.leaveCallerThread()
             idle.append(pooled)
             guard isClosed, idle.count == connections.count else { return (nil, []) }
             defer { closers = [] }
@@ -159,11 +160,11 @@ final class ConnectionQueue: @unchecked Sendable {
         for body in closing { body() }
     }
 
-    /// False if the waiter could not be started; it was told so.
+    /// False if the waiter could not be started; it has received the error.
     private func give(_ pooled: PooledConnection, to waiter: Waiter) -> Bool {
         switch waiter.kind {
         case .thread(let ticket):
-            pooled.leaveLentThread()
+            pooled.leaveCallerThread()
             ticket.give(pooled)
             return true
         case .call(let call): return start(call, on: pooled)
@@ -171,13 +172,13 @@ final class ConnectionQueue: @unchecked Sendable {
     }
 
     private func start(_ call: any Caller, on pooled: PooledConnection) -> Bool {
-        if let thread = pooled.lentThread, thread.takesOver(call) { return true }
+        if let thread = pooled.callerThread, thread.takesOver(call) { return true }
         return startOnWorker(call, pooled)
     }
 
-    /// Has `call` run on the pooled connection's own thread, which may wait.
+    /// Runs `call` on the pooled connection's own thread, which is allowed to block.
     func startOnWorker(_ call: any Caller, _ pooled: PooledConnection) -> Bool {
-        pooled.leaveLentThread()
+        pooled.leaveCallerThread()
         do {
             try pooled.worker.submit { call.run(on: pooled) }
             return true
@@ -189,8 +190,8 @@ final class ConnectionQueue: @unchecked Sendable {
 
     // MARK: Closing
 
-    /// Refuses whoever asks from now on, and runs `body` once all pooled connections are back: at once, or on the
-    /// thread that brings the last. Who waits already is served.
+    /// Refuses new requests, and runs `body` once all pooled connections are back: at once, or on the thread
+    /// that returns the last one. Requests that already wait are served.
     func close(then body: @escaping @Sendable () -> Void) {
         let isIdle = lock.locked {
             isClosed = true
@@ -222,7 +223,7 @@ struct Fifo<Element> {
         let element = elements[start]
         elements[start] = nil
         start += 1
-        // Each element is moved once at most for each time that the array has doubled.
+        // Each element is moved at most once for each doubling of the array.
         if start > 32, start * 2 > elements.count {
             elements.removeFirst(start)
             start = 0
@@ -230,7 +231,7 @@ struct Fifo<Element> {
         return element
     }
 
-    /// Removes the first element of which `matches` is true; false if there is none.
+    /// Removes the first element that `matches` accepts; false if there is none.
     mutating func removeFirst(where matches: (Element) -> Bool) -> Bool {
         let index = elements[start...].firstIndex { element in element.map(matches) ?? false }
         guard let index else { return false }

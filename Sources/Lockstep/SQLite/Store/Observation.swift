@@ -1,17 +1,17 @@
 extension Store {
-    /// What the commits of this store change, from now on: one element for each time that the consumer is
-    /// ready and something has changed, with everything since the last. It ends when the store closes.
+    /// The changes that this store's commits make from now on: one element each time the consumer is ready and
+    /// something has changed, with all changes since the last element. The sequence ends when the store closes.
     ///
-    /// Changes by other processes, or other stores of this one, are not seen. While somebody observes,
-    /// each changed row costs about 50 ns more.
+    /// Changes by other processes, or by other stores of this process, are not seen. While there is an
+    /// observer, each changed row costs about 50 ns more.
     public var changes: ChangeSequence { ChangeSequence(observers: observers) }
 
-    /// The result of a query now, and again after each commit that changed a table which the query read.
-    /// Commits that come while the consumer is busy are one.
+    /// The result of a query now, and again after each commit that changes a table that the query reads.
+    /// Commits that arrive while the consumer is busy are combined.
     ///
     ///     for try await titles in store.observe({ db in try db.query(…) }) { … }
     ///
-    /// `body` runs as in `read`; an error of it ends the sequence.
+    /// `body` runs as in `read`. An error that it throws ends the sequence.
     public func observe<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) -> Observation<Value> {
@@ -24,13 +24,13 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
     let store: Store
     let body: @Sendable (borrowing Connection) throws -> Value
 
-    /// Begins to observe.
+    /// Starts observing.
     public func makeAsyncIterator() -> Iterator {
-        // Before the first query, so that no commit falls between the two.
+        // Subscribe before the first query, so that no commit falls between the two.
         Iterator(observation: self, subscription: Subscription(store.observers))
     }
 
-    /// Runs the query when it is due, for one consumer.
+    /// Runs the query again after relevant commits, for one consumer.
     public struct Iterator: AsyncIteratorProtocol {
         let observation: Observation
         let subscription: Subscription
@@ -41,7 +41,7 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
             self.subscription = subscription
         }
 
-        /// The query's next result; nil when the store has closed, or the task is cancelled.
+        /// The query's next result; nil when the store has closed or the task is cancelled.
         public mutating func next() async throws -> Value? {
             if let tables {
                 repeat {
@@ -59,7 +59,7 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Keeps the changes for one iterator, as long as it lives.
+/// Collects the changes for one iterator, for as long as the iterator lives.
 final class Subscription: Sendable {
     let box: ChangeBox
     private let observers: Observers
@@ -73,7 +73,7 @@ final class Subscription: Sendable {
 }
 
 extension Connection {
-    /// Also gives the tables that `body` reads, by their names in lower case.
+    /// Also returns the tables that `body` reads, by their names in lower case.
     func notingTables<Value>(
         _ body: (borrowing Connection) throws -> Value
     ) throws -> (Value, Set<String>) {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Those who want to know what each commit of a store has changed.
+/// The observers of a store's commits.
 final class Observers: Sendable {
     private struct State {
         var boxes: [ObjectIdentifier: ChangeBox] = [:]
@@ -9,16 +9,16 @@ final class Observers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether there is anyone: else nothing need be collected.
+    /// Whether there are observers; without them nothing needs to be collected.
     var areThere: Bool { state.withLock { !$0.boxes.isEmpty } }
 
-    /// Tells everyone.
+    /// Notifies every observer.
     func publish(_ changes: DatabaseChanges) {
         guard !changes.isEmpty else { return }
         for box in state.withLock({ Array($0.boxes.values) }) { box.put(changes) }
     }
 
-    /// Begins to keep the changes of coming commits for somebody. They end when the box goes away.
+    /// Starts collecting the changes of future commits for one observer, until the box is removed.
     func add() -> ChangeBox {
         let box = ChangeBox()
         let hasEnded = state.withLock { state in
@@ -31,7 +31,7 @@ final class Observers: Sendable {
 
     func remove(_ box: ChangeBox) { state.withLock { $0.boxes[ObjectIdentifier(box)] = nil } }
 
-    /// There will be no more changes.
+    /// Ends every observer's sequence.
     func end() {
         let boxes = state.withLock { state in
             state.hasEnded = true
@@ -41,10 +41,10 @@ final class Observers: Sendable {
     }
 }
 
-/// What has changed since somebody last asked; what comes in between is merged, so that a slow consumer
-/// costs no memory.
+/// The changes since the observer last asked. Changes in between are merged, so that a slow consumer costs no
+/// memory.
 // Sendable by this proof: `state` is touched only while the lock is held, and the continuation is resumed once,
-// by whoever takes it out.
+// by the caller that takes it out.
 final class ChangeBox: @unchecked Sendable {
     @safe
     private struct State {
@@ -60,7 +60,7 @@ final class ChangeBox: @unchecked Sendable {
 
     func end() { wake { $0.hasEnded = true } }
 
-    /// Waits until something has changed; nil at the end, or when the task is cancelled. One consumer.
+    /// Waits until something has changed; nil at the end or when the task is cancelled. For one consumer.
     func next() async -> DatabaseChanges? {
         await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { continuation in

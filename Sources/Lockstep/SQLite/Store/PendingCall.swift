@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The use of a pooled connection by a task on the thread that it is running on.
+/// A task's use of a pooled connection on the thread that the task is running on.
 final class ConnectionLease: Sendable {
     private let pooled: PooledConnection
     private let isCancelled = Atomic<Bool>(false)
@@ -18,7 +18,7 @@ final class ConnectionLease: Sendable {
         }
     }
 
-    /// Interrupts the use, or keeps it from beginning. Any thread may call this.
+    /// Interrupts the use, or prevents it from starting. Any thread can call this.
     func cancel() {
         isCancelled.store(true, ordering: .releasing)
         pooled.interrupt(self)
@@ -27,9 +27,10 @@ final class ConnectionLease: Sendable {
 
 /// An asynchronous call on a store: waits for a pooled connection, runs on its thread, resumes the task.
 // Sendable by this proof: `state` is touched only while the lock is held, and the continuation is resumed once,
-// by whoever takes it out.
+// by the caller that takes it out.
 final class PendingCall<Value: Sendable>: ConnectionQueue.Caller, @unchecked Sendable {
-    /// What is done on the pooled connection's thread. It gives the pooled connection back and, sooner or later, finishes the call.
+    /// The work on the pooled connection's thread. It gives the pooled connection back and eventually finishes
+    /// the call.
     typealias Work = @Sendable (PendingCall<Value>, PooledConnection) -> Void
 
     @safe
@@ -49,9 +50,10 @@ final class PendingCall<Value: Sendable>: ConnectionQueue.Caller, @unchecked Sen
         self.work = work
     }
 
-    /// A call that has the connection to itself while `body` runs, and is over then.
+    /// A call that has the connection to itself while `body` runs, and finishes when `body` returns.
     convenience init(
-        _ queue: ConnectionQueue, running body: @escaping @Sendable (borrowing Connection) throws -> Value
+        _ queue: ConnectionQueue,
+        running body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) {
         self.init(queue) { call, pooled in
             let result = Result { try call.use(pooled, body) }
@@ -62,7 +64,7 @@ final class PendingCall<Value: Sendable>: ConnectionQueue.Caller, @unchecked Sen
 
     /// Waits for the outcome. Cancelling the task withdraws or interrupts the call.
     /// - Parameters:
-    ///   - alone: Whether it wants a pooled connection on which nothing has begun.
+    ///   - alone: Whether it needs a pooled connection without an open transaction.
     ///   - mayRunHere: Whether it may use the calling thread, one of Swift's.
     func outcome(alone: Bool = false, mayRunHere: Bool = false) async throws -> Value {
         try await withTaskCancellationHandler {
@@ -87,7 +89,7 @@ final class PendingCall<Value: Sendable>: ConnectionQueue.Caller, @unchecked Sen
 
     func refuse(_ error: any Error) { finish(.failure(error)) }
 
-    /// Runs `body` with the pooled connection's connection so that cancelling interrupts it.
+    /// Runs `body` with the pooled connection so that cancelling interrupts it.
     func use<Result>(
         _ pooled: PooledConnection, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -111,7 +113,7 @@ final class PendingCall<Value: Sendable>: ConnectionQueue.Caller, @unchecked Sen
 
     private func enqueue(alone: Bool) {
         queue.run(self, alone: alone)
-        // It may have been cancelled after the look above and before it was there to be withdrawn.
+        // The call can be cancelled after the check above and before it is in the queue.
         if lock.locked({ state.isCancelled }), queue.withdraw(self) {
             finish(.failure(CancellationError()))
         }

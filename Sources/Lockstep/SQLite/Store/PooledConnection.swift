@@ -1,21 +1,21 @@
 internal import CSQLCipher
 
-/// A connection of a store, with the thread that runs asynchronous calls on it. Whoever holds the pooled connection
-/// uses the connection.
-// Sendable by this proof: `connection` and `cacheBytes` are touched only by the holder, and a `ConnectionQueue`
-// gives a pooled connection to one holder at a time, under its lock; so is `lentThread`; `user` guards `userCall` and
-// `userCore`.
+/// A connection of a store, with the thread that runs asynchronous calls on it. Only the holder of the pooled
+/// connection uses the connection.
+// Sendable by this proof: `connection`, `cacheBytes` and `callerThread` are touched only by the holder, and a
+// `ConnectionQueue` gives a pooled connection to one holder at a time, under its lock; `user` guards `userCall`
+// and `userCore`.
 final class PooledConnection: @unchecked Sendable {
     /// Opens a connection of the store.
     typealias Opener = @Sendable () throws -> Connection
 
     let worker = WorkerThread()
     private let opener: Opener
-    private var connection: SeatConnection?
-    /// How many bytes of pages the connection may keep now; it changes as others are opened.
+    private var connection: ConnectionBox?
+    /// How many bytes of pages the connection can cache now. Changes as other connections open.
     private let cacheShare: (@Sendable () -> Int)?
     private var cacheBytes: Int?
-    /// Guards what other threads ask for: who is using the connection.
+    /// Guards the state that other threads read: who is using the connection.
     private let user = Condition()
     private var userCall: ObjectIdentifier?
     private var userCore: ConnectionCore?
@@ -27,25 +27,25 @@ final class PooledConnection: @unchecked Sendable {
         self.opener = opener
     }
 
-    /// The thread of Swift's that has the pooled connection, if it is one.
-    private(set) var lentThread: CallerThreadPermit?
+    /// The Swift thread that holds the pooled connection, if one does.
+    private(set) var callerThread: CallerThreadPermit?
 
-    func use(on thread: CallerThreadPermit) { lentThread = thread }
+    func use(on thread: CallerThreadPermit) { callerThread = thread }
 
-    /// The pooled connection goes to another thread, or to nobody.
-    func leaveLentThread() {
-        lentThread?.giveBack()
-        lentThread = nil
+    /// Called when the pooled connection moves to another thread or becomes idle.
+    func leaveCallerThread() {
+        callerThread?.giveBack()
+        callerThread = nil
     }
 
-    /// Takes a connection that is open already.
+    /// Takes over a connection that is already open.
     func take(_ connection: consuming Connection) {
-        connection.core.borrower.takeBack()
-        self.connection = SeatConnection(connection)
+        connection.core.owner.takeBack()
+        self.connection = ConnectionBox(connection)
     }
 
-    /// Runs `body` on this thread with the connection, which is opened if it is not yet.
-    /// - Parameter call: Who may be interrupted meanwhile; see ``interrupt(_:)``.
+    /// Runs `body` on this thread with the connection, which is opened first if necessary.
+    /// - Parameter call: The call that can be interrupted meanwhile; see ``interrupt(_:)``.
     func use<Result>(
         for call: AnyObject? = nil, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -54,11 +54,11 @@ final class PooledConnection: @unchecked Sendable {
         user.locked {
             userCall = call.map(ObjectIdentifier.init)
             userCore = core
-            core.borrower.lend()
+            core.owner.lend()
         }
         defer {
             user.locked {
-                core.borrower.takeBack()
+                core.owner.takeBack()
                 userCall = nil
                 userCore = nil
             }
@@ -68,21 +68,21 @@ final class PooledConnection: @unchecked Sendable {
         return try body(connection.value)
     }
 
-    /// Stops what `call` is running, if it is using the connection. Any thread may call this.
+    /// Interrupts `call` if it is using the connection. Any thread can call this.
     func interrupt(_ call: AnyObject) {
         user.locked {
             guard userCall == ObjectIdentifier(call), let core = userCore else { return }
-            core.borrower.cancel()
+            core.owner.cancel()
             unsafe sqlite3_interrupt(core.database)
         }
     }
 
     /// Whether this thread is inside a closure that uses the connection.
     var isUsedHere: Bool {
-        user.locked { userCore?.borrower.isLentHere ?? false }
+        user.locked { userCore?.owner.isLentHere ?? false }
     }
 
-    /// Keeps closing from bringing the log into the file and removing it.
+    /// Prevents the close from checkpointing the log and removing it.
     func leaveLogAlone() {
         guard let connection else { return }
         unsafe _ = lockstep_db_config_flag(
@@ -98,17 +98,17 @@ final class PooledConnection: @unchecked Sendable {
         cacheBytes = bytes
     }
 
-    private func opened() throws -> SeatConnection {
+    private func opened() throws -> ConnectionBox {
         if let connection { return connection }
-        let opened = try SeatConnection(opener())
-        opened.value.core.borrower.takeBack()
+        let opened = try ConnectionBox(opener())
+        opened.value.core.owner.takeBack()
         connection = opened
         return opened
     }
 }
 
-/// A connection where a class is needed.
-private final class SeatConnection {
+/// Wraps a connection where a class is required.
+private final class ConnectionBox {
     let value: Connection
 
     init(_ value: consuming Connection) { self.value = value }

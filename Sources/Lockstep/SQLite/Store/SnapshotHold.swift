@@ -1,5 +1,5 @@
-/// A reader that is kept, with its snapshot, until the value goes.
-// Sendable by this proof: `reader` is touched only by the holder of the pooled connection, which this is.
+/// A reader with its snapshot, held until this value is released.
+// Sendable by this proof: `reader` is touched only by the holder of the pooled connection, which is this value.
 final class SnapshotHold: @unchecked Sendable {
     typealias Opener = @Sendable (borrowing Connection) throws -> any PieceReader
 
@@ -28,7 +28,7 @@ final class SnapshotHold: @unchecked Sendable {
     }
 
     deinit {
-        // Nobody else has the pooled connection yet. Ending a transaction that only read cannot lose anything.
+        // Nobody else has the pooled connection yet. Rolling back a transaction that only read loses nothing.
         reader?.close()
         try? pooled.use { connection in try connection.run(.rollBack) }
         queue.giveBack(pooled)

@@ -1,8 +1,8 @@
 extension Store {
-    /// The bytes of a BLOB or TEXT in chunks, all of one snapshot, with one chunk in memory at a time.
+    /// The bytes of a BLOB or TEXT in chunks, all from one snapshot, with one chunk in memory at a time.
     ///
-    /// From the first chunk to the last, or until the iterator goes, one of the store's readers is taken
-    /// and its snapshot keeps the write-ahead log from beginning anew: do not leave one lying about.
+    /// From the first chunk until the last, or until the iterator is released, one of the store's readers is
+    /// occupied and its snapshot keeps the write-ahead log from restarting. Do not keep an unfinished iterator.
     public func chunks(of place: BlobPlace, size: Int = 64 * 1024) -> BlobChunks {
         BlobChunks(store: self, size: max(size, 1)) { connection in
             OpenBlob(try Blob(place, .read, on: connection.core))
@@ -12,11 +12,11 @@ extension Store {
     /// Inserts a row whose BLOB comes in chunks, in one transaction, with one chunk in memory at a time.
     /// - Parameters:
     ///   - table: The table, which must have rowids.
-    ///   - column: The column that the bytes are written to.
-    ///   - chunks: The bytes. Until they end no other write can run: have them at hand.
-    ///   - row: Inserts the row with ``ZeroBytes`` of the right number and gives its rowid.
-    /// - Throws: What `chunks` and `row` throw; ``LockstepError/Code/misuse`` if the bytes are fewer or
-    ///   more than the row has room for; ``LockstepError/Code/full``. Then nothing is inserted.
+    ///   - column: The column that receives the bytes.
+    ///   - chunks: The bytes. No other write can run until they end: have them ready.
+    ///   - row: Inserts the row with ``ZeroBytes`` of the right length and returns its rowid.
+    /// - Throws: Any error from `chunks` or `row`; ``LockstepError/Code/misuse`` if there are fewer or more
+    ///   bytes than the row has room for; ``LockstepError/Code/full``. Nothing is inserted then.
     @concurrent
     @discardableResult
     public func insertBlob<Chunks: AsyncSequence & Sendable>(
@@ -25,13 +25,13 @@ extension Store {
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
         try await writeStream(from: chunks) { connection in
             let place = BlobPlace(table: table, column: column, row: try row(connection))
-            // One handle for all: each new one would look for its place from the first page on.
+            // One handle for all chunks: a new handle would search for its position from the first page.
             return (place.row, OpenBlob(try Blob(place, .write, on: connection.core)))
         }
     }
 
-    /// Writes what comes in chunks to where `open` says, in one transaction.
-    /// - Parameter open: Gives a rowid, which is returned, and what takes the chunks.
+    /// Writes the chunks to the place that `open` returns, in one transaction.
+    /// - Parameter open: Returns a rowid, which this method returns too, and the writer that takes the chunks.
     @concurrent
     package func writeStream<Chunks: AsyncSequence & Sendable>(
         from chunks: Chunks,
@@ -57,16 +57,18 @@ extension Store {
     }
 }
 
-/// A handle on a large value that is read piece by piece, by whoever holds the pooled connection of its connection.
+/// A handle for reading a large value piece by piece. Only the holder of its connection's pooled connection
+/// uses it.
 package protocol PieceReader: AnyObject {
     /// How many bytes there are.
     var count: Int { get }
-    /// Up to `size` bytes from `offset` on; none only at the end.
+    /// Up to `size` bytes from `offset`; empty only at the end.
     func read(_ offset: Int, _ size: Int, on connection: borrowing Connection) throws -> [UInt8]
     func close()
 }
 
-/// Takes a large value piece by piece, by whoever holds the pooled connection of its connection.
+/// A handle for writing a large value piece by piece. Only the holder of its connection's pooled connection
+/// uses it.
 package protocol PieceWriter: AnyObject {
     /// - Throws: ``LockstepError/Code/misuse`` for more bytes than there is room for.
     func append(_ bytes: [UInt8], on connection: borrowing Connection) throws
@@ -75,7 +77,7 @@ package protocol PieceWriter: AnyObject {
     func close()
 }
 
-/// A handle on a large value that is used piece by piece, by whoever holds the pooled connection.
+/// A handle on a large BLOB or TEXT. Only the holder of its connection's pooled connection uses it.
 final class OpenBlob: PieceReader, PieceWriter {
     private let place: BlobPlace
     private var blob: Blob?
@@ -109,7 +111,7 @@ final class OpenBlob: PieceReader, PieceWriter {
     private func wrongCount(_ came: Int) -> LockstepError {
         LockstepError(
             .misuse,
-            "\(came) bytes came for \(place.table).\(place.column), which has room for \(count)",
-            hint: "insert the row with ZeroBytes of the right number")
+            "\(came) bytes were given for \(place.table).\(place.column), which has room for \(count)",
+            hint: "insert the row with ZeroBytes of the right length")
     }
 }

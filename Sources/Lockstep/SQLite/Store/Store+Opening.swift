@@ -2,14 +2,14 @@ public import SystemPackage
 
 extension Store {
     /// Opens an existing database.
-    /// - Throws: ``LockstepError`` that says why it does not open; see ``Diagnosis``.
+    /// - Throws: ``LockstepError`` with the reason why the database does not open; see ``Diagnosis``.
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
         let source = try StoreSource(path, key: key, options.ofStore(isNew: false))
         let store = Store(source)
-        // One connection now, to know that the key fits; the others when they are needed. Only a writer can
-        // put a file that is not yet in WAL mode into it, which is the first thing it does.
+        // One connection opens now, to know that the key fits; the others open when they are needed. Only a
+        // writer can switch a file to WAL mode, and does that first.
         let reader = try source.openReader()
         if try reader.value("PRAGMA journal_mode", as: String.self) == "wal" {
             store.readers?.connections.first?.take(reader)
@@ -20,8 +20,8 @@ extension Store {
         return store
     }
 
-    /// Makes a new database.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`.
+    /// Creates a new database.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`.
     public static func create(
         _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
@@ -33,17 +33,17 @@ extension Store {
         return store
     }
 
-    /// A database in memory under a key that nobody knows, gone when the store is closed: for tests and
-    /// previews. Its one connection serves reads and writes in turn.
+    /// A database in memory under a key that nobody knows. It disappears when the store is closed: for tests
+    /// and previews. Its one connection serves reads and writes in turn.
     public static func inMemory(options: StoreOptions = .init()) throws -> Store {
         let options = options.ofStore(isNew: true)
         let connection = try Connection.inMemory(StoreSource.writerOptions(options))
         return Store(StoreSource(inMemory: options), inMemory: connection)
     }
 
-    /// A database in a new file of the temporary folder under a key that nobody knows, which behaves as
-    /// any other and is removed when the store is closed. A process that is killed leaves the file, which
-    /// nobody can read.
+    /// A database in a new file in the temporary folder, under a key that nobody knows. It behaves like any
+    /// other and is removed when the store is closed. A process that is killed leaves the file, which nobody
+    /// can read.
     public static func temporary(options: StoreOptions = .init()) throws -> Store {
         let options = options.ofStore(isNew: true)
         let folder = try Folder.makeTemporary()
@@ -67,7 +67,7 @@ extension Store {
 }
 
 extension StoreOptions {
-    /// The same, with what layers above add shared by the store's connections.
+    /// The same options, with the additions of higher layers shared by the store's connections.
     fileprivate func ofStore(isNew: Bool) -> StoreOptions {
         var options = self
         options.connection.addition = connection.addition?.shared(isNew: isNew)
@@ -76,7 +76,7 @@ extension StoreOptions {
 }
 
 extension Connection {
-    /// Runs `body` in a transaction that may only read, on a connection that otherwise may write.
+    /// Runs `body` in a read-only transaction, on a connection that can otherwise write.
     func readOnly<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try run(.forbidWriting)
         let result: Result

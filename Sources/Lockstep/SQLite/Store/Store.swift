@@ -3,18 +3,17 @@ public import SystemPackage
 
 /// An encrypted database that threads and tasks share: one writer and several readers.
 ///
-/// `read` works on a snapshot and never waits for a writer; `write` is a transaction that is durable when
-/// it returns. Both come as asynchronous calls, which never run on an actor, and as blocking ones, which
-/// run on the calling thread. A closure must not call the store again: it has the connection that it
-/// needs.
+/// `read` works on a snapshot and never waits for a writer; `write` is a transaction that is durable when it
+/// returns. Both exist as asynchronous calls, which never run on an actor, and as blocking calls, which run on
+/// the calling thread. A closure must not call the store again: it uses the connection that it receives.
 ///
-/// So that a short asynchronous call costs no change of threads, which takes several times as long as the
-/// call itself, up to half of Swift's threads may serve calls of all stores at a time; the others run on
-/// the store's own threads. A thread of Swift's waits for the disk, never for another process's lock.
+/// Switching threads takes several times as long as a short asynchronous call. To avoid that, up to half of
+/// Swift's threads can serve calls of all stores at a time; the other calls run on the store's own threads. A
+/// Swift thread waits for the disk, but never for another process's lock.
 ///
-/// Writes that wait while another runs share its transaction, each in a savepoint of its own, so that one
-/// sync serves all. **A closure may therefore run more than once**: if the shared transaction is lost,
-/// each is run again by itself. What goes beyond the database belongs behind the call.
+/// Writes that wait while another runs share its transaction, each in a savepoint of its own, so that one sync
+/// serves all. **A closure can therefore run more than once**: if the shared transaction is lost, each closure
+/// runs again by itself. Do side effects (network, files) after the call returns.
 public final class Store: Sendable {
     /// The file; `:memory:` for a store in memory.
     public let path: FilePath
@@ -27,17 +26,20 @@ public final class Store: Sendable {
     private let ended = Latch()
     let source: StoreSource
 
-    /// A store over a file, none of whose connections is open yet.
+    /// A store for a file. None of its connections is open yet.
     init(_ source: StoreSource) {
         path = source.path
         self.source = source
         observers = Observers()
         let log = Checkpointer(
-            PooledConnection { try source.openCheckpointer() }, threshold: source.options.checkpointPages)
+            PooledConnection { try source.openCheckpointer() },
+            threshold: source.options.checkpointPages)
         checkpointer = log
         readers = ConnectionQueue(
             (0..<max(source.options.readers, 1)).map { _ in
-                PooledConnection(cacheShare: { source.readerCacheBytes }) { try source.openReader() }
+                PooledConnection(cacheShare: { source.readerCacheBytes }) {
+                    try source.openReader()
+                }
             })
         let pooled = PooledConnection {
             let connection = try source.openWriter()
@@ -61,7 +63,7 @@ public final class Store: Sendable {
 
     deinit { shutDown() }
 
-    /// Uses a writer that is open already.
+    /// Uses a writer that is already open.
     func takeWriter(_ connection: consuming Connection) {
         if let checkpointer { connection.watchLog(checkpointer) }
         writer.pooled.take(connection)
@@ -69,8 +71,8 @@ public final class Store: Sendable {
 
     // MARK: Reading
 
-    /// Runs `body` on this thread, on one snapshot of the database, and blocks until it is its turn.
-    /// - Throws: What `body` throws; ``LockstepError/Code/closed``.
+    /// Runs `body` on this thread, on one snapshot of the database. Blocks until a connection is free.
+    /// - Throws: Any error from `body`; ``LockstepError/Code/closed``.
     public func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         guard let readers else {
             try refuseRecursion(into: writer.queue)
@@ -82,9 +84,8 @@ public final class Store: Sendable {
         return try pooled.use { connection in try connection.read(body) }
     }
 
-    /// Runs `body` on one snapshot of the database, and never on an actor. Cancelling the task interrupts
-    /// it.
-    /// - Throws: What `body` throws; `CancellationError`; ``LockstepError/Code/closed``.
+    /// Runs `body` on one snapshot of the database, never on an actor. Cancelling the task interrupts it.
+    /// - Throws: Any error from `body`; `CancellationError`; ``LockstepError/Code/closed``.
     @concurrent
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
@@ -93,7 +94,8 @@ public final class Store: Sendable {
             return try await writer.exclusively { connection in try connection.readOnly(body) }
         }
         guard let pooled = readers.takeIdle() else {
-            return try await PendingCall(readers) { connection in try connection.read(body) }.outcome()
+            return try await PendingCall(readers) { connection in try connection.read(body) }
+                .outcome()
         }
         defer { readers.giveBack(pooled) }
         let use = ConnectionLease(pooled)
@@ -106,18 +108,18 @@ public final class Store: Sendable {
 
     // MARK: Writing
 
-    /// Runs `body` on this thread in a transaction, and returns when it is durable; if it throws, nothing
-    /// of it remains. Blocks until it is its turn.
-    /// - Throws: What `body` throws; ``LockstepError/Code/busy`` if another process holds the write lock
+    /// Runs `body` on this thread in a transaction and returns when it is durable. If `body` throws, none of
+    /// its changes remain. Blocks until it is its turn.
+    /// - Throws: Any error from `body`; ``LockstepError/Code/busy`` if another process holds the write lock
     ///   for longer than the busy timeout; ``LockstepError/Code/closed``.
     public func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try refuseRecursion(into: writer.queue)
         return try writer.write(body)
     }
 
-    /// Runs `body` in a transaction, and never on an actor, and returns when it is durable; if it throws, or
-    /// the task is cancelled before its part is done, nothing of it remains.
-    /// - Throws: What `body` throws; `CancellationError`; ``LockstepError/Code/busy``,
+    /// Runs `body` in a transaction, never on an actor, and returns when it is durable. If `body` throws, or
+    /// the task is cancelled before its part is done, none of its changes remain.
+    /// - Throws: Any error from `body`; `CancellationError`; ``LockstepError/Code/busy``,
     ///   ``LockstepError/Code/closed``.
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
@@ -125,9 +127,10 @@ public final class Store: Sendable {
         try await writer.write(body)
     }
 
-    /// Runs `body` on this thread with the writing connection outside any transaction, for what cannot run
-    /// in one: ``Connection/vacuum()``, ``Connection/checkpoint(_:)``. No other write runs meanwhile.
-    /// - Throws: What `body` throws; ``LockstepError/Code/misuse`` if it leaves a transaction open.
+    /// Runs `body` on this thread with the writing connection outside any transaction, for operations that
+    /// cannot run in one: ``Connection/vacuum()``, ``Connection/checkpoint(_:)``. No other write runs
+    /// meanwhile.
+    /// - Throws: Any error from `body`; ``LockstepError/Code/misuse`` if it leaves a transaction open.
     public func withoutTransaction<Result>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -136,7 +139,7 @@ public final class Store: Sendable {
     }
 
     /// The same on the store's writing thread.
-    /// - Throws: as its blocking form; `CancellationError`.
+    /// - Throws: The same as the blocking form; `CancellationError`.
     public func withoutTransaction<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
@@ -146,16 +149,16 @@ public final class Store: Sendable {
     private func refuseRecursion(into queue: ConnectionQueue) throws(LockstepError) {
         guard !queue.isUsedHere else {
             throw LockstepError(
-                .misuse, "the store is called from within its own closure",
-                hint: "use the connection that the closure was given")
+                .misuse, "the store was called from inside its own closure",
+                hint: "use the connection that the closure receives")
         }
     }
 
     // MARK: Closing
 
-    /// Waits until the calls that are under way have ended, refuses new ones, closes the connections, and
-    /// wipes the key. A store that nobody holds any more closes itself.
-    /// - Throws: ``LockstepError/Code/misuse`` from within a closure of the store.
+    /// Waits until the running calls have ended, refuses new ones, closes the connections, and wipes the key. A
+    /// store also closes when its last reference is released.
+    /// - Throws: ``LockstepError/Code/misuse`` if called inside a closure of the store.
     public func close() throws(LockstepError) {
         try refuseRecursion(into: writer.queue)
         if let readers { try refuseRecursion(into: readers) }
@@ -163,7 +166,7 @@ public final class Store: Sendable {
         ended.wait()
     }
 
-    /// Closes everything as soon as nobody uses it.
+    /// Closes everything as soon as nothing is in use.
     private func shutDown() {
         guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let (ended, readers, writer, checkpointer) = (ended, readers, writer, checkpointer)
@@ -171,13 +174,15 @@ public final class Store: Sendable {
         let end: @Sendable () -> Void = {
             observers.end()
             if source.isReplaced {
-                // The log that the path leads to is another database's: it is neither brought in nor removed.
-                for pooled in (readers?.connections ?? []) + [writer.pooled] { pooled.leaveLogAlone() }
+                // The log at this path belongs to another database: neither checkpoint nor remove it.
+                for pooled in (readers?.connections ?? []) + [writer.pooled] {
+                    pooled.leaveLogAlone()
+                }
                 checkpointer?.leaveLogAlone()
             }
             for pooled in readers?.connections ?? [] { pooled.close() }
             checkpointer?.close()
-            // The last to go brings the log into the file.
+            // The last connection to close checkpoints the log.
             writer.pooled.close()
             source.wipe()
             ended.open()

@@ -1,16 +1,16 @@
 internal import Synchronization
 internal import SystemPackage
 
-/// From what a store opens its connections: the path, the key, the options.
+/// The source of a store's connections: the path, the key, the options.
 final class StoreSource: Sendable {
     let options: StoreOptions
     let path: FilePath
     let isInMemory: Bool
     private let key: Mutex<SharedSecret<DatabaseKey>?>
-    /// The file that the first connection was opened on.
+    /// The file that the first connection opened.
     private let identity: FileIdentity?
     private let openReaders = Atomic<Int>(0)
-    /// A folder to be removed with the store.
+    /// A folder to remove with the store.
     private let temporaryFolder: FilePath?
 
     init(
@@ -25,7 +25,7 @@ final class StoreSource: Sendable {
         identity = FileIdentity(path)
     }
 
-    /// The source of a store in memory, which has but one connection.
+    /// The source of a store in memory, which has only one connection.
     init(inMemory options: StoreOptions) {
         path = ":memory:"
         self.options = options
@@ -35,22 +35,22 @@ final class StoreSource: Sendable {
         identity = nil
     }
 
-    /// Whether the path leads to another file by now, or to none. SQLite looks for the log and for further
-    /// connections by the path: they would be the other file's.
+    /// Whether the path now leads to another file, or to none. SQLite finds the log by the path, and further
+    /// connections open by it: both would be the other file's.
     var isReplaced: Bool { !isInMemory && FileIdentity(path) != identity }
 
     /// - Throws: ``LockstepError/Code/replaced``.
     func requireInPlace() throws(LockstepError) {
         guard isReplaced else { return }
         throw LockstepError(
-            .replaced, "\(path) was moved away or replaced while it was open",
+            .replaced, "\(path) was moved or replaced while it was open",
             hint:
-                "close the store; \(path)-wal belongs to the file that was moved: move it along before "
-                + "anything opens the file that stands here now"
+                "close the store; \(path)-wal belongs to the moved file: move it there before "
+                + "anything opens the file that is now at this path"
         )
     }
 
-    /// What the writer is opened with.
+    /// The writer's options.
     static func writerOptions(_ options: StoreOptions) -> ConnectionOptions {
         var writing = options.connection
         writing.cacheBytes = options.cacheBytes / 4
@@ -64,7 +64,7 @@ final class StoreSource: Sendable {
         }
     }
 
-    /// How many bytes of pages each reader may keep, now that so many are open.
+    /// How many bytes of pages each reader can cache with the current number of readers.
     var readerCacheBytes: Int {
         options.cacheBytes / 4 * 3 / max(openReaders.load(ordering: .relaxed), 1)
     }
@@ -95,11 +95,11 @@ final class StoreSource: Sendable {
         return try withKey { key in try Connection.open(path, key: key, options: reading) }
     }
 
-    /// Lends the key.
+    /// Calls `body` with the key.
     func withKey<Result: ~Copyable>(
         _ body: (borrowing DatabaseKey) throws -> Result
     ) throws -> Result {
-        // The holder stays alive for as long as it is used, should the store be closed meanwhile.
+        // The holder stays alive while it is used, even if the store is closed meanwhile.
         guard let holder = key.withLock({ $0 }) else { throw ConnectionQueue.closed }
         return try body(holder.value)
     }

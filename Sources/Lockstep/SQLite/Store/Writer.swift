@@ -1,12 +1,61 @@
 internal import CSQLCipher
 
-/// The one connection of a store that writes, and the writes that share its transaction.
+// The writer, its queue, and how work moves between threads
+// =========================================================
+//
+// A store has one connection that writes and a few that only read. Each is a `PooledConnection`: the connection, and a
+// thread of its own, which is allowed to block. A `ConnectionQueue` gives a pooled connection to one holder at a time, in
+// the order of the requests. Only the holder touches the connection; that is the proof for every `@unchecked Sendable`
+// in this room.
+//
+// Who can hold it
+//
+//   blocked thread   Store.write from synchronous code: `WaitingThread`, woken through a `Ticket`.
+//   worker thread    an awaited call that has to wait: `PendingCall`, run by the pooled connection's own thread.
+//   lent thread      an awaited call that finds the connection idle runs on the Swift thread that calls it, under a
+//                    `CallerThreadPermit`. It must not block there: if another process has the write lock, the call
+//                    throws `MustWait` and moves to the worker thread.
+//   task             a transaction whose closure suspends (`hold`): the connection belongs to no thread between its uses.
+//
+// States of the writer's pooled connection
+//
+//                 take, runHere, run, hold
+//      IDLE ───────────────────────────────────▶ HELD, no transaction
+//       ▲                                           │ part: BEGIN IMMEDIATE, body
+//       │ giveBack, nobody waits                    ▼
+//       │                                        HELD, transaction open, members = 1
+//       │                                           │ endTurn
+//       │           ┌───────────────────────────────┤
+//       │           │ passOn: the next waiter runs  │ nobody waits, or a limit is reached,
+//       │           │ its part in a SAVEPOINT and   │ or the next waiter needs to be alone
+//       │           │ joins members                 │
+//       │           └──▶ HELD by another, members+1 ┤
+//       │                                           ▼
+//       │                                        COMMIT ── fails ──▶ ROLLBACK
+//       │                                           │                  │ 1 member: .failed
+//       │                                           │ .committed       │ several: .lost, each is queued again, alone
+//       └────────────── giveBack ◀──────────────────┴──────────────────┘
+//
+// Rules
+//
+//  1. `members`, `openedAt`, `lastGroup`, `lastCommit` belong to the holder. No lock guards them.
+//  2. A member returns to its caller only from `settle`, after the commit. Before that no caller has seen its result.
+//  3. `settle` runs before `giveBack`: a lost member is in the queue again before anyone can find the queue empty,
+//     and closing the store waits for it (`enqueueAgain` ignores that the queue is closed).
+//  4. A part that throws is undone alone, by its savepoint, or by ROLLBACK if it is the first. If its failure ended the
+//     whole transaction (full disk, deferred constraint), the others are lost, not failed.
+//  5. Cancelling a task withdraws a call that waits, or interrupts the statement of a call that runs. An interrupt that comes
+//     late hits nobody: `PooledConnection.interrupt` compares the call under the lock that ends the use.
+//  6. The queue's lock and a call's lock are never held together with a call of SQLite. Continuations are resumed outside
+//     of every lock, once: by the caller that takes the continuation out.
+
+/// The only connection of a store that writes, and the writes that share its transaction.
 ///
-/// Group commit: a write that is done while others wait hands the connection on with the transaction open.
-/// Each runs in a savepoint of its own, so that one that throws is undone alone; the last one, or the one
-/// that reaches a limit, commits for all; and only then does each return to its caller. If the shared
-/// transaction is lost, through a full disk, a deferred constraint or a cancelled task, each runs again
-/// in a transaction of its own.
+/// Group commit: a write that finishes while others wait passes the connection on with the transaction open.
+/// Each write runs in its own savepoint, so that one that throws is undone alone. The last write, or the one
+/// that reaches a limit, commits for all; only then does each return to its caller. If the shared transaction
+/// is lost through a full disk, a deferred constraint or a cancelled task, each write runs again in its own
+/// transaction.
 // Sendable by this proof: every variable is touched only by the thread that holds the pooled connection.
 final class Writer: @unchecked Sendable {
     /// A write that has done its part and waits for the commit.
@@ -17,16 +66,16 @@ final class Writer: @unchecked Sendable {
     enum Outcome: Sendable {
         case committed
         case failed(any Error)
-        /// Run your part again, alone.
+        /// The part must run again, alone.
         case lost
     }
 
-    // A group ends before its first member has waited this long for the others: 10 ms, the time of a few
-    // syncs. The number bounds what is run again if the transaction is lost.
+    // A group ends before its first member has waited this long for the others: 10 ms, the time of a few syncs.
+    // This limits the work that runs again if the transaction is lost.
     private static let longestGroup: Int64 = 10_000
     private static let largestGroup = 256
-    // How long others are waited for: a quarter of what the last commit took, which one that joins saves
-    // whole, but 10 µs where commits are fast, and never more than 1 ms.
+    // How long to wait for others: a quarter of the last commit's time, all of which a joining write saves; at
+    // least 10 µs where commits are fast, and at most 1 ms.
     private static let timeout: ClosedRange<Int64> = 10...1000
 
     let pooled: PooledConnection
@@ -36,13 +85,14 @@ final class Writer: @unchecked Sendable {
     private let source: StoreSource
     private var members: [any Member] = []
     private var openedAt: Int64 = 0
-    /// How many the last group had.
+    /// Members of the last group.
     private var lastGroup = 0
-    /// How long the last commit took, in microseconds.
+    /// Time of the last commit, in microseconds.
     private var lastCommit: Int64 = 0
 
     init(
-        _ pooled: PooledConnection, _ observers: Observers, _ checkpointer: Checkpointer?, _ source: StoreSource
+        _ pooled: PooledConnection, _ observers: Observers, _ checkpointer: Checkpointer?,
+        _ source: StoreSource
     ) {
         self.source = source
         self.pooled = pooled
@@ -53,7 +103,7 @@ final class Writer: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Runs `body` on this thread in a transaction that it may share, and returns once it is durable.
+    /// Runs `body` on this thread in a transaction that it can share, and returns once it is durable.
     func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         var isAlone = false
         var pooled = try queue.take()
@@ -78,15 +128,15 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Has `body` run in a transaction that it may share: on this thread, one of Swift's, if nothing keeps
-    /// it waiting, or on the writer's.
+    /// Runs `body` in a transaction that it can share: on this thread, one of Swift's, if nothing makes it
+    /// wait, otherwise on the writer's.
     @concurrent
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
         let task = WaitingTask<Result>(self, body)
         let result = try await task.call.outcome(mayRunHere: true)
-        // The call knows the task only as long as it lives.
+        // The call holds the task unowned.
         withExtendedLifetime(task) {}
         return result
     }
@@ -106,18 +156,19 @@ final class Writer: @unchecked Sendable {
 
     // MARK: Outside transactions
 
-    /// Runs `body` on this thread outside any transaction of the engine.
+    /// Runs `body` on this thread outside any engine transaction.
     func exclusively<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         let pooled = try queue.take(alone: true)
         defer { queue.giveBack(pooled) }
         return try pooled.use { connection in try withoutTransaction(connection, body) }
     }
 
-    /// Has `body` run on the writer's thread outside any transaction of the engine.
+    /// Runs `body` on the writer's thread outside any engine transaction.
     func exclusively<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        let call = PendingCall(queue) { connection in try self.withoutTransaction(connection, body) }
+        let call = PendingCall(queue) { connection in try self.withoutTransaction(connection, body)
+        }
         return try await call.outcome(alone: true)
     }
 
@@ -125,7 +176,7 @@ final class Writer: @unchecked Sendable {
         _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         try source.requireInPlace()
-        // An explicit checkpoint would find its lock taken.
+        // The lock of a background checkpoint would make an explicit one fail.
         checkpointer?.waitUntilIdle()
         connection.core.tracker.setOn(observers.areThere)
         defer {
@@ -142,13 +193,13 @@ final class Writer: @unchecked Sendable {
         guard !connection.isInTransaction else {
             try connection.run(.rollBack)
             throw LockstepError(
-                .misuse, "the closure has left a transaction open, which is rolled back",
+                .misuse, "the closure left a transaction open; it was rolled back",
                 hint: "end it with COMMIT, or use Store.write(_:)")
         }
         return result
     }
 
-    /// Runs `body`, which may suspend, in a transaction of its own on a pooled connection that is held alone.
+    /// Runs `body`, which can suspend, in its own transaction on a pooled connection that is held alone.
     func transaction<Result>(
         on pooled: PooledConnection, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -183,7 +234,7 @@ final class Writer: @unchecked Sendable {
             do {
                 return try connection.savepoint(body)
             } catch {
-                // No statement is running any more that could keep this from working.
+                // No running statement can prevent this rollback any more.
                 if connection.core.isDoomed, connection.isInTransaction {
                     try connection.run(.rollBack)
                 }
@@ -196,7 +247,7 @@ final class Writer: @unchecked Sendable {
         try begin(connection)
         openedAt = Clock.monotonicMicroseconds
         do {
-            // The first needs no savepoint: there is nothing before it.
+            // The first part needs no savepoint: nothing comes before it.
             return try connection.guarded(body)
         } catch {
             if connection.isInTransaction { try connection.run(.rollBack) }
@@ -205,7 +256,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func begin(_ connection: borrowing Connection) throws {
-        guard pooled.lentThread != nil else { return try connection.begin(.immediate) }
+        guard pooled.callerThread != nil else { return try connection.begin(.immediate) }
         do {
             try connection.withoutWaiting { connection in try connection.begin(.immediate) }
         } catch let error as LockstepError where error.code == .busy {
@@ -213,7 +264,7 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Hands the open transaction on, or ends it, and gives the pooled connection back.
+    /// Passes the open transaction on, or ends it, and gives the pooled connection back.
     private func endTurn(alone: Bool) {
         guard !members.isEmpty else { return queue.giveBack(pooled) }
         let mayGrow =
@@ -235,17 +286,17 @@ final class Writer: @unchecked Sendable {
                 checkpointer?.keepUp(connection)
             }
         } catch {
-            // With several it may be one's fault, and shall not be the others'.
+            // With several members the failure can be one member's fault and must not affect the others.
             outcome = members.count == 1 ? .failed(error) : .lost
         }
-        // The next group's members are running by the time the pooled connection is free.
+        // The next group's members are already running when the pooled connection becomes free.
         settle(outcome)
         queue.giveBack(pooled)
     }
 
-    /// Hands the transaction on to who waits; and where the last group had more members than this one, to
-    /// who is about to: those that were resumed together mostly write again together, and a commit costs
-    /// more than letting them run up to here.
+    /// Passes the transaction on to a waiting write. If the last group had more members than this one, waits
+    /// for the next write to arrive: tasks that were resumed together mostly write again together, and a commit
+    /// costs more than letting them run up to here.
     private func passOnSoon() -> Bool {
         if queue.passOn(pooled) { return true }
         guard members.count < lastGroup else { return false }
@@ -269,19 +320,19 @@ final class Writer: @unchecked Sendable {
         if connection.core.tracker.isOn {
             observers.publish(connection.core.tracker.take())
         } else if observers.areThere {
-            // Somebody began to observe when this was already under way.
+            // An observer was added while this transaction was running.
             observers.publish(.unknown)
         }
     }
 }
 
-/// Another process has the write lock, and a thread of Swift's shall not wait for it.
+/// Another process has the write lock, and a Swift thread must not wait for it.
 private struct MustWait: Error {}
 
 /// A blocked thread whose write waits for the commit.
 // Sendable by this proof: `settled` is touched only while the lock is held.
 private final class WaitingThread: Writer.Member, @unchecked Sendable {
-    /// The turn in which a part that was lost runs again.
+    /// The turn in which a lost part runs again.
     let turn = ConnectionQueue.Ticket()
     private let queue: ConnectionQueue
     private let changed = Condition()

@@ -4,41 +4,42 @@ internal import Synchronization
 // The WAL-reset race
 // ==================
 //
-// In SQLite before 3.44.6, in 3.45 to 3.50.6 and in 3.51.0 to 3.51.2 a PASSIVE checkpoint reads the header of the WAL
-// index first and later, from shared memory, how much of the log has been copied. A commit of another connection that
-// begins the log again in between makes the two speak of different logs: the checkpointer takes old pages for new ones
-// and notes them as copied. Commits that every call has acknowledged are gone, with every page's MAC right.
+// In SQLite before 3.44.6, in 3.45 to 3.50.6 and in 3.51.0 to 3.51.2, a PASSIVE checkpoint first reads the
+// header of the WAL index, and later reads from shared memory how much of the log has been copied. If another
+// connection's commit restarts the log in between, the two values belong to different logs: the checkpointer
+// takes old pages for new ones and marks them as copied. Commits that every call acknowledged are lost, while
+// every page's MAC is right.
 //
-// The two salts of a log change whenever it begins again; they are bytes 32 to 39 of the WAL index. So:
+// A log's two salts change whenever it restarts; they are bytes 32 to 39 of the WAL index. So:
 //
-// - When a checkpointer takes its lock (CKPT, 1), the guard notes the salts. With the writer's lock besides (WRITE, 0),
-//   as in all modes but PASSIVE and while an index is recovered, they cannot change; the guard notes them again when
-//   that lock is taken and before it is given back.
-// - A checkpointer takes the lock of the first reader's place (READ0, 3) before it copies. A writer that begins the log
-//   again holds a share of it, so that the log stays the same while a checkpointer has all of it. Where the salts are
-//   not those that were noted, the guard gives the lock back and answers SQLITE_BUSY. A PASSIVE checkpoint then ends
-//   with nothing done.
+// - When a checkpointer takes its lock (CKPT, 1), the guard records the salts. They cannot change while the
+//   writer's lock (WRITE, 0) is also held, as in all modes but PASSIVE and while an index is recovered; the
+//   guard records them again when that lock is taken and before it is released.
+// - Before it copies, a checkpointer takes the lock of the first reader slot (READ0, 3). A writer that restarts
+//   the log holds a shared lock on it, so the log stays the same while a checkpointer holds it exclusively. If
+//   the salts differ from the recorded ones, the guard releases the lock and returns SQLITE_BUSY. A PASSIVE
+//   checkpoint then ends without doing anything.
 //
-// The numbers of the locks are SQLite's (`sqlite3WalCheckpoint`, wal.c): they are shared between processes, and so are
-// the same in every version that can have the file open.
+// The numbers of the locks are SQLite's (`sqlite3WalCheckpoint`, wal.c): processes share them, so they are the
+// same in every version that can have the file open.
 
-/// Keeps the checkpoints of a database file from copying a log that began again meanwhile.
+/// Keeps the checkpoints of a database file from copying a log that has restarted meanwhile.
 enum CheckpointGuard {
-    /// How many checkpoints were stopped in this process.
+    /// How many checkpoints the guard has stopped in this process.
     static let stops = Atomic<Int>(0)
-    /// The log that a checkpoint is about.
+    /// The log that a checkpoint works on.
     enum Log: Equatable {
-        /// This file has not the checkpointer's lock.
+        /// This file does not hold the checkpointer's lock.
         case unwatched
         /// There was no index yet.
         case unknown
-        /// The one with these salts.
+        /// The log with these salts.
         case salts(UInt64)
     }
 
     private static let taking = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
     private static let givingBack = SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE
-    // Of the eight locks (wal.c: WAL_WRITE_LOCK, WAL_CKPT_LOCK, WAL_READ_LOCK(0)).
+    // Three of the eight locks (wal.c: WAL_WRITE_LOCK, WAL_CKPT_LOCK, WAL_READ_LOCK(0)).
     private static let writer: Int32 = 0
     private static let checkpointer: Int32 = 1
     private static let firstReader: Int32 = 3
@@ -53,7 +54,7 @@ enum CheckpointGuard {
             }
             if flags == givingBack, unsafe state.pointee.log != .unwatched {
                 if first == checkpointer { unsafe state.pointee.log = .unwatched }
-                // An index that was recovered has the log's own salts.
+                // A recovered index has the log's own salts.
                 if first == writer { unsafe state.pointee.log = current(file, state) }
             }
             let code = unsafe below(file, first, count, flags)
@@ -77,13 +78,13 @@ enum CheckpointGuard {
             return code
         }
 
-    /// The log that the index speaks of now.
+    /// The log that the index describes now.
     private static func current(
         _ file: UnsafeMutablePointer<sqlite3_file>, _ state: UnsafeMutablePointer<GuardedFile.State>
     ) -> Log {
         guard let map = unsafe state.pointee.base.pointee.xShmMap else { return .unknown }
         var page: UnsafeMutableRawPointer?
-        // The first of the index's pieces (WALINDEX_PGSZ), where it is there already.
+        // The index's first block (WALINDEX_PGSZ), if it exists already.
         let code = unsafe withUnsafeMutablePointer(to: &page) { page in
             unsafe map(
                 file, 0, 32_768, 0,

@@ -1,18 +1,18 @@
 internal import CSQLCipher
 internal import Synchronization
 
-/// A database file of the guarded VFS: which of its calls ask a guard, and what the guards remember of it.
+/// A database file of the guarded VFS: which of its calls go to a guard, and the guards' state for it.
 enum GuardedFile {
     fileprivate static let offSwitch = Atomic<Bool>(false)
-    /// For tests that show what happens without the guards.
+    /// For tests that show the effects without the guards.
     static var isOff: Bool { offSwitch.load(ordering: .relaxed) }
 
-    /// Bytes that the file of a VFS below may take: SQLite's own takes some 120.
+    /// Maximum bytes for a file of the VFS below: SQLite's own takes some 120.
     static let maximum: Int32 = 1024
     /// Bytes of a guarded file.
     static var size: Int32 { maximum + Int32(MemoryLayout<State>.stride) }
 
-    /// What is kept of a file, beyond the bytes of the VFS below.
+    /// The guards' state for a file, after the bytes of the VFS below.
     @safe
     struct State {
         /// The functions of the VFS below.
@@ -23,11 +23,11 @@ enum GuardedFile {
         var keepsExclusiveLock = false
     }
 
-    /// Has a database file that was just opened ask the guards.
-    /// - Returns: False where the functions for that cannot be had.
+    /// Routes the calls of a newly opened database file through the guards.
+    /// - Returns: False if the functions for that are not available.
     static func install(on file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
         guard let base = unsafe file.pointee.pMethods else { return false }
-        // Without shared memory there is no log that two could meet in.
+        // Without shared memory there is no log that two processes could share.
         guard unsafe base.pointee.iVersion >= 2, unsafe base.pointee.xShmLock != nil else {
             return true
         }
@@ -37,17 +37,17 @@ enum GuardedFile {
         return true
     }
 
-    /// What is kept of a guarded file.
+    /// The state of a guarded file.
     static func state(
         of file: UnsafeMutablePointer<sqlite3_file>
     ) -> UnsafeMutablePointer<State> {
         unsafe (UnsafeMutableRawPointer(file) + Int(maximum)).assumingMemoryBound(to: State.self)
     }
 
-    /// By the address of the functions below: there are as many as kinds of file systems.
+    /// By the address of the functions below; there is one table per kind of file system.
     private static let tables = Mutex<[UInt: UInt]>([:])
 
-    /// The functions below, with some of them replaced. They stay until the process ends.
+    /// The functions below, with some of them replaced. They live until the process ends.
     private static func guarded(
         _ base: UnsafePointer<sqlite3_io_methods>
     ) -> UnsafePointer<sqlite3_io_methods>? {
@@ -67,5 +67,5 @@ enum GuardedFile {
     }
 }
 
-/// What happens without the guards: for the tests' programs.
+/// Shows what happens without the guards: for the tests' programs.
 package func turnFileGuardsOff() { GuardedFile.offSwitch.store(true, ordering: .relaxed) }

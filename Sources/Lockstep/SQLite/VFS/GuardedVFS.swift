@@ -1,16 +1,17 @@
 internal import CSQLCipher
 internal import Synchronization
 
-/// SQLite's layer over the operating system, with a ``CheckpointGuard`` and a ``LogRemovalGuard`` on each database file.
+/// SQLite's operating system layer, with a ``CheckpointGuard`` and a ``LogRemovalGuard`` on each database file.
 ///
-/// It stands over the VFS that is the process's default when a database is opened, and passes every call on to it.
-/// Reads and writes of a file cost nothing more: they go to the functions below directly. Only locks take a
-/// look, some nanoseconds.
+/// It wraps the VFS that is the process's default when a database is opened, and passes every call on to it.
+/// Reads and writes of a file cost nothing extra: they go directly to the functions below. Only locks pass a
+/// check, which takes some nanoseconds.
 @safe
 enum GuardedVFS {
     /// The name under which SQLite knows the guarded form of a VFS.
-    /// - Parameter base: The process's default one, but for tests.
-    /// - Throws: ``LockstepError/Code/libraryUnusable`` where it cannot be installed. Nothing is opened without it.
+    /// - Parameter base: The process's default VFS, except in tests.
+    /// - Throws: ``LockstepError/Code/libraryUnusable`` if it cannot be installed. Without it, no file is
+    ///   opened.
     static func name(
         over base: UnsafeMutablePointer<sqlite3_vfs>? = unsafe sqlite3_vfs_find(nil)
     ) throws(LockstepError) -> String {
@@ -31,17 +32,17 @@ enum GuardedVFS {
         return name
     }
 
-    /// The addresses of those that have a guarded form.
+    /// The addresses of the VFSs that have a guarded form.
     private static let installed = Mutex<Set<UInt>>([])
 
     typealias VFS = UnsafeMutablePointer<sqlite3_vfs>
 
-    /// Both the structure and its name stay until the process ends: files that are open name them.
+    /// Both the structure and its name live until the process ends: open files point to them.
     private static func install(over base: VFS, _ name: String) -> Int32 {
         guard unsafe base.pointee.szOsFile <= GuardedFile.maximum else { return SQLITE_TOOBIG }
         let vfs = VFS.allocate(capacity: 1)
         unsafe vfs.initialize(to: base.pointee)
-        // The functions that replace system calls are for SQLite's own tests.
+        // The functions that replace system calls exist for SQLite's own tests.
         unsafe vfs.pointee.iVersion = min(base.pointee.iVersion, 2)
         unsafe vfs.pointee.szOsFile = GuardedFile.size
         unsafe vfs.pointee.pNext = nil
@@ -54,7 +55,7 @@ enum GuardedVFS {
         return unsafe sqlite3_vfs_register(vfs, 0)
     }
 
-    /// Every function is called with the VFS that it belongs to.
+    /// Passes each call on to the VFS below, with that VFS as its argument.
     private static func passOn(_ vfs: VFS) {
         unsafe vfs.pointee.xOpen = { vfs, name, file, flags, answer in
             guard let base = unsafe GuardedVFS.below(vfs), let file = unsafe file else {
@@ -111,7 +112,7 @@ enum GuardedVFS {
     }
 }
 
-/// The name of the guarded form of a VFS, an `sqlite3_vfs` that stays: for the tests' programs.
+/// Returns the name of the guarded form of a VFS, an `sqlite3_vfs` that lives on: for the tests' programs.
 @unsafe
 package func guardCheckpoints(
     over base: UnsafeMutableRawPointer

@@ -1,20 +1,20 @@
 package import SystemPackage
 
-/// Every cell of the columns whose keys were given opens in its place, no plaintext stands among them, and their
+/// Every cell of the columns whose keys were given opens in its place, no cell is plaintext, and the columns'
 /// blind indexes hold the tokens of their values.
 struct CellsCheck: Sendable {
     let path: FilePath
     let key: SharedSecret<DatabaseKey>
     let options: ConnectionOptions
-    /// How many cells of each column; nil for all.
+    /// How many cells of each column to check; nil for all.
     let sample: Int?
-    /// Connections of a verification close one after the other.
+    /// The connections of a verification close one after the other.
     let closing: Condition
 
-    /// How many rows one piece of work has; tests have small tables, of many pieces.
+    /// Rows per piece of work. Tests lower it to get many pieces from small tables.
     var pieceLength: Int64 = 20_000
-    /// How many rows of each column are told.
-    private static let told = 10
+    /// How many rows of each column are reported.
+    private static let reportLimit = 10
 
     /// A part of a column's rows.
     private struct Piece {
@@ -27,15 +27,15 @@ struct CellsCheck: Sendable {
     }
 
     /// A connection for one thread at a time.
-    // Sendable by this proof: `Parallel` gives a tool to one thread at a time, and to none any more when it returns.
+    // Sendable by this proof: `Parallel` gives a tool to one thread at a time, and to none after it returns.
     private final class Tool: @unchecked Sendable {
         let connection: Connection
 
         init(_ connection: consuming Connection) { self.connection = connection }
     }
 
-    /// What the database says of its columns, on a connection of its own.
-    /// - Parameter sets: Whose applied versions say what has to be sealed.
+    /// Checks the database's registry of sealed columns, on a connection of its own.
+    /// - Parameter sets: The sets whose applied versions define which columns must be sealed.
     func checkRegistry(_ sets: [MigrationSet]) throws -> CheckResult {
         var tools = [try openTool()]
         defer { closing.locked { tools = [] } }
@@ -48,7 +48,7 @@ struct CellsCheck: Sendable {
         let pieces = try pieces(tools[0].connection)
         guard !pieces.isEmpty else { return ("no sealed columns of the given datasets", []) }
         for _ in 1..<max(min(Processors.count, pieces.count), 1) { tools.append(try openTool()) }
-        let faults = CollectedFaults(told: Self.told)
+        let faults = CollectedFaults(limit: Self.reportLimit)
         try Parallel.run(pieces: pieces.count, with: tools) { piece, tool in
             try check(pieces[piece], tool.connection, faults)
         } progress: { done in
@@ -95,7 +95,8 @@ struct CellsCheck: Sendable {
         return pieces
     }
 
-    /// As many ranges between two rowids as there are pieces of rows; they may lie anywhere.
+    /// Splits the rowids into as many ranges as there are pieces of rows. The rowids can be unevenly
+    /// distributed.
     private func ranges(
         _ low: Int64, _ high: Int64, _ count: Int64
     ) -> [ClosedRange<Int64>] {
@@ -129,7 +130,7 @@ struct CellsCheck: Sendable {
             return
         }
         var call = "lockstep_check(\(capability), \(arguments.joined(separator: ", ")))"
-        // A token is of a whole value.
+        // A token needs the whole value.
         let large = piece.column.indexes.isEmpty ? LargeCells(piece.shape, piece.column.name) : nil
         if let large { call = "CASE WHEN \(large.condition) THEN 0 ELSE \(call) END" }
         let statement = try connection.prepare(
@@ -150,7 +151,7 @@ struct CellsCheck: Sendable {
         faults.count(count)
     }
 
-    /// What is wrong with a cell that is opened as a stream.
+    /// The fault of a cell that is opened as a stream.
     private static func fault(
         _ place: BlobPlace, _ connection: borrowing Connection
     ) throws -> SealedColumnAccess.Fault? {
@@ -164,7 +165,7 @@ struct CellsCheck: Sendable {
     }
 }
 
-/// The check of cells alone, for whoever measures it.
+/// The check of cells alone, for benchmarks.
 package struct CellVerification {
     private let check: CellsCheck
 
@@ -179,7 +180,7 @@ package struct CellVerification {
             path: path, key: SharedSecret(key), options: options, sample: nil, closing: Condition())
     }
 
-    /// How many failures there are.
+    /// The number of failures.
     package func run() throws -> Int {
         try check.run { _, _ in }.findings.count(where: \.isFailure)
     }

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// The file on disk is ciphertext: no header of SQLite's, and bytes as even as random ones.
+/// The file on disk is ciphertext: no SQLite header, and bytes as evenly distributed as random ones.
 enum CiphertextCheck {
     static func run(
         _ path: FilePath, _ key: borrowing DatabaseKey
@@ -12,23 +12,23 @@ enum CiphertextCheck {
             findings.append(.failure("the file begins like a plaintext SQLite database"))
         } else if head != key.salt {
             findings.append(
-                .notice("the file's salt is not the one of its keyring: another tool made the file")
+                .notice("the file's salt is not its keyring's: another tool made the file")
             )
         }
         let bits = try entropy(of: file)
         if bits < minimumEntropy {
             findings.append(
                 .failure(
-                    "its bytes are too uneven for ciphertext (\(hundredths(bits)) bits a byte)"))
+                    "its bytes are too uneven for ciphertext (\(hundredths(bits)) bits per byte)"))
         }
-        return ("\(hundredths(bits)) bits of entropy a byte", findings)
+        return ("\(hundredths(bits)) bits of entropy per byte", findings)
     }
 
-    /// A page of 4096 random bytes has 7.95 ± 0.01 bits a byte, more bytes have more; text and
-    /// database pages stay below 7.
+    /// A page of 4096 random bytes has 7.95 ± 0.01 bits per byte, and more bytes have more; text and database
+    /// pages stay below 7.
     private static let minimumEntropy = 7.8
 
-    /// Shannon's entropy of up to 256 pages spread over the file, in bits a byte.
+    /// Shannon entropy of up to 256 pages spread over the file, in bits per byte.
     private static func entropy(of file: borrowing DatabaseFile) throws -> Double {
         let pageSize = Profile.current.pageSize
         let pages = max(file.size / pageSize, 1)

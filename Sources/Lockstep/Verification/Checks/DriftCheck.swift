@@ -1,11 +1,11 @@
-/// The schema is what a fresh run of the same migrations makes, object by object.
+/// The schema equals the one that a fresh run of the same migrations makes, object by object.
 enum DriftCheck {
     static func run(
         _ connection: borrowing Connection, _ sets: [MigrationSet], _ schema: ConnectionOptions,
-        goOn: () -> Bool = { true }
+        shouldContinue: () -> Bool = { true }
     ) throws -> CheckResult {
         let history = try Ledger.history(connection)
-        let fresh = try FreshBuild.run(history, sets, schema, goOn: goOn)
+        let fresh = try FreshBuild.run(history, sets, schema, shouldContinue: shouldContinue)
         let found = try SchemaSnapshot(connection)
         var differences = found.differences(from: try SchemaSnapshot(fresh))
         if try seal(fresh, as: connection, differences) {
@@ -24,8 +24,8 @@ enum DriftCheck {
         return finding
     }
 
-    /// Seals columns that were sealed beside the migrations, as `lockstep seal` does: what that brings along is known, and
-    /// anything else is still a difference. Gives whether there are any.
+    /// Seals the columns that `lockstep seal` sealed outside the migrations: the objects that sealing adds are
+    /// known, and anything else is still a difference. Returns whether there are such columns.
     private static func seal(
         _ fresh: borrowing Connection, as connection: borrowing Connection,
         _ differences: [SchemaSnapshot.Difference]

@@ -1,7 +1,7 @@
-/// Every row that refers to another finds it.
+/// Every reference to another row finds that row.
 enum ForeignKeyCheck {
-    /// How many rowids of those that do not are told.
-    private static let told = 10
+    /// How many rowids of rows without a parent are reported.
+    private static let reportLimit = 10
 
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
         let tables = try connection.query(
@@ -30,13 +30,14 @@ enum ForeignKeyCheck {
                 let key: Int = try row[3]
                 var orphans = try found[key] ?? Orphans(parent: row[2])
                 orphans.count += 1
-                if let rowID: Int64 = try row[1], orphans.rowIDs.count < told {
+                if let rowID: Int64 = try row[1], orphans.rowIDs.count < reportLimit {
                     orphans.rowIDs.append(rowID)
                 }
                 found[key] = orphans
             }
         } catch let error as LockstepError where error.code == .sqlFailed {
-            // SQLite cannot check a reference that has nothing to refer to, as the next check tells.
+            // SQLite cannot check a reference without a valid parent key. The next check reports such
+            // references.
             return [.failure("the rows of \(table) cannot be checked: \(error.message)")]
         }
         return found.sorted { $0.key < $1.key }.map { _, orphans in

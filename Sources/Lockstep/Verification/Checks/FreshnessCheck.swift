@@ -1,23 +1,24 @@
 internal import SystemPackage
 
-/// Neither the file nor its keyring is an older copy that was put back: each counts the keyring's versions, the
-/// keyring in its epoch and the file in what it remembers. What was put back between two changes of the keyring
-/// is not seen.
+/// Neither the file nor its keyring is an older copy that was put back: both count the keyring's versions, the
+/// keyring in its epoch and the file in its record of the keyring. A copy that was put back between two changes
+/// of the keyring is not detected.
 ///
-/// A keyring that lists databases was remembered by each of them before it did, so that a file that knows neither its
-/// ring nor a former one has lost what it remembered, or is another file: what opening refuses, fails here.
+/// A keyring lists a database only after the database has recorded the keyring. A file that knows neither its
+/// ring nor a former one has therefore lost its record, or is another file. Opening refuses that, and this
+/// check fails.
 ///
-/// A rotation of the key is two versions of the keyring: in the first the new key is pending, in the second it
-/// is in use, and between them the file is replaced. Interrupted, it leaves the old file, which does not know of
-/// the first version, or the new one, which knows of the second already. Neither is a sign of anything.
+/// A key rotation makes two versions of the keyring: in the first the new key is pending, in the second it is
+/// in use, and between them the file is replaced. An interrupted rotation leaves the old file, which does not
+/// know the first version, or the new file, which already knows the second. Neither is a fault.
 struct FreshnessCheck: Sendable {
     let ring: [UInt8]
     let epoch: UInt64
-    /// The key that the file is under.
+    /// The file's key.
     let key: KeyringSummary.Key
-    /// Whether a rotation was begun and not finished.
+    /// Whether a rotation is unfinished.
     let isRotating: Bool
-    /// The rings that this one took the place of.
+    /// The rings that this one replaced.
     var formerRings: Set<[UInt8]> = []
     /// The ids of the databases that the keyring lists.
     var databases: Set<[UInt8]> = []
@@ -49,8 +50,8 @@ struct FreshnessCheck: Sendable {
     }
 
     /// - Parameters:
-    ///   - remembered: The least epochs by the rings' ids, as the file has them.
-    ///   - database: The id of the database; nil for one that has none yet.
+    ///   - remembered: The lowest epochs that the file has recorded, by ring id.
+    ///   - database: The id of the database; nil if it has none yet.
     func compare(
         _ remembered: [[UInt8]: UInt64], _ database: [UInt8]? = nil
     ) -> (summary: String, findings: [VerificationReport.Finding]) {
@@ -65,8 +66,8 @@ struct FreshnessCheck: Sendable {
     private var keyFinding: VerificationReport.Finding? {
         guard key.state != .active, key.state != .pending else { return nil }
         return .failure(
-            "the file is older than its keyring: it is under database key \(key.version), which was "
-                + "marked \(key.state.rawValue) on \(key.since); an older copy may have been put back"
+            "the file is older than its keyring: it uses database key \(key.version), which was "
+                + "marked \(key.state.rawValue) on \(key.since); an older copy might have been put back"
         )
     }
 
@@ -74,12 +75,12 @@ struct FreshnessCheck: Sendable {
         guard !databases.isEmpty else { return nil }
         guard let database else {
             return .notice(
-                "the file has no id, and its keyring lists databases by theirs: `lockstep migrate` "
-                    + "gives it one")
+                "the file has no id, but its keyring lists databases by id: `lockstep migrate` "
+                    + "assigns one")
         }
         guard !databases.contains(database) else { return nil }
         return .notice(
-            "the keyring lists other databases, and not this one: `lockstep migrate` makes it listed"
+            "the keyring lists other databases but not this one: `lockstep migrate` adds it"
         )
     }
 
@@ -93,21 +94,21 @@ struct FreshnessCheck: Sendable {
             return .notice(
                 remembered.isEmpty
                     ? "the file remembers no keyring: `lockstep migrate` makes it remember this one"
-                    : "the file does not know this keyring's ring: `lockstep migrate` makes it known"
+                    : "the file does not know this keyring's ring: `lockstep migrate` adds it"
             )
         }
         let minimum = key.state == .pending ? seen - 1 : seen
         let maximum = isRotating && key.state == .active ? seen + 1 : seen
         if epoch < minimum {
             return .failure(
-                "the keyring is older than the file: its epoch is \(epoch), and the file has seen "
-                    + "\(seen); an older copy of the keyring may have been put back")
+                "the keyring is older than the file: its epoch is \(epoch), but the file has seen "
+                    + "\(seen); an older copy of the keyring might have been put back")
         }
         if epoch > maximum {
             return .failure(
-                "the file is older than its keyring: it has seen epoch \(seen), and the keyring's is "
-                    + "\(epoch); an older copy of the file may have been put back; if it is meant, "
-                    + "`lockstep migrate` makes it remember")
+                "the file is older than its keyring: it has seen epoch \(seen), but the keyring's is "
+                    + "\(epoch); an older copy of the file might have been put back; if that was "
+                    + "intended, `lockstep migrate` makes it remember the current epoch")
         }
         return nil
     }

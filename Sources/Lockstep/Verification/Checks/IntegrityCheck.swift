@@ -8,7 +8,7 @@ enum IntegrityCheck {
         }
         let problems = answers == ["ok"] ? [] : answers
         return (
-            problems.isEmpty ? "b-trees and indexes agree" : "\(problems.count) problems",
+            problems.isEmpty ? "b-trees and indexes agree" : counted(problems.count, "problem"),
             problems.map { .failure($0) }
         )
     }

@@ -1,5 +1,5 @@
-/// The keys in the keyring are fit for use. That its MAC verifies and that nobody else can read the
-/// file was proven when it was opened.
+/// The keys in the keyring are fit for use. Opening the keyring has already verified its MAC, and that nobody
+/// else can read the file.
 enum KeyringCheck {
     static func run(
         _ keyring: KeyringSummary
@@ -27,7 +27,7 @@ enum KeyringCheck {
             }
         }
         if KeyMemory.gaps.contains(.notLocked) {
-            findings.append(.notice("secrets cannot be locked in memory here, and may reach swap"))
+            findings.append(.notice("secrets cannot be locked in memory here and can reach swap"))
         }
         return ("epoch \(keyring.epoch), MAC verified", findings)
     }

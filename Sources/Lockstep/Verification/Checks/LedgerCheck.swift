@@ -1,9 +1,10 @@
-/// What the ledger says was applied is what the migration files say.
+/// The applied migrations that the ledger records match the migration files.
 enum LedgerCheck {
     /// - Parameters:
-    ///   - hasOthers: Whether the database carries sets besides, of which nothing is to be said.
-    ///   - keys: What checks the MACs of rows, besides the keys that the connection holds.
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote, or that was changed since.
+    ///   - hasOthers: Whether the database also carries other sets, which are not reported.
+    ///   - keys: Keys for the MACs of rows, besides those that the connection holds.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write, or that was changed
+    ///   since.
     static func run(
         _ connection: borrowing Connection, _ sets: [MigrationSet], hasOthers: Bool = false,
         keys: [FieldKeys] = []
@@ -17,9 +18,9 @@ enum LedgerCheck {
         let carried = Set(ledger.map(\.set))
         for name in carried.subtracting(known).sorted() where !hasOthers {
             findings.append(
-                .failure("the set \(name) was applied, and no folder of that name was given"))
+                .failure("the set \(name) was applied, but no folder of that name was given"))
         }
-        // One that has stopped in its first version has applied none.
+        // A set that has stopped in its first version has applied none.
         let begun = Set(history.unfinished.map(\.set))
         for set in sets
         where carried.contains(set.name) || begun.contains(set.name) || sets.count == 1 {
@@ -27,27 +28,32 @@ enum LedgerCheck {
             findings += Plan(set, history: history, target: .latest).findings.map(finding)
             let pending = state.pending.count
             if pending > 0 {
-                findings.append(.notice("\(pending) versions of \(set.name) are not applied yet"))
+                findings.append(
+                    .notice(
+                        "\(counted(pending, "version")) of \(set.name) "
+                            + "\(pending == 1 ? "is" : "are") not applied yet"))
             }
             for file in state.changedRepeatables {
-                findings.append(.notice("\(file.fileName) has not run yet as it is now"))
+                findings.append(.notice("\(file.fileName) has not run yet in its current form"))
             }
             findings += lateVersions(state)
         }
         for unfinished in history.unfinished
         where !hasOthers && !known.contains(unfinished.set) {
             findings.append(
-                .failure("\(unfinished.set) \(unfinished.version) was begun and not ended"))
+                .failure("\(unfinished.set) \(unfinished.version) was begun and not finished"))
         }
         let mirrored = try connection.headerField("user_version")
         if mirrored != Int64(ledger.count) {
             findings.append(
-                .failure("user_version is \(mirrored), and \(ledger.count) migrations are recorded")
+                .failure(
+                    "user_version is \(mirrored), but the ledger records "
+                        + counted(ledger.count, "migration"))
             )
         }
         let mark = try connection.headerField("application_id")
         if !ledger.isEmpty, mark != Connection.applicationID {
-            findings.append(.failure("application_id is \(mark), which is not Lockstep's mark"))
+            findings.append(.failure("application_id is \(mark), which is not Lockstep's"))
         }
         let names = carried.sorted().joined(separator: ", ")
         var summary =
@@ -57,13 +63,14 @@ enum LedgerCheck {
         if uncheckable > 0 {
             findings.append(
                 .notice(
-                    "\(counted(uncheckable, "row")) of the ledger cannot be authenticated: the given fields keyrings do not have their key"
+                    "\(counted(uncheckable, "row")) of the ledger cannot be authenticated: the given "
+                        + "fields keyrings do not have their key"
                 ))
         }
         return (summary, findings)
     }
 
-    /// The ledger does not say whether an order was allowed, so one that is not that of the versions is reported.
+    /// The ledger does not record whether an order was allowed, so versions out of order are reported.
     private static func lateVersions(_ state: PlanState) -> [VerificationReport.Finding] {
         var newest: MigrationVersion?
         var findings: [VerificationReport.Finding] = []
@@ -83,7 +90,7 @@ enum LedgerCheck {
         return findings
     }
 
-    /// What was begun and not ended is neither the schema from before nor the one behind it.
+    /// An unfinished migration leaves a schema that is neither the one before it nor the one after it.
     private static func finding(_ finding: Plan.Finding) -> VerificationReport.Finding {
         finding.isFatal || finding.error.code == .migrationUnfinished
             ? .failure(finding.error.message) : .notice(finding.error.message)

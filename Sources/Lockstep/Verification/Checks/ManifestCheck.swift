@@ -1,25 +1,25 @@
-/// What the manifest covers of the database is what its publisher has released.
+/// The content that the manifest covers is what its publisher has released.
 struct ManifestCheck: Sendable {
-    /// Who must have signed it; nil where nobody said.
+    /// The publisher that must have signed it; nil if none was given.
     let publisher: Publisher?
-    /// Of which dataset; nil for all.
+    /// The dataset to check; nil for all.
     let dataset: [UInt8]?
 
-    /// Whether there is anything to say of it.
+    /// Whether there is anything to check.
     func isDue(_ connection: borrowing Connection) -> Bool {
         if publisher != nil { return true }
-        // Where that cannot be read, other checks tell why.
+        // If that cannot be read, other checks report why.
         return (try? EngineTables.exists(EngineTables.manifests, connection)) ?? false
     }
 
     func run(_ connection: borrowing Connection) throws -> CheckResult {
         guard let publisher else {
             return (
-                "not held to anybody's key",
+                "not checked against a publisher's key",
                 [
                     .notice(
-                        "the database carries a manifest, which proves something once its publisher's key is "
-                            + "given: `lockstep verify --publisher KEY`")
+                        "the database has a manifest, which proves nothing without its publisher's "
+                            + "key: `lockstep verify --publisher KEY`")
                 ]
             )
         }

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// Every page of the file and of its write-ahead log carries a MAC that verifies.
+/// Every page of the file and of its write-ahead log has a MAC that verifies.
 enum PageCheck {
     static func run(
         _ path: FilePath, _ key: borrowing DatabaseKey,
@@ -17,19 +17,20 @@ enum PageCheck {
             findings.append(finding)
         }
         if audit.strayBytes > 0 {
-            findings.append(.failure("\(audit.strayBytes) bytes follow the last whole page"))
+            findings.append(
+                .failure("\(counted(audit.strayBytes, "byte")) after the last whole page"))
         }
         if audit.lostCommits > 0 {
             findings.append(
                 .failure(
-                    "\(audit.lostCommits) commits in the write-ahead log are cut off by a damaged page "
-                        + "before them: keep a copy of all three files before a program opens them")
+                    "a damaged page in the write-ahead log cuts off the \(counted(audit.lostCommits, "commit")) "
+                        + "after it: copy all three files before a program opens them")
             )
         } else if audit.uncommittedFrames > 0 {
             findings.append(
                 .notice(
-                    "\(audit.uncommittedFrames) pages at the end of the write-ahead log were never "
-                        + "committed"))
+                    "\(counted(audit.uncommittedFrames, "page")) at the end of the write-ahead log "
+                        + "\(audit.uncommittedFrames == 1 ? "was" : "were") never committed"))
         }
         return ("\(counted(audit.pages, "page")), \(audit.frames) in the log", findings)
     }

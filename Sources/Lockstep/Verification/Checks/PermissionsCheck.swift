@@ -1,9 +1,10 @@
 internal import SystemPackage
 
-/// Nobody but the owner may read or write the database and what lies beside it, nor the keyring.
+/// Only the owner can read or write the database, the files beside it, and the keyring.
 ///
-/// Who may only read the database learns its size and which pages change, which is worth knowing; who may
-/// write it can destroy it, and who reads the keyring can guess at its passphrase without end.
+/// A user who can only read the database learns its size and which pages change, which deserves a notice. A
+/// user who can write to it can destroy it, and a user who reads the keyring can guess its passphrase without
+/// limit.
 enum PermissionsCheck {
     static func run(_ path: FilePath, keyring: FilePath?) throws -> CheckResult {
         var findings: [VerificationReport.Finding] = []
@@ -15,13 +16,13 @@ enum PermissionsCheck {
             if rights.isWritableByOthers {
                 findings.append(
                     .failure(
-                        "others may write to \(side) (mode \(rights.mode)), and so destroy it: "
+                        "others can write to \(side) (mode \(rights.mode)), and so destroy it: "
                             + "chmod 600 \(side)"))
             } else if rights.isReadableByOthers {
                 findings.append(
                     .notice(
-                        "others may read \(side) (mode \(rights.mode)): it is encrypted, but its size "
-                            + "and changes show: chmod 600 \(side)"))
+                        "others can read \(side) (mode \(rights.mode)): it is encrypted, but its size "
+                            + "and changes are visible: chmod 600 \(side)"))
             }
             if !rights.isOwn {
                 findings.append(.notice("\(side) belongs to another user"))
@@ -42,8 +43,8 @@ enum PermissionsCheck {
         {
             findings.append(
                 .notice(
-                    "others may write into the folder \(folder) (mode \(rights.mode)), and so put "
-                        + "another file in the place of the database"))
+                    "others can write to the folder \(folder) (mode \(rights.mode)), and so replace "
+                        + "the database with another file"))
         }
         return (counted(files, "file"), findings)
     }

@@ -1,4 +1,4 @@
-/// Cipher, MAC and pages are those that every file of Lockstep has.
+/// Cipher, MAC and page settings are those of every Lockstep file.
 enum ProfileCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
         let settings = try connection.cipherSettings()
@@ -6,15 +6,15 @@ enum ProfileCheck {
         for (name, due) in expected {
             let found = settings[name] ?? "absent"
             if found != due {
-                findings.append(.failure("\(name) is \(found), and \(due) is pinned"))
+                findings.append(.failure("\(name) is \(found), but \(due) is required"))
             }
         }
         let mode = try connection.value("PRAGMA main.journal_mode", as: String.self) ?? ""
         if mode != "wal" {
             findings.append(
                 .notice(
-                    "its journal is of the mode \(mode): it gets a write-ahead log when a program "
-                        + "of Lockstep's first writes to it"))
+                    "its journal mode is \(mode): it gets a write-ahead log when Lockstep first "
+                        + "writes to it"))
         }
         let profile = Profile.current
         return (

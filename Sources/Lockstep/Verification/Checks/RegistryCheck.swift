@@ -1,6 +1,7 @@
-/// What the database says of its sealed columns is authentic, fits its schema, and is guarded.
+/// The database's registry of sealed columns is authentic and fits its schema, and the columns' guards are in
+/// place.
 enum RegistryCheck {
-    /// - Parameter sets: Whose applied versions say what has to be sealed.
+    /// - Parameter sets: The sets whose applied versions define which columns must be sealed.
     static func run(
         _ connection: borrowing Connection, _ sets: [MigrationSet]
     ) throws -> CheckResult {
@@ -8,7 +9,7 @@ enum RegistryCheck {
         var findings = try unproven(connection, sets)
         guard !claimed.isEmpty || !findings.isEmpty else { return ("no sealed columns", []) }
         var known: [SealedColumn] = []
-        // Opening the connection has proven what is said of the datasets whose keys were given.
+        // Opening the connection has authenticated the registries of the datasets whose keys were given.
         for (_, open) in connection.sealed?.named ?? [] where open.column.state != .plaintext {
             known.append(open.column)
         }
@@ -17,7 +18,8 @@ enum RegistryCheck {
             case .migrating, .unsealing:
                 findings.append(
                     .notice(
-                        "\(column.table).\(column.name) is \(column.state.rawValue): run what was begun to its end"
+                        "\(column.table).\(column.name) is \(column.state.rawValue): finish the "
+                            + "operation that was begun"
                     ))
             case .plaintext, .sealed: break
             }
@@ -31,13 +33,13 @@ enum RegistryCheck {
             let names = strangers.map { "\($0.table).\($0.name)" }.joined(separator: ", ")
             findings.append(
                 .notice(
-                    "\(names): sealed, as anybody may claim; give the fields keyring to have that proven"
+                    "\(names): claimed to be sealed; give the fields keyring to have that proven"
                 ))
         }
         return (counted(known.count, "sealed column") + " proven", findings)
     }
 
-    /// What the file does not prove, and the keyring, the sets or the caller say that it must.
+    /// The faults where the file does not prove what the keyring, the sets or the caller require.
     private static func unproven(
         _ connection: borrowing Connection, _ sets: [MigrationSet]
     ) throws -> [VerificationReport.Finding] {
@@ -53,32 +55,34 @@ enum RegistryCheck {
         for keys in connection.sealed?.allKeys ?? [] {
             let title = SealedTrust.title(keys)
             guard let registry = try RegistryTables.read(keys, connection) else {
-                // Whether that is as it should be, the versions that wait say, and nobody else.
+                // Only the pending versions tell whether that is expected.
                 let isPending = sets.contains {
                     SealedExpectations.isPending(keys.name, in: $0, history)
                 }
                 findings.append(
                     isPending
                         ? .notice("nothing of the dataset \(title) is sealed yet")
-                        : .failure("the file proves nothing of the dataset \(title)"))
+                        : .failure("the file has no registry of the dataset \(title)"))
                 continue
             }
             if registry.database == nil {
                 findings.append(
                     .notice(
-                        "what the file says of the dataset \(title) is in the first format, which names no database: "
-                            + "`lockstep migrate --fields` brings it to the second"))
+                        "the file's registry of the dataset \(title) has the first format, which "
+                            + "names no database: `lockstep migrate --fields` converts it to the second"
+                    ))
             } else if keys.memory.record(of: id) == nil {
-                // What opening refuses fails.
+                // A state that opening refuses is a failure.
                 findings.append(
                     keys.memory.records.isEmpty
                         ? .notice(
                             "the fields keyring does not remember this database: `lockstep migrate "
-                                + "--fields` has it remembered")
+                                + "--fields` adds it")
                         : .failure(
-                            "the fields keyring remembers other databases, and not this one: somebody may "
-                                + "have exchanged what the file says; if it is another database of the "
-                                + "dataset, `lockstep keys accept-database` adds it"))
+                            "the fields keyring remembers other databases, but not this one: the "
+                                + "file's registry might have been replaced; if this is another "
+                                + "database of the dataset, `lockstep keys accept-database` adds it"
+                        ))
             }
         }
         return findings

@@ -1,24 +1,24 @@
 internal import SystemPackage
 
-/// Down as far as the ways down lead, and up again, leaves the schema as it was.
+/// Migrating down as far as possible, and up again, leaves the schema unchanged.
 ///
-/// On a copy beside the database, under a key that nobody knows, which is gone when the check ends; only
-/// where the process is killed does it stay, unreadable for ever.
+/// Runs on a copy beside the database, under a key that nobody knows. The copy is removed when the check ends.
+/// It stays only if the process is killed, and then nobody can ever read it.
 struct RoundTripCheck: Sendable {
     let path: FilePath
     let sets: [MigrationSet]
     let schema: ConnectionOptions
-    let desk: CheckCoordinator
+    let coordinator: CheckCoordinator
 
-    /// - Throws: ``LockstepError/Code/full`` where there is too little space for the copy.
+    /// - Throws: ``LockstepError/Code/full`` if there is too little space for the copy.
     func run(_ key: borrowing DatabaseKey, isSound: Bool) throws -> CheckResult {
         guard isSound else {
-            throw LockstepError(.damaged, "what is damaged is not copied and migrated")
+            throw LockstepError(.damaged, "a damaged database is not copied and migrated")
         }
         try requireSpace()
         let copy = try PendingDatabase(for: path)
         let result = try run(on: copy.path, key)
-        // Not before everything on it is closed.
+        // The copy goes only after everything on it is closed.
         _ = consume copy
         return result
     }
@@ -28,13 +28,14 @@ struct RoundTripCheck: Sendable {
         try copyPages(to: copy, copyKey, from: key)
         var options = schema.ofSchema
         options.fieldKeys = schema.fieldKeys
-        // On the way down nothing may be left that is sealed.
+        // On the way down the last sealed column can disappear.
         if !schema.fieldKeys.isEmpty {
             options.mayBeUnsealed = true
             options.mayBeUnknown = true
         }
         options.synchronous = .normal
-        options.progress = ProgressHandler(every: 10_000, goOn: desk.goOn)
+        options.progress = ProgressHandler(
+            every: 10_000, shouldContinue: coordinator.shouldContinue)
         let connection = try Connection.open(copy, key: copyKey, options: options)
         connection.authorizer.isReplay = true
         let before = try SchemaSnapshot(connection)
@@ -49,7 +50,7 @@ struct RoundTripCheck: Sendable {
         var findings = trip.findings
         findings += try SchemaSnapshot(connection).differences(from: before).map { difference in
             var finding = DriftCheck.finding(difference)
-            finding.message = "after down and up again the \(finding.message)"
+            finding.message = "after migrating down and up again, the \(finding.message)"
             return finding
         }
         findings += Self.compare(rowsBefore, try Self.rows(connection))
@@ -58,13 +59,15 @@ struct RoundTripCheck: Sendable {
     }
 
     private func step(_ step: String, _ version: MigrationVersion) throws {
-        desk.tell(VerificationProgress(check: .roundTrip, step: "\(step) \(version)"))
-        guard desk.goOn() else { throw LockstepError(.interrupted, "the round trip was given up") }
+        coordinator.report(VerificationProgress(check: .roundTrip, step: "\(step) \(version)"))
+        guard coordinator.shouldContinue() else {
+            throw LockstepError(.interrupted, "the round trip was stopped")
+        }
     }
 
     // MARK: The copy
 
-    /// Twice the database: its copy, and the log in which tables are rebuilt.
+    /// Requires space for twice the database: its copy, and the log in which tables are rebuilt.
     private func requireSpace() throws {
         let folder = AtomicFile.parent(of: path)
         guard let free = try FileAccess.freeSpace(in: folder) else { return }
@@ -76,7 +79,7 @@ struct RoundTripCheck: Sendable {
         guard free >= needed else {
             throw LockstepError(
                 .full,
-                "the copy needs some \(needed) bytes in \(folder), of which \(free) are free",
+                "the copy needs about \(needed) bytes in \(folder), but only \(free) are free",
                 hint: "free some space, or verify a backup elsewhere")
         }
     }
@@ -89,11 +92,11 @@ struct RoundTripCheck: Sendable {
         let source = try Connection.open(path, key: key, options: reading)
         try source.read { source in
             try Backup.copyPages(source, to: copy, copyKey) { pages in
-                desk.tell(
+                coordinator.report(
                     VerificationProgress(
                         check: .roundTrip, step: "copying", done: pages.done, total: pages.total))
-                guard desk.goOn() else {
-                    throw LockstepError(.interrupted, "the copy was given up")
+                guard coordinator.shouldContinue() else {
+                    throw LockstepError(.interrupted, "the copy was stopped")
                 }
             }
         }
@@ -101,7 +104,7 @@ struct RoundTripCheck: Sendable {
 
     // MARK: Rows
 
-    /// How many rows each table holds, the engine's own and SQLite's aside.
+    /// The number of rows in each table, except the engine's own tables and SQLite's.
     private static func rows(_ connection: borrowing Connection) throws -> [String: Int] {
         let tables = try connection.query(
             """
@@ -117,14 +120,15 @@ struct RoundTripCheck: Sendable {
         return rows
     }
 
-    /// A way down may drop what a way up does not bring back: that is its business, and worth knowing.
+    /// A way down can drop rows that a way up does not restore. That is allowed, and worth a notice.
     private static func compare(
         _ before: [String: Int], _ after: [String: Int]
     ) -> [VerificationReport.Finding] {
         before.sorted { $0.key < $1.key }.compactMap { table, count in
             guard let left = after[table], left != count else { return nil }
             return .notice(
-                "\(table) has \(counted(left, "row")) after down and up again, and had \(count)")
+                "\(table) has \(counted(left, "row")) after migrating down and up again, but had \(count) before"
+            )
         }
     }
 }

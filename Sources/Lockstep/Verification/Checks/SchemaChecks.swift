@@ -1,4 +1,4 @@
-/// Every foreign key has a parent with a key that fits, or no row could ever be inserted.
+/// Every foreign key refers to a valid key of its parent. Otherwise no row could ever be inserted.
 enum ReferencesCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
         let catalogue = try SchemaCatalogue(connection.core)
@@ -7,24 +7,26 @@ enum ReferencesCheck {
             SchemaCatalogue.Difference(added: catalogue.objects), connection.core)
         let broken = keys.broken
         return (
-            broken.isEmpty ? "each finds a key to refer to" : counted(broken.count, "broken one"),
+            broken.isEmpty
+                ? "each refers to a valid key" : counted(broken.count, "broken foreign key"),
             broken.sorted().map {
                 .failure(
-                    "a foreign key has nothing to refer to: \($0); the parent must exist, and its "
-                        + "columns be its primary key or unique")
+                    "a foreign key has nothing to refer to: \($0); the parent must exist and its "
+                        + "columns must be its primary key or unique")
             }
         )
     }
 }
 
-/// SQLite can use every table, view and trigger: it accepts definitions on which every statement fails.
+/// SQLite can use every table, view and trigger. It accepts definitions on which every statement fails.
 enum ObjectsCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
         let objects = try SchemaCatalogue(connection.core).objects
         let failures = SchemaUsability.failures(of: objects, connection.core)
         return (
             failures.isEmpty
-                ? "every table, view and trigger prepares" : counted(failures.count, "broken one"),
+                ? "every table, view and trigger is usable"
+                : counted(failures.count, "broken object"),
             failures.map { .failure($0.error.message) }
         )
     }

@@ -1,18 +1,18 @@
 internal import SystemPackage
 
-/// The lines of a vCard file as they are meant: those that were folded are one again.
+/// The logical lines of a vCard file: folded lines are joined.
 struct VCardLines: ~Copyable {
-    /// A line, and the number of the file's line that it begins at.
+    /// A line, and the number of the file's line at which it begins.
     struct Line {
         let number: Int
-        /// Nil for one that is too long to be read.
+        /// Nil if it is too long to be read.
         let bytes: [UInt8]?
     }
 
     private var reader: LineReader
     private let longest: Int
     private var number = 0
-    /// What was read already, the next line last.
+    /// Lines that were read already, the next line last.
     private var waiting: [Line] = []
 
     init(_ path: FilePath, _ identity: ImportIdentity?, longest: Int) throws {
@@ -28,11 +28,11 @@ struct VCardLines: ~Copyable {
         return Line(number: number, bytes: bytes)
     }
 
-    /// Gives a line back, to be read again.
+    /// Puts a line back, to be read again.
     mutating func putBack(_ line: Line) { waiting.append(line) }
 
     /// The next line, or nil at the end.
-    /// - Parameter version: Of the card that it is in, as far as that is known.
+    /// - Parameter version: The version of the card that it is in, if known.
     mutating func next(_ version: VCardVersion?) throws -> Line? {
         guard let first = try physical() else { return nil }
         var bytes = first.bytes ?? []
@@ -50,7 +50,7 @@ struct VCardLines: ~Copyable {
                 continue
             }
             if isSoft { bytes.removeLast() }
-            // The old format folds only where there is a blank, which is a part of the text.
+            // The old format folds only at white space, which is part of the text.
             let isBlankDropped = !isSoft && version != .two
             bytes.append(contentsOf: isBlankDropped ? part.dropFirst() : part[...])
         }
@@ -62,11 +62,11 @@ struct VCardLines: ~Copyable {
     }
 }
 
-/// Whether a line that grows is quoted-printable. What stands before its colon says so and is looked at once: a line can
+/// Tracks whether a growing line is quoted-printable. The part before its colon decides and is scanned once: a line can
 /// have millions of pieces.
 private struct Softness {
     private var isQuotedPrintable: Bool?
-    /// Where no colon is.
+    /// The part that was searched and has no colon.
     private var searched = 0
 
     /// Whether it ends with a soft line break.

@@ -1,14 +1,14 @@
 /// A line of a card: `group.NAME;PARAMETER=value:content`.
 struct VCardProperty {
-    /// Which properties belong together, such as `item1`; nil for none.
+    /// The group of properties that belong together, such as `item1`; nil for none.
     let group: String?
-    /// In capitals.
+    /// In upper case.
     let name: String
-    /// The names in capitals, empty for a value without one, as the old format has them.
+    /// The names in upper case, empty for a value without one, which the old format allows.
     private let parameters: [(name: String, value: String)]
     private let content: ArraySlice<UInt8>
 
-    /// Nil for a line that is none.
+    /// Nil if the line is not a property.
     init?(_ line: [UInt8]) {
         var isQuoted = false
         var ends: [Int] = []
@@ -40,31 +40,31 @@ struct VCardProperty {
         }
     }
 
-    /// The values of a parameter, in small letters; those without a name are types and encodings.
+    /// The values of a parameter, in lower case; those without a name are types and encodings.
     func values(_ parameter: String) -> [String] {
         parameters.filter { $0.name == parameter }.flatMap { $0.value.split(separator: ",") }
             .map { $0.lowercased() }
     }
 
-    /// How the content is written.
+    /// The content's encoding.
     private struct Coding {
         let encoding: String?
         let charset: String?
     }
 
-    /// Looked for once, however many parts the content has: there can be millions of both.
+    /// Determined once, however many parts the content has: there can be millions of both.
     private func coding() -> Coding {
         let named = values("ENCODING").first
         let bare = values("").first { VCardText.encodings.contains($0) }
         return Coding(encoding: named ?? bare, charset: values("CHARSET").first)
     }
 
-    /// What it is of, such as `home` and `fax`.
+    /// Its types, such as `home` and `fax`.
     var types: [String] {
         let bare = values("").filter { !VCardText.encodings.contains($0) }
         var known: Set<String> = ["pref"]
         let types = (bare + values("TYPE")).filter { known.insert($0).inserted }
-        // Nearly every telephone has a voice.
+        // Nearly every telephone has the type `voice`.
         return types.count > 1 ? types.filter { $0 != "voice" } : types
     }
 
@@ -73,7 +73,7 @@ struct VCardProperty {
         try Self.decoded(content, version, coding())
     }
 
-    /// The content's parts, which semicolons separate.
+    /// The content's parts, separated by semicolons.
     func components(_ version: VCardVersion) throws(VCardProblem) -> [String] {
         let coding = coding()
         var texts: [String] = []
@@ -100,7 +100,7 @@ struct VCardProperty {
         switch coding.encoding {
         case nil, "8bit"?, "7bit"?: break
         case "quoted-printable"?: bytes = VCardText.quotedPrintable(bytes)
-        default: throw VCardProblem(reason: "its text is in an encoding that is not known")
+        default: throw VCardProblem(reason: "its text is in an unknown encoding")
         }
         return try VCardText.string(bytes, charset: coding.charset)
     }

@@ -2,16 +2,16 @@ internal import SystemPackage
 
 /// The cards of a file, one after the other.
 struct VCardReader: ~Copyable {
-    /// What stands in the file.
+    /// An item of the file.
     enum Item {
         case contact(Contact)
-        /// What is left out, with the line that it begins at.
+        /// An item that is left out, with its first line.
         case rejected(line: Int, reason: String)
     }
 
     private var lines: VCardLines
 
-    /// - Parameter longest: Bytes of a line, which may be folded.
+    /// - Parameter longest: The maximum number of bytes of a line, after unfolding.
     init(
         _ path: FilePath, _ identity: ImportIdentity? = nil,
         longest: Int = LineReader.longestLine
@@ -33,7 +33,7 @@ struct VCardReader: ~Copyable {
 
     private mutating func card(_ begin: Int) throws -> Item {
         var card = VCardParts()
-        // In the old format a card can hold that of an agent.
+        // In the old format a card can contain the card of an agent.
         var depth = 1
         var isAgent = false
         while let line = try lines.next(card.version) {
@@ -41,7 +41,7 @@ struct VCardReader: ~Copyable {
                 card.isTooLong = true
                 continue
             }
-            // What is no property, such as the blank line behind a picture, says nothing of the names.
+            // Lines that are not properties, such as the blank line after a picture, do not affect the names.
             guard let property = VCardProperty(bytes) else { continue }
             if Self.is(property, "BEGIN") {
                 guard isAgent, card.version == .two else {
@@ -74,7 +74,7 @@ struct VCardReader: ~Copyable {
     }
 }
 
-/// What is known of a card so far.
+/// The parts of a card read so far.
 struct VCardParts {
     private(set) var version: VCardVersion?
     var isTooLong = false
@@ -88,7 +88,7 @@ struct VCardParts {
         case "VERSION":
             let text = try? property.text(.four)
             version = text.flatMap { VCardVersion(rawValue: $0.filter { !$0.isWhitespace }) }
-        // Of several spellings of a name, in several languages, the first counts.
+        // If a name has several spellings, in several languages, the first counts.
         case "N": names = names ?? property
         case "FN": fullName = fullName ?? property
         case "TEL": phones.append(property)
@@ -100,9 +100,11 @@ struct VCardParts {
 
     func contact() throws(VCardProblem) -> Contact {
         guard let version else {
-            throw VCardProblem(reason: "the card's version is none of 2.1, 3.0 and 4.0")
+            throw VCardProblem(reason: "the card's version is not 2.1, 3.0 or 4.0")
         }
-        guard !isTooLong else { throw VCardProblem(reason: "a line of it is longer than 16 MiB") }
+        guard !isTooLong else {
+            throw VCardProblem(reason: "one of its lines is longer than 16 MiB")
+        }
         let parts = try names?.components(version) ?? []
         var contact = Contact(
             firstName: parts.count > 1 ? parts[1] : "", lastName: parts.first ?? "")

@@ -1,10 +1,10 @@
-/// Texts of cards: their escapes, encodings and character sets.
+/// The texts of cards: their escapes, encodings and character sets.
 enum VCardText {
     static let encodings: Set<String> = ["quoted-printable", "base64", "b", "8bit", "7bit"]
 
     // MARK: Escapes
 
-    /// With a backslash before what has a meaning: `\`, `,`, `;` and the end of a line.
+    /// Puts a backslash before characters that have a meaning: `\`, `,`, `;` and the end of a line.
     static func escaped(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -18,7 +18,7 @@ enum VCardText {
         return bytes
     }
 
-    /// Without them; the old format escapes only semicolons. A backslash before anything else is one.
+    /// Removes the escapes; the old format escapes only semicolons. A backslash before any other character stays.
     static func unescaped(_ bytes: ArraySlice<UInt8>, _ version: VCardVersion) -> [UInt8] {
         let plain: [UInt8] = version == .two ? Array(";".utf8) : Array("\\,;:".utf8)
         var result: [UInt8] = []
@@ -82,7 +82,7 @@ enum VCardText {
             return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         case "windows-1252"?, "cp1252"?:
             return String(String.UnicodeScalarView(bytes.map(windows)))
-        default: throw VCardProblem(reason: "its text is of a character set that is not known")
+        default: throw VCardProblem(reason: "its text is in an unknown character set")
         }
     }
 

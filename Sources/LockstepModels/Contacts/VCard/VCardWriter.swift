@@ -1,6 +1,6 @@
-/// A contact as a card of version 4.0 (RFC 6350).
+/// Writes a contact as a card of version 4.0 (RFC 6350).
 enum VCardWriter {
-    /// Labels that the format has types for (RFC 6350, section 6.4.1).
+    /// The labels that are types of the format (RFC 6350, section 6.4.1).
     private static let types: Set<String> = [
         "home", "work", "cell", "fax", "pager", "text", "video", "textphone", "voice",
     ]
@@ -30,14 +30,14 @@ enum VCardWriter {
         return card
     }
 
-    /// Appends a line, folded so that none has more than 75 bytes, its end aside, and no character is cut in two.
+    /// Appends a line, folded so that no line has more than 75 bytes without its end, and no character is split.
     private static func add(_ head: String, _ content: [UInt8], to card: inout [UInt8]) {
         let line = Array(head.utf8) + content
         var start = 0
         var room = 75
         while line.count - start > room {
             var end = start + room
-            // The bytes of a character but the first begin with the bits 10.
+            // All bytes of a character except the first begin with the bits 10.
             while line[end] & 0xC0 == 0x80 { end -= 1 }
             card += line[start..<end]
             card += Array("\r\n ".utf8)

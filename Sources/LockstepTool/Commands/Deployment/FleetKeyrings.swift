@@ -2,19 +2,19 @@ import Lockstep
 import Synchronization
 import SystemPackage
 
-/// Opens the keyrings of a fleet's files on several threads. What opens them is read, or asked for, once.
-// Sendable by this proof: the credentials are used only while the lock is held; the rest is constant, and a
-// keyring is only read.
+/// Opens the keyrings of a fleet's files on several threads. Credentials are read or prompted for once.
+// Sendable because the credentials are used only while the lock is held, the rest is constant, and keyrings are only
+// read.
 final class FleetKeyrings: @unchecked Sendable {
     private let options: KeyringOptions
     private let credentials: CredentialSource
     private let lock = Mutex(())
     private let shared: Keyring?
     private let fieldsKeyrings: [FieldsKeyring]
-    /// The keys of the datasets that are in every file.
+    /// The field keys of the datasets, for every file.
     var fields: [FieldKeys] { fieldsKeyrings.map(\.keys) }
 
-    /// Opens the one keyring for all files, if one is named, and those of datasets.
+    /// Opens the keyring for all files, if one is named, and those of the datasets.
     init(
         _ keyrings: KeyringOptions, _ fields: FieldsOptions, _ credentials: CredentialOptions
     ) throws {
@@ -29,7 +29,7 @@ final class FleetKeyrings: @unchecked Sendable {
         fieldsKeyrings = try fields.open(in: keyrings.folder, self.credentials)
     }
 
-    /// Opens a file. Several may stretch a passphrase at a time.
+    /// Opens a file's keyring. Several threads can stretch a passphrase at the same time.
     @Sendable func access(_ path: FilePath) throws -> DatabaseAccess {
         if shared != nil { return try sharedAccess(path) }
         let file = options.file(for: path)
@@ -38,12 +38,12 @@ final class FleetKeyrings: @unchecked Sendable {
             last = slot
             return try lock.withLock { _ in try credentials.credential(for: slot, of: file) }
         }
-        if let last { CheapSlotWarning.tell(last, of: file) }
+        if let last { CheapSlotWarning.show(last, of: file) }
         return try DatabaseAccess(keyring, for: path)
     }
 
-    /// Has the fields keyrings remember what a file proves by now; on one thread at a time.
-    /// - Parameter database: The id that it had when it was opened first.
+    /// Makes the fields keyrings remember the state that a file now proves. Call it on one thread at a time.
+    /// - Parameter database: The file's id when it was first opened.
     func rememberSealed(_ path: FilePath, _ database: [UInt8]?) throws {
         guard !fieldsKeyrings.isEmpty else { return }
         let access = try access(path)
@@ -53,7 +53,7 @@ final class FleetKeyrings: @unchecked Sendable {
         options.mayBeUnknown = true
         let connection = try access.open(path, options)
         guard try database == nil || connection.databaseID() == database else {
-            throw LockstepError(.tampered, "\(path) is another database than it was a moment ago")
+            throw LockstepError(.tampered, "another database has replaced \(path) meanwhile")
         }
         for keyring in fieldsKeyrings { keyring.remember(connection) }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep migrate --fleet`
+/// `lockstep migrate --fleet`: migrates many files.
 enum FleetRun {
     /// A line of the JSON output. Fields are only ever added.
     private struct Line: Encodable {
@@ -46,7 +46,7 @@ enum FleetRun {
         fleet.timeout = .seconds(runner.wait)
         fleet.options.fieldKeys = keyrings.fields
         fleet.options.busyTimeout = .seconds(min(runner.wait, 5))
-        fleet.goOn = { !Interruption.hasCome }
+        fleet.shouldContinue = { !Interruption.hasCome }
         if safety.safe {
             var way = FleetMigration.Safety()
             way.backupFolder = safety.backupFolder.map { FilePath($0) }
@@ -59,26 +59,26 @@ enum FleetRun {
             if result.isSuccess, !result.wasSkipped {
                 try keyrings.rememberSealed(result.file, result.database)
             }
-            try format == .json ? Output.json(Line(result)) : tell(result)
+            try format == .json ? Output.json(Line(result)) : show(result)
             Output.flush()
         }
-        if format == .text { tell(report, files.count) }
+        if format == .text { show(report, files.count) }
         guard !report.isSuccess else { return }
         Output.error(
             LockstepError(
                 .migrationFailed,
                 "\(report.failed) of \(counted(files.count, "file")) failed"
-                    + (report.skipped > 0 ? ", \(report.skipped) were not begun" : ""),
-                hint: "the others are done: mend these and run it again"))
+                    + (report.skipped > 0 ? ", \(report.skipped) not started" : ""),
+                hint: "the others are done: fix these and run the command again"))
         throw ExitCode(codes.count == 1 ? codes.first ?? Exit.failed : Exit.failed)
     }
 
-    private static func tell(_ result: FleetResult) {
+    private static func show(_ result: FleetResult) {
         for notice in result.notices { Output.note("notice: \(result.file): \(notice.message)") }
-        if result.wasSkipped { return Output.line("\(result.file): not begun") }
+        if result.wasSkipped { return Output.line("\(result.file): not started") }
         if let error = result.error {
             let place = result.file.string
-            // Most messages name the file already.
+            // Most messages already name the file.
             let isNamed = error.message.contains(place)
             Output.line("FAILED \(isNamed ? "" : "\(place): ")\(error.message)")
             return
@@ -94,10 +94,10 @@ enum FleetRun {
                 + "\(counted(result.steps.count, "version")), \(Output.duration(result.duration))")
     }
 
-    private static func tell(_ report: FleetReport, _ count: Int) {
+    private static func show(_ report: FleetReport, _ count: Int) {
         Output.line(
             "\(counted(count, "file")): \(report.migrated) migrated, \(report.unchanged) with nothing to "
-                + "do, \(report.failed) failed, \(report.skipped) not begun, "
+                + "do, \(report.failed) failed, \(report.skipped) not started, "
                 + Output.duration(report.duration))
     }
 }

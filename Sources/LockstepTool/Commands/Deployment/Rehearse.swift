@@ -2,16 +2,16 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep rehearse`: the pending migrations on a copy of the real database.
+/// `lockstep rehearse`: runs the pending migrations on a copy of the real database.
 struct Rehearse: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Try the pending migrations on an encrypted copy of the database.",
         discussion: """
-            The database is only read, and others may go on writing. Its copy is under a key that nobody \
-            knows, and is removed afterwards. Told are each version's time, which is how long the real run \
-            keeps other writers waiting, the rows of the tables that it changes, the size of the file, and \
-            what verification says of the copy. Exits with 1 if a version fails, or a check that does not \
-            fail in the database itself.
+            The database is only read, and other programs can keep writing. Its copy has a key that nobody \
+            knows and is removed afterwards. Reports the time of each version, which is how long the real \
+            run blocks other writers, the row counts of the tables that it changes, the size of the file, \
+            and the result of verifying the copy. Exits with 1 if a version fails, or if a check fails that \
+            passes for the database itself.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -23,7 +23,7 @@ struct Rehearse: ParsableCommand {
 
     @OptionGroup var recorded: RecordedDownOption
 
-    @Option(help: "Where the copy is made. (default: the database's folder)")
+    @Option(help: "The folder for the copy. (default: the database's folder)")
     var folder: String?
 
     func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
@@ -72,10 +72,10 @@ struct Rehearse: ParsableCommand {
         rehearsal.recordedDown = recorded.value
         rehearsal.folder = folder.map { FilePath($0) }
         rehearsal.options.fieldKeys = session.fields
-        rehearsal.goOn = { !Interruption.hasCome }
+        rehearsal.shouldContinue = { !Interruption.hasCome }
         let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path))
         try output.format == .json
-            ? Output.json(Self.result(report, session.path)) : Self.tell(report, session.path)
+            ? Output.json(Self.result(report, session.path)) : Self.show(report, session.path)
         guard !report.isClean else { return }
         if let failure = report.failure { Output.error(failure) }
         throw ExitCode(Exit.failed)
@@ -101,13 +101,13 @@ struct Rehearse: ParsableCommand {
             copyMicroseconds: report.copyDuration)
     }
 
-    private static func tell(_ report: RehearsalReport, _ path: FilePath) {
+    private static func show(_ report: RehearsalReport, _ path: FilePath) {
         for notice in report.notices { Output.note("notice: \(notice.message)") }
         if report.steps.isEmpty, report.failure == nil { return Output.line("nothing to do") }
         for step in report.steps {
             Output.line(
                 "\(step.isUp ? "up" : "down") \(step.set) \(step.version) \(step.name): "
-                    + "\(step.statements) statements, \(Output.duration(step.duration))")
+                    + "\(counted(step.statements, "statement")), \(Output.duration(step.duration))")
             for change in step.rows {
                 func rows(_ count: Int?) -> String { count.map { counted($0, "row") } ?? "none" }
                 Output.line(
@@ -118,7 +118,7 @@ struct Rehearse: ParsableCommand {
             "other writers would wait up to \(Output.duration(report.longestLock)) at a time, "
                 + "\(Output.duration(report.totalLock)) in all")
         guard report.failure == nil else {
-            return Output.line("FAILED on the copy; \(path) is what it was")
+            return Output.line("FAILED on the copy; \(path) is unchanged")
         }
         Output.line(
             "the file: \(report.bytesBefore) bytes, then \(report.bytesAfter); "
@@ -130,9 +130,9 @@ struct Rehearse: ParsableCommand {
         }
         Output.line(
             report.verification?.isClean == true
-                ? "verified: everything holds on the copy; \(path) is what it was"
+                ? "verified: everything holds on the copy; \(path) is unchanged"
                 : report.newFailures.isEmpty
-                    ? "nothing fails on the copy that does not fail already; \(path) is what it was"
-                    : "NOT verified; \(path) is what it was")
+                    ? "no new failures on the copy; \(path) is unchanged"
+                    : "NOT verified; \(path) is unchanged")
     }
 }

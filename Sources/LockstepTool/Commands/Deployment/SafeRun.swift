@@ -2,30 +2,30 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// With a way back.
+/// The options of a safe migration.
 struct SafetyOptions: ParsableArguments {
     @Flag(
         help: """
-            Back up first, verify afterwards, and put the database back if anything fails. What others wrote \
-            meanwhile is never lost: then it is not put back, and the error says where the backup stands.
+            Back up first, verify afterwards, and restore the backup if anything fails. If other programs wrote \
+            meanwhile, nothing is restored, so that no writes are lost, and the error names the backup.
             """)
     var safe = false
 
-    @Option(help: "Where --safe makes its backups. (default: the database's folder)")
+    @Option(help: "The folder for the backups of --safe. (default: the database's folder)")
     var backupFolder: String?
 
-    @Option(help: "How many backups --safe keeps; the oldest go. (default: 3)")
+    @Option(help: "How many backups --safe keeps; it removes the oldest. (default: 3)")
     var keep: Int?
 
     func validate() throws {
         guard safe || (backupFolder == nil && keep == nil) else {
-            throw ValidationError("--backup-folder and --keep belong to --safe")
+            throw ValidationError("--backup-folder and --keep need --safe")
         }
         guard keep ?? 0 >= 0 else { throw ValidationError("--keep must be 0 or more") }
     }
 }
 
-/// `lockstep migrate --safe`
+/// `lockstep migrate --safe`: migrates with a backup and a verification.
 enum SafeRun {
     private struct Result: Encodable {
         let outcome: String?
@@ -37,12 +37,12 @@ enum SafeRun {
         let error: MigrationRun.Failure?
     }
 
-    /// Tells of a run that was killed, where another command looks at the database.
-    static func tellIfUnfinished(_ path: FilePath) {
+    /// Reports an unfinished run when another command works on the database.
+    static func reportIfUnfinished(_ path: FilePath) {
         guard SafeMigration.isUnfinished(path) else { return }
         Output.note(
-            "notice: a safe migration of \(path) is under way or was killed: `lockstep migrate --safe` goes "
-                + "on from there")
+            "notice: a safe migration of \(path) is running or was killed: `lockstep migrate --safe` "
+                + "continues it")
     }
 
     static func run(
@@ -59,7 +59,7 @@ enum SafeRun {
         migration.timeout = .seconds(runner.wait)
         migration.options.fieldKeys = session.fields
         migration.options.busyTimeout = .seconds(min(runner.wait, 5))
-        migration.goOn = { !Interruption.hasCome }
+        migration.shouldContinue = { !Interruption.hasCome }
         var report = SafeMigrationReport()
         var failure: LockstepError?
         do {
@@ -67,13 +67,13 @@ enum SafeRun {
         } catch let error as LockstepError {
             failure = error
         }
-        try tell(report, failure, session.path, format)
+        try show(report, failure, session.path, format)
         guard let failure else { return }
         Output.error(failure)
         throw ExitCode(Exit.code(for: failure, report))
     }
 
-    private static func tell(
+    private static func show(
         _ report: SafeMigrationReport, _ failure: LockstepError?, _ path: FilePath,
         _ format: OutputFormat
     ) throws {
@@ -89,30 +89,31 @@ enum SafeRun {
         switch report.recovery {
         case .restored:
             Output.note(
-                "notice: an earlier run was killed while it put \(path) back: that is finished")
+                "notice: an earlier run was killed while it restored \(path): the restore is now finished"
+            )
         case .continued:
-            Output.note("notice: an earlier run was killed: this one goes on from there")
+            Output.note("notice: an earlier run was killed: this run continued it")
         case nil: break
         }
         for notice in report.migration.notices { Output.note("notice: \(notice.message)") }
-        for step in steps { step.tell() }
+        for step in steps { step.show() }
         switch report.outcome {
         case .nothingToDo: Output.line("nothing to do")
         case .migrated:
             Output.line(
                 "verified: "
                     + (report.verification?.isClean == true
-                        ? "everything holds" : "nothing fails that did not before"))
-            if let backup = report.backup { Output.line("the backup from before is \(backup)") }
-        case .rolledBack: Output.note("notice: nothing was committed: \(path) is what it was")
-        case .restored: Output.note("notice: \(path) is what it was: its backup was put back")
+                        ? "everything holds" : "no new failures"))
+            if let backup = report.backup { Output.line("the backup is \(backup)") }
+        case .rolledBack: Output.note("notice: nothing was committed: \(path) is unchanged")
+        case .restored: Output.note("notice: \(path) is as before: its backup was restored")
         case .notRestored, nil: break
         }
     }
 }
 
 extension Exit {
-    /// A safe migration's: what became of the database counts for more than why.
+    /// The exit code of a safe migration: the outcome for the database takes precedence over the error.
     static func code(for error: LockstepError, _ report: SafeMigrationReport?) -> Int32 {
         switch report?.outcome {
         case .rolledBack: rolledBack

@@ -11,18 +11,18 @@ struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Instead of one, every file that fits the pattern, such as 'tenants/*.db': * stands for any \
-            characters of a name, ? for one, ** for any number of folders. Quote it: it is expanded here. \
-            Each file has its own keyring in the folder of the keyrings, or --keyring is everyone's.
+            Instead of one database, every file that matches the pattern, such as 'tenants/*.db': * matches any \
+            characters in a name, ? matches one, ** matches any number of folders. Quote the pattern: the command \
+            expands it. Each file has its own keyring in the keyring folder, unless --keyring names one for all.
             """, valueName: "pattern"))
     var fleet: String?
 
-    @Option(help: "How many files of a fleet are worked on at a time. (default: one a processor)")
+    @Option(help: "How many files of a fleet to migrate at a time. (default: one per processor)")
     var jobs: Int?
 
     func validate() throws {
         guard fleet != nil || jobs == nil else {
-            throw ValidationError("--jobs belongs to --fleet")
+            throw ValidationError("--jobs needs --fleet")
         }
         guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be at least 1") }
         guard fleet == nil || database == nil else {

@@ -3,30 +3,30 @@ import Lockstep
 import SystemPackage
 
 extension Keys {
-    /// `lockstep keys accept-database`
+    /// `lockstep keys accept-database`: accepts a database that differs from what its keyrings remember.
     struct AcceptDatabase: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a database as it is, whatever its keyrings remember of it.",
+            abstract: "Accept a database as it is, whatever its keyrings remember of it.",
             discussion: """
-                A keyring lists the databases that it opens, and a fields keyring remembers how far each had come. A \
-                file that has lost its memory of the keyring, or proves an older state of its sealed columns, is \
-                refused, because anyone who can open the database can put it into that state. This command is for the \
-                one who did so on purpose: with a backup that was put back, or with a database from before ids that \
-                shares a keyring. It changes the keyrings, and gives the database its id if it has none.
+                A keyring lists the databases that it opens, and a fields keyring remembers the newest state of each. \
+                A database that no longer remembers its keyring, or that proves an older state of its sealed columns, \
+                is refused, because anyone who can open the database can put it into that state. Use this command if \
+                you did so on purpose: you restored a backup, or a database from before ids shares a keyring. It \
+                changes the keyrings, and gives the database an id if it has none.
 
-                What the file proves of a dataset must be authentic all the same. A file that proves nothing is not \
-                accepted, and neither is an older copy of the database's keyring.
+                The database's proof of a dataset must be authentic even then. A database without a proof is not \
+                accepted, nor is an older copy of the database's keyring.
                 """)
 
         @OptionGroup var access: AccessOptions
 
-        @Flag(help: "Confirm that the database is right as it is.")
+        @Flag(help: "Confirm that the database's present state is the right one.")
         var iUnderstand = false
 
         func run() throws {
             guard iUnderstand else {
                 throw ValidationError(
-                    "an older state that somebody has put back is taken for the right one: confirm with --i-understand"
+                    "this accepts even an older state that someone restored: confirm with --i-understand"
                 )
             }
             let path = try access.database.path()

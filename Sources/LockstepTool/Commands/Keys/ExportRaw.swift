@@ -3,13 +3,13 @@ import Lockstep
 import SystemPackage
 
 extension Keys {
-    /// `lockstep keys export-raw`
+    /// `lockstep keys export-raw`: prints the database's raw key.
     struct ExportRaw: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the database's raw key, for another SQLCipher program.",
             discussion: """
-                Whoever has this line opens the database, now and until its key is rotated. In the \
-                sqlcipher shell it is used as: PRAGMA key = "<the line>";
+                Anyone who has this line can open the database until its key is rotated. In the sqlcipher \
+                shell, use it as: PRAGMA key = "<the line>";
                 """)
 
         @OptionGroup var access: AccessOptions
@@ -20,7 +20,7 @@ extension Keys {
         func run() throws {
             guard iUnderstand else {
                 throw ValidationError(
-                    "the raw key opens the database for whoever sees it: confirm with --i-understand"
+                    "anyone who sees the raw key can open the database: confirm with --i-understand"
                 )
             }
             let session = try access.session()

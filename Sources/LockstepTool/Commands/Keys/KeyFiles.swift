@@ -3,7 +3,7 @@ import Lockstep
 import SystemPackage
 
 extension Keys {
-    /// `lockstep keys create-key-file`
+    /// `lockstep keys create-key-file`: makes a key file.
     struct CreateKeyFile: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a key file: 32 random bytes that only you can read.",
@@ -18,13 +18,13 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys generate-identity`
+    /// `lockstep keys generate-identity`: makes an identity.
     struct GenerateIdentity: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an identity, and print its recipient.",
+            abstract: "Make an identity and print its recipient.",
             discussion: """
-                The file is for its owner alone. The recipient, age1…, is no secret: keyrings are issued to \
-                it. Both are in age's notation, and age-keygen makes the same.
+                Keep the file to yourself. The recipient, age1…, is not secret: keyrings are issued to it. \
+                Both are in age's notation, as made by age-keygen.
                 """)
 
         @Argument(help: "The file to make.")
@@ -37,10 +37,10 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys export-recipient`
+    /// `lockstep keys export-recipient`: prints an identity's recipient.
     struct ExportRecipient: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the recipient of an identity, which is no secret.")
+            abstract: "Print the recipient of an identity. The recipient is not secret.")
 
         @Argument(help: "The file with the identity.")
         var file: String

@@ -1,24 +1,24 @@
 import ArgumentParser
 import Lockstep
 
-/// Which key of a keyring.
+/// A key of a keyring.
 struct KeyArguments: ParsableArguments {
     @OptionGroup var kind: KeyKindArgument
 
-    @Argument(help: "Its version.")
+    @Argument(help: "The key's version.")
     var version: UInt32
 
-    /// How messages call it.
+    /// The key's name in messages.
     var name: String { "\(kind.kind.rawValue) key \(version)" }
 }
 
-/// Which kind of key.
+/// A kind of key.
 struct KeyKindArgument: ParsableArguments {
     @Argument(
         help: "What the key is for: database, field, index or manifest.",
         transform: { text in
             guard let kind = KeyKind(rawValue: text) else {
-                throw ValidationError("\(text) is no kind of key")
+                throw ValidationError("\(text) is not a kind of key")
             }
             return kind
         })
@@ -26,13 +26,13 @@ struct KeyKindArgument: ParsableArguments {
 }
 
 extension Keys {
-    /// `lockstep keys create-key`
+    /// `lockstep keys create-key`: makes a pending key.
     struct CreateKey: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key, to be put in use later.",
+            abstract: "Make a key, to be activated later.",
             discussion: """
-                It is pending until `lockstep keys activate-key`, so that whoever has the keyring can get it \
-                first. The key of a database is made by `lockstep keys rotate-database`.
+                The key is pending until `lockstep keys activate-key`, so that everyone who needs the keyring \
+                can get it first. To make a database's key, use `lockstep keys rotate-database`.
                 """)
 
         @OptionGroup var access: KeyringAccess
@@ -46,13 +46,13 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys activate-key`
+    /// `lockstep keys activate-key`: puts a key in use.
     struct ActivateKey: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Put a key in use, and retire the one that was.",
+            abstract: "Put a key in use and retire the previous one.",
             discussion: """
-                What was made with the retired key still opens; what is new is made with the other. The key of \
-                a database is put in use by `lockstep keys rotate-database`.
+                The retired key still opens older data; new data gets the active key. To put a database's key \
+                in use, use `lockstep keys rotate-database`.
                 """)
 
         @OptionGroup var access: KeyringAccess
@@ -64,20 +64,20 @@ extension Keys {
             try access.change { keyring, file in
                 let old = try keyring.activateKey(kind, version: key.version)
                 if kind == .manifest { publisher = try keyring.publisher() }
-                return "\(key.name) in \(file.path) is active, and key \(old) retired"
+                return "\(key.name) in \(file.path) is active, and key \(old) is retired"
             }
             if let publisher { Output.line("its publisher: \(publisher)") }
         }
     }
 
-    /// `lockstep keys mark-compromised`
+    /// `lockstep keys mark-compromised`: marks a key as known to others.
     struct MarkCompromised: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Mark a key that is not in use as one that others may know.",
+            abstract: "Mark a key that is not in use as possibly known to others.",
             discussion: """
-                It still opens what was made with it; with a database's, `lockstep verify` fails until it is \
-                destroyed. A key in use is replaced first: a database's by `lockstep keys rotate-database \
-                --compromised`.
+                The key still opens the data that it encrypted. For a database's key, `lockstep verify` fails \
+                until the key is destroyed. Replace a key in use first: a database's with `lockstep keys \
+                rotate-database --compromised`.
                 """)
 
         @OptionGroup var access: KeyringAccess
@@ -91,25 +91,26 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys destroy-key`
+    /// `lockstep keys destroy-key`: destroys a key.
     struct DestroyKey: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Destroy a key that is not in use, for good.",
+            abstract: "Destroy a key that is not in use. This cannot be undone.",
             discussion: """
-                What it encrypted, such as backups from before a rotation, cannot be read any more but with a \
-                copy of the keyring from before.
+                Data that it encrypted, such as backups from before a rotation, can then be read only with an \
+                older copy of the keyring.
                 """)
 
         @OptionGroup var access: KeyringAccess
         @OptionGroup var key: KeyArguments
 
-        @Flag(help: "Confirm that what it encrypted may be lost.")
+        @Flag(help: "Confirm that the data it encrypted may be lost.")
         var iUnderstand = false
 
         func run() throws {
             guard iUnderstand else {
                 throw ValidationError(
-                    "nobody reads again what the key has encrypted: confirm with --i-understand")
+                    "the data that the key encrypted becomes unreadable: confirm with --i-understand"
+                )
             }
             try access.change { keyring, file in
                 try keyring.destroyKey(key.kind.kind, version: key.version)

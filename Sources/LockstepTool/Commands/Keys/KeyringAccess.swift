@@ -2,7 +2,7 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// Which keyring, and what opens it.
+/// A keyring and the credentials that open it.
 struct KeyringAccess: ParsableArguments {
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var credentials: CredentialOptions
@@ -25,7 +25,7 @@ struct KeyringAccess: ParsableArguments {
         return keyrings.file(for: FilePath(database ?? ""))
     }
 
-    /// Opens the keyring, changes it, writes it, has its database remember that, and tells what was done.
+    /// Opens, changes and writes the keyring, makes its database remember that, and reports the change.
     func change(
         _ body: (inout Keyring, KeyringFile) throws -> String
     ) throws {
@@ -38,10 +38,10 @@ struct KeyringAccess: ParsableArguments {
         remember(keyring)
     }
 
-    /// Goes on only where the database has not seen a newer keyring than the one that is about to be changed: raised, an
+    /// Checks that the database has not seen a newer keyring than this one: with its epoch raised by the change, an
     /// older copy would look like the newest.
-    /// - Throws: ``LockstepError/Code/keyringOutdated``, ``LockstepError/Code/tampered``. What else keeps the database
-    ///   from being opened is reported when it is to remember the change.
+    /// - Throws: ``LockstepError/Code/keyringOutdated``, ``LockstepError/Code/tampered``. Other errors that prevent
+    ///   opening the database are reported later, when it must remember the change.
     private func requireFresh(_ keyring: borrowing Keyring) throws {
         guard keyring.purpose == .database, let database else { return }
         let path = FilePath(database)
@@ -55,40 +55,44 @@ struct KeyringAccess: ParsableArguments {
         }
     }
 
-    /// Has the database of a keyring that was written remember it.
+    /// Makes the database of a written keyring remember it.
     func remember(_ keyring: borrowing Keyring) {
         guard keyring.purpose == .database else { return }
-        if let database { return Remembering.tell(FilePath(database), of: keyring) }
+        if let database { return Remembering.show(FilePath(database), of: keyring) }
         Output.note(
-            "notice: no database was named, and so none knows of the change: `lockstep migrate` on it makes "
-                + "it remember")
+            "notice: no database was named, so none remembers the change: run `lockstep migrate` on it to "
+                + "make it remember")
     }
 }
 
-/// What shall open a slot that is being made.
+/// The credential that opens a new slot.
 struct NewSlotOptions: ParsableArguments {
     @Option(
         help: """
-            Anyone who has the identity of this recipient: age1…, or age1NAME1…, for which the age plugin \
-            age-plugin-NAME is run.
+            Open the slot with the identity of this recipient: age1…, or age1NAME1…, which runs the age \
+            plugin age-plugin-NAME.
             """)
     var recipient: String?
 
-    @Option(help: "This key file; it is made if it does not exist.")
+    @Option(help: "Open the slot with this key file, which is made if it does not exist.")
     var newKeyFile: String?
 
-    @Option(help: "The passphrase that an open descriptor of this number gives.")
+    @Option(help: "Open the slot with the passphrase from this open file descriptor.")
     var newPassphraseFd: Int32?
 
-    @Option(help: "This environment variable's value. Discouraged.")
+    @Option(help: "Open the slot with this environment variable's value. Discouraged.")
     var newEnv: String?
 
-    @Option(help: "What a program prints: an absolute path, or a JSON array of it and arguments.")
+    @Option(
+        help: """
+            Open the slot with the output of a program: its absolute path, or a JSON array of path and \
+            arguments.
+            """)
     var newCommand: String?
 
     func validate() throws {
         guard givenCount <= 1 else {
-            throw ValidationError("a slot opens with one thing; add the others one by one")
+            throw ValidationError("a slot opens with one credential: add the others one by one")
         }
     }
 
@@ -97,7 +101,7 @@ struct NewSlotOptions: ParsableArguments {
             + (newPassphraseFd == nil ? 0 : 1)
     }
 
-    /// Adds the slot; without an option the terminal is asked for a passphrase, twice.
+    /// Adds the slot. Without an option, prompts for a passphrase twice.
     func addSlot(_ name: String, to keyring: inout Keyring, _ plugins: PluginOptions) throws {
         if let recipient {
             return try keyring.addSlot(
@@ -128,7 +132,7 @@ struct NewSlotOptions: ParsableArguments {
             } else {
                 try Terminal.newPassphrase("New passphrase")
             }
-        PassphraseAdvice.tell(passphrase)
+        PassphraseAdvice.show(passphrase)
         return .passphrase(passphrase)
     }
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `lockstep keys`: what concerns keyrings and keys.
+/// `lockstep keys`: commands for keyrings and keys.
 struct Keys: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Make and list keyrings, change what opens them and their keys, sign and check them.",
+            "Make and list keyrings, change their slots and keys, sign and check them.",
         subcommands: [
             List.self, Init.self, AddSlot.self, RemoveSlot.self, ChangePassphrase.self,
             RotateDatabase.self, RotateRing.self, CreateKey.self, ActivateKey.self,

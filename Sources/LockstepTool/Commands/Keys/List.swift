@@ -3,13 +3,13 @@ import Lockstep
 import SystemPackage
 
 extension Keys {
-    /// `lockstep keys list`
+    /// `lockstep keys list`: lists the contents of keyrings.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what a keyring holds, without any secret.",
+            abstract: "List the contents of a keyring, without any secret.",
             discussion: """
-                Shows every keyring of the folder, or the one that --keyring or --database names. \
-                With --key-file or --passphrase-fd each is opened too, which proves its MAC.
+                Lists every keyring in the folder, or the one that --keyring or --database names. With \
+                --key-file or --passphrase-fd, each keyring is also opened, which verifies its MAC.
                 """)
 
         @OptionGroup var keyrings: KeyringOptions
@@ -59,7 +59,7 @@ extension Keys {
                     })
             }
             guard output.format == .text else { return try Output.json(rings) }
-            for ring in rings { Self.tell(ring) }
+            for ring in rings { Self.show(ring) }
         }
 
         private func files() throws -> [KeyringFile] {
@@ -75,7 +75,7 @@ extension Keys {
             return files
         }
 
-        private static func tell(_ ring: Ring) {
+        private static func show(_ ring: Ring) {
             Output.line("\(ring.file): \(ring.purpose) keyring, epoch \(ring.epoch)")
             Output.line(
                 ring.isVerified ? "  MAC verified" : "  not opened, so its MAC is not verified")

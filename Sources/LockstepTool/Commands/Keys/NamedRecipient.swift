@@ -1,12 +1,12 @@
 import ArgumentParser
 import Lockstep
 
-/// A recipient, of an identity or a plugin, and what its slot is called, given as `NAME=age1…`.
+/// The recipient of an identity or plugin with the name of its slot, given as `NAME=age1…`.
 struct NamedRecipient {
     let name: String
     let recipient: SlotRecipient
 
-    /// - Parameter usualName: What it is called where no name is given; nil where one has to be.
+    /// - Parameter defaultName: The slot's name if the text has none; nil if a name is required.
     init(_ text: String, defaultName: String? = nil) throws {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         if parts.count == 2 {
@@ -14,7 +14,7 @@ struct NamedRecipient {
         } else if let defaultName {
             (name, recipient) = (defaultName, try SlotRecipient(text))
         } else {
-            throw ValidationError("--recipient is given as NAME=age1…, not as \(text)")
+            throw ValidationError("--recipient takes NAME=age1…, not \(text)")
         }
     }
 }

@@ -3,14 +3,15 @@ import Lockstep
 import SystemPackage
 
 extension Keys {
-    /// `lockstep keys rotate-database`
+    /// `lockstep keys rotate-database`: encrypts a database under a new key.
     struct RotateDatabase: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Encrypt a database under a new key.",
             discussion: """
-                A verified copy under the new key takes the original's place; nobody else may use the \
-                database meanwhile. Killed at any moment, it leaves a database that opens with its keyring, \
-                and the next run finishes. Backups from before stay under the old key, which the keyring keeps.
+                A verified copy under the new key replaces the original; no other program may use the \
+                database meanwhile. If the command is killed at any moment, the database still opens with its \
+                keyring, and the next run finishes the rotation. Older backups stay under the old key, which \
+                the keyring keeps.
                 """)
 
         @OptionGroup var access: AccessOptions
@@ -18,7 +19,7 @@ extension Keys {
 
         @Flag(
             help:
-                "The old key may be known to others: keep it only to restore backups, with a warning."
+                "The old key is possibly known to others: keep it only to restore backups, with a warning."
         )
         var compromised = false
 
@@ -44,7 +45,7 @@ extension Keys {
                         newVersion: report.newVersion, wasFinished: report.copy == nil))
             }
             Output.line(
-                "\(path) is under database key \(report.newVersion) instead of \(report.oldVersion)"
+                "\(path) now has database key \(report.newVersion) instead of \(report.oldVersion)"
             )
             if report.copy == nil {
                 Output.line("an interrupted rotation was finished; no data was copied again")

@@ -3,13 +3,13 @@ import Lockstep
 import SystemPackage
 
 extension Keys {
-    /// `lockstep keys sign`
+    /// `lockstep keys sign`: signs a keyring.
     struct Sign: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sign a keyring, so that its readers know whom it comes from.",
+            abstract: "Sign a keyring, so that its readers know who issued it.",
             discussion: """
-                The publisher's fields keyring signs; both keyrings open with what is given. A signed keyring \
-                cannot be changed without signing it again.
+                The publisher's fields keyring signs; the same credentials must open both keyrings. A signed \
+                keyring cannot be changed without signing it again.
                 """)
 
         @OptionGroup var access: KeyringAccess
@@ -28,7 +28,7 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys check`
+    /// `lockstep keys check`: checks a keyring and its signature.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check that a keyring opens, that all its keys unwrap, and who signed it.")

@@ -2,13 +2,13 @@ import ArgumentParser
 import Lockstep
 
 extension Keys {
-    /// `lockstep keys init`
+    /// `lockstep keys init`: makes a fields keyring.
     struct Init: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make the fields keyring of a dataset.",
             discussion: """
-                The keyring of a database is made together with it, by `lockstep init` or `lockstep \
-                adopt`. Without an option the terminal is asked for a passphrase.
+                `lockstep init` and `lockstep adopt` make a database's keyring together with the database. \
+                Without an option, the command prompts for a passphrase.
                 """)
 
         @OptionGroup var keyrings: KeyringOptions
@@ -18,7 +18,7 @@ extension Keys {
         @Option(help: "The dataset's name.")
         var dataset: String
 
-        @Option(help: "What to call the slot.")
+        @Option(help: "The slot's name.")
         var slotName = "owner"
 
         func run() throws {
@@ -31,16 +31,16 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys add-slot`
+    /// `lockstep keys add-slot`: adds a slot.
     struct AddSlot: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a way to open a keyring.",
-            discussion: "Without an option the terminal is asked for a new passphrase, twice.")
+            discussion: "Without an option, the command prompts for a new passphrase twice.")
 
         @OptionGroup var access: KeyringAccess
         @OptionGroup var slot: NewSlotOptions
 
-        @Argument(help: "What to call the slot: 1 to 32 of a-z, 0-9 and -.")
+        @Argument(help: "The slot's name: 1 to 32 of a-z, 0-9 and -.")
         var name: String
 
         func run() throws {
@@ -51,13 +51,13 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys remove-slot`
+    /// `lockstep keys remove-slot`: removes a slot.
     struct RemoveSlot: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a way to open a keyring.",
             discussion: """
-                Who has the old file, or knew the ring key, still has what it held: rotate the ring with \
-                `lockstep keys rotate-ring`, and the keys if they may be known.
+                Anyone who has the old file or knew the ring key still has its keys: rotate the ring with \
+                `lockstep keys rotate-ring`, and the keys if others possibly know them.
                 """)
 
         @OptionGroup var access: KeyringAccess
@@ -73,16 +73,16 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys change-passphrase`
+    /// `lockstep keys change-passphrase`: changes the passphrase of a slot.
     struct ChangePassphrase: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change the passphrase of a slot.",
             discussion:
-                "The terminal is asked for the new one, twice, unless a descriptor gives it.")
+                "Prompts for the new passphrase twice, unless it comes from a descriptor.")
 
         @OptionGroup var access: KeyringAccess
 
-        @Option(help: "The number of an open descriptor to read the new passphrase from.")
+        @Option(help: "An open file descriptor from which to read the new passphrase.")
         var newPassphraseFd: Int32?
 
         @Option(help: "The slot's name, if several slots have a passphrase.")
@@ -116,21 +116,21 @@ extension Keys {
         }
     }
 
-    /// `lockstep keys rotate-ring`
+    /// `lockstep keys rotate-ring`: makes a new ring key.
     struct RotateRing: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give a keyring a new ring key, and shut out whoever is not named.",
+            abstract: "Give a keyring a new ring key, and keep only the slots that you name.",
             discussion: """
-                Slots stay whose passphrase, key file, variable, command or identity is given, and those for \
-                recipients that are named. A plugin's slot is made again for its recipient, which has to be named. \
-                The keys and what they have encrypted stay as they are.
+                Keeps the slots whose passphrase, key file, variable, command or identity is given, and the slots \
+                for the named recipients. A plugin's slot is made again for its recipient, which must be named. The \
+                keys and the data that they encrypted do not change.
                 """)
 
         @OptionGroup var access: KeyringAccess
 
         @Option(
             help:
-                "A slot for a recipient, as NAME=age1…, or of a plugin. May be given several times."
+                "A slot for the recipient of an identity or plugin, as NAME=age1…. Can be repeated."
         )
         var recipient: [String] = []
 
@@ -159,15 +159,15 @@ extension Keys {
             let dropped = slots.map(\.name).filter { !names.contains($0) }
             guard dropped.isEmpty || dropOthers else {
                 throw ValidationError(
-                    "these slots would be dropped: \(dropped.joined(separator: ", ")); give what opens "
-                        + "them\(Self.hint(dropped, slots)), or confirm with --drop-others")
+                    "these slots would be dropped: \(dropped.joined(separator: ", ")); give their "
+                        + "credentials\(Self.hint(dropped, slots)), or confirm with --drop-others")
             }
             try file.save(&keyring)
-            Output.line("\(file.path) has a new ring key, and \(counted(names.count, "slot"))")
+            Output.line("\(file.path) has a new ring key and \(counted(names.count, "slot"))")
             access.remember(keyring)
         }
 
-        /// What opens a plugin's slot does not say for whom it was sealed.
+        /// The credential of a plugin's slot does not contain the slot's recipient.
         private static func hint(_ dropped: [String], _ slots: [SlotDescription]) -> String {
             let first = slots.first { slot in
                 if case .plugin = slot.kind { dropped.contains(slot.name) } else { false }
@@ -176,7 +176,8 @@ extension Keys {
                 ?? ""
         }
 
-        /// Another's slot of the same kind is not kept: it would open with what was given here.
+        /// Whether the given credential opens the slot. Another person's slot of the same kind is not kept: it would be
+        /// made again for the credential given here.
         private static func fits(
             _ slot: SlotDescription, _ source: CredentialSource, _ keyring: borrowing Keyring
         ) throws -> Bool {

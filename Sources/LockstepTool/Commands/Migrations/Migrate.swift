@@ -1,21 +1,21 @@
 import ArgumentParser
 import Lockstep
 
-/// `lockstep migrate`: to the newest version, or to the one that is named.
+/// `lockstep migrate`: migrates to the newest version, or to the named one.
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring a database to the newest version of its migrations.",
+        abstract: "Migrate a database to the newest version.",
         discussion: """
-            Each version is one transaction: it is applied and recorded, or the database is as before. \
-            Before each commit foreign keys, row counts and the use of every table, view and trigger \
-            are checked.
+            Each version is one transaction: it is applied and recorded, or the database is unchanged. \
+            Before each commit the command checks the foreign keys, the row counts, and that every table, \
+            view and trigger can be used.
 
-            --to with an older version leads back, as `rollback` does: by the ways down of the files.
+            --to with an older version migrates down, as `rollback` does, with the files' ways down.
 
-            --safe adds a backup, a verification of the whole database afterwards, and a way back from \
-            whatever fails after a commit: 8 if it was restored, 7 if nothing had been committed. \
-            --fleet migrates many files with one command; with --format json it writes a line a file, as \
-            they are done. Run it again after a failure: what is done is not done twice.
+            --safe makes a backup first, verifies the whole database afterwards, and restores the backup \
+            if anything fails after a commit. Exits with 8 if the backup was restored, and with 7 if \
+            nothing was committed. --fleet migrates many files with one command; with --format json it \
+            writes a line for each file as it finishes. After a failure, run it again: it skips what is done.
             """)
 
     @OptionGroup var target: TargetOptions
@@ -26,7 +26,7 @@ struct Migrate: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     @Option(
-        help: "Stop at this version; one that is older than the database's leads back to it.",
+        help: "Stop at this version. If it is older than the database's, migrate down to it.",
         transform: MigrationRun.version)
     var to: MigrationVersion?
 
@@ -42,7 +42,7 @@ struct Migrate: ParsableCommand {
         }
         let goal = to.map { Plan.Target.version($0) } ?? .latest
         if let pattern = target.fleet {
-            // Asking for a passphrase first would be a waste where there are no files.
+            // Found before the passphrase prompt: the pattern can match nothing.
             let files = try FleetMigration.files(matching: pattern)
             let keyrings = try FleetKeyrings(keyrings, fields, credentials)
             return try FleetRun.run(
@@ -54,15 +54,15 @@ struct Migrate: ParsableCommand {
             try SafeRun.run(sets, goal, runner, safety, session, output.format)
             return session.rememberSealed(in: database)
         }
-        SafeRun.tellIfUnfinished(session.path)
+        SafeRun.reportIfUnfinished(session.path)
         let connection = try session.connect(isFirst: true)
-        // What was committed before a failure is remembered, too.
+        // Also remembers the versions committed before a failure.
         defer { session.rememberSealed(connection) }
         try MigrationRun.run(sets, target: goal, runner, on: connection, output.format)
     }
 
-    /// Has the database and its keyring know each other, on a connection that is closed then: a safe run is alone with
-    /// the file.
+    /// Makes the database remember its keyring, and lists the database in the keyring. Closes its connection
+    /// afterwards, because a safe run needs the file for itself.
     /// - Returns: The database's id.
     private static func bind(_ session: inout Session) throws -> [UInt8]? {
         let connection = try session.connect(isFirst: true)
@@ -71,14 +71,14 @@ struct Migrate: ParsableCommand {
     }
 }
 
-/// `lockstep rollback`: back, by the ways down of the files.
+/// `lockstep rollback`: undoes versions with their files' ways down.
 struct Rollback: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Undo the newest versions, by the ways down of their files.",
+        abstract: "Undo the newest versions with their files' ways down.",
         discussion: """
-            A version is undone only if its file is there and is what was applied. What the database recorded is \
-            compared with the file and does not run, since anyone with the database's key can have changed it. \
-            Where the file is gone, --recorded-down runs what was recorded, without field keys. Exits with 4 if \
+            A version is undone only if its file exists and is the one that was applied. The way down recorded in the \
+            database is compared with the file but does not run, because anyone with the database's key can change \
+            it. If the file is gone, --recorded-down runs the recorded way down, without field keys. Exits with 4 if \
             file and ledger disagree, with 65 if a row of the ledger does not authenticate.
             """)
 
@@ -88,11 +88,11 @@ struct Rollback: ParsableCommand {
 
     @OptionGroup var runner: RunnerOptions
 
-    @Option(help: "How many versions.")
+    @Option(help: "How many versions to undo.")
     var steps: Int = 1
 
     @Option(
-        help: "All versions above this one; 0 for all of them.", transform: MigrationRun.version)
+        help: "Undo all versions above this one; 0 undoes all.", transform: MigrationRun.version)
     var to: MigrationVersion?
 
     func validate() throws {
@@ -109,7 +109,7 @@ struct Rollback: ParsableCommand {
         let connection = try session.connect(isFirst: true)
         session.bind(connection)
         let goal = to.map { Plan.Target.downTo($0) } ?? .back(steps)
-        // What was committed before a failure is remembered, too.
+        // Also remembers the versions committed before a failure.
         defer { session.rememberSealed(connection) }
         try MigrationRun.run(sets, target: goal, runner, on: connection, output.format)
     }

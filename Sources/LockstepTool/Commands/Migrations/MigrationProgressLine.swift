@@ -1,6 +1,6 @@
 import Lockstep
 
-/// Shows on a terminal what a migration is doing, and how much is left of what can be counted.
+/// Shows on a terminal what a migration is doing, and the time left where it counts rows.
 final class MigrationProgressLine {
     private var line = ProgressLine()
     private var place = ""
@@ -17,7 +17,9 @@ final class MigrationProgressLine {
         case .statement(_, let number): line.show("\(place): line \(number)")
         case .rebuilding(let table, let step): line.show("\(place): rebuild of \(table), \(step)")
         case .backfilled(let table, let rows, let total):
-            line.show("\(place): \(table), \(rows) of \(total) rows\(timeLeft(table, rows, total))")
+            line.show(
+                "\(place): \(table), \(rows) of \(counted(total, "row"))\(timeLeft(table, rows, total))"
+            )
         case .committed, .repeated: line.end()
         case .checked, .recorded, .advanced, .tolerated: break
         }

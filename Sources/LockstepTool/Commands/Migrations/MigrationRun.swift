@@ -1,12 +1,12 @@
 import ArgumentParser
 import Lockstep
 
-/// Runs sets and tells what was done.
+/// Runs migration sets and reports the result.
 enum MigrationRun {
     /// Reads a version from the command line.
     static func version(_ text: String) throws -> MigrationVersion {
         guard let version = MigrationVersion(text) else {
-            throw ValidationError("a version is a number such as 3, 0.10 or 20240131120000")
+            throw ValidationError("expected a version such as 3, 0.10 or 20240131120000")
         }
         return version
     }
@@ -28,10 +28,10 @@ enum MigrationRun {
             microseconds = step.duration
         }
 
-        func tell() {
+        func show() {
             Output.line(
                 "\(direction) \(set) \(version) \(name): "
-                    + "\(statements) statements, \(Output.duration(microseconds))")
+                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))")
         }
     }
 
@@ -59,9 +59,10 @@ enum MigrationRun {
             (statements, microseconds) = (repeated.statements, repeated.duration)
         }
 
-        func tell() {
+        func show() {
             Output.line(
-                "again \(set) \(name): \(statements) statements, \(Output.duration(microseconds))")
+                "again \(set) \(name): "
+                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))")
         }
     }
 
@@ -72,7 +73,7 @@ enum MigrationRun {
         var error: Failure?
     }
 
-    /// What was done is told even where a later version fails.
+    /// Reports the completed versions even if a later one fails.
     static func run(
         _ sets: [MigrationSet], target: Plan.Target, _ options: RunnerOptions,
         on connection: borrowing Connection, _ format: OutputFormat
@@ -94,17 +95,17 @@ enum MigrationRun {
         }
         switch format {
         case .json: try Output.json(result)
-        case .text: tell(result)
+        case .text: show(result)
         }
         if let failure { throw failure }
     }
 
-    private static func tell(_ result: Result) {
+    private static func show(_ result: Result) {
         for notice in result.notices { Output.note("notice: \(notice)") }
         if result.steps.isEmpty, result.repeated.isEmpty, result.error == nil {
             Output.line("nothing to do")
         }
-        for step in result.steps { step.tell() }
-        for repeated in result.repeated { repeated.tell() }
+        for step in result.steps { step.show() }
+        for repeated in result.repeated { repeated.show() }
     }
 }

@@ -2,14 +2,14 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep new`: the files of the next version.
+/// `lockstep new`: makes the files of the next version.
 struct NewMigration: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
         abstract: "Make the files of the next version of a migration set.",
         discussion: """
-            In the layout of the set, with the number or time that comes next. In an empty folder the \
-            layout is Lockstep's own unless --layout names another.
+            Uses the set's layout and the next number or time. In an empty folder, the layout is \
+            Lockstep's own unless --layout names another.
             """)
 
     @OptionGroup var migrations: MigrationOptions
@@ -41,14 +41,14 @@ struct NewMigration: ParsableCommand {
         return folder.appending(name)
     }
 
-    /// An empty folder is a set that is about to begin.
+    /// An empty folder is a new set.
     private func set(in folder: FilePath) throws -> MigrationSet {
         do {
             let sets = try MigrationSet.sets(
                 in: folder, layout: migrations.layout, largestFile: migrations.largestFile)
             let isOne = try sets.count == 1 && sets[0].name == MigrationSet.name(of: folder)
             guard isOne else {
-                throw ValidationError("\(folder) holds several sets: name one with --set")
+                throw ValidationError("\(folder) contains several sets: name one with --set")
             }
             return sets[0]
         } catch let error as LockstepError where error.code == .notFound {

@@ -1,29 +1,29 @@
 import ArgumentParser
 import Lockstep
 
-/// Whether SQL that the database recorded may run.
+/// Whether SQL recorded in the database may run.
 struct RecordedDownOption: ParsableArguments {
     @Flag(
         help: """
-            Undo a version whose file is gone, or is not what was applied, by the text that the database recorded. \
-            Anyone with the database's key can have written it: look at it first with `lockstep plan --to VERSION \
-            --recorded-down`. Not together with --fields.
+            Undo a version whose file is gone, or is not the one that was applied, with the way down recorded in the \
+            database. Anyone with the database's key can write that SQL: review it first with `lockstep plan --to \
+            VERSION --recorded-down`. Cannot be combined with --fields.
             """)
     var recordedDown = false
 
     var value: RecordedDown { recordedDown ? .allowed : .refused }
 
-    /// Refuses what cannot be, before any passphrase is asked for.
-    /// - Parameter leadsBack: Whether what was asked for can lead back.
+    /// Refuses invalid combinations before any passphrase prompt.
+    /// - Parameter leadsBack: Whether the command can migrate down.
     func validate(_ fields: FieldsOptions, leadsBack: Bool = true) throws {
         guard recordedDown else { return }
         guard fields.datasets.isEmpty else {
             throw ValidationError(
-                "--recorded-down runs what anyone with the database's key can have written, so it runs without "
-                    + "field keys: leave --fields away")
+                "--recorded-down runs SQL that anyone with the database's key can write, so it runs without "
+                    + "field keys: omit --fields")
         }
         guard leadsBack else {
-            throw ValidationError("--recorded-down belongs to a way back: name a version with --to")
+            throw ValidationError("--recorded-down is for migrating down: name a version with --to")
         }
     }
 }

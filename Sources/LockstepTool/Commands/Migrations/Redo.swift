@@ -1,14 +1,14 @@
 import ArgumentParser
 import Lockstep
 
-/// `lockstep redo`: back and up again.
+/// `lockstep redo`: undoes versions and applies them again.
 struct Redo: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Undo the newest versions and apply them again, as their files are now.",
+        abstract: "Undo the newest versions and apply their current files.",
         discussion: """
-            A version is undone only by the file that was applied. If you are still writing it and the file has \
-            changed, --recorded-down undoes it by what the database recorded, without field keys; then it is \
-            applied as the file is now.
+            A version is undone only with the file that was applied. If you are still writing the file and it has \
+            changed, --recorded-down undoes the version with the way down recorded in the database, without field \
+            keys; then the current file is applied.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -16,7 +16,7 @@ struct Redo: ParsableCommand {
     @OptionGroup var output: FormatOptions
     @OptionGroup var runner: RunnerOptions
 
-    @Option(help: "How many versions.")
+    @Option(help: "How many versions to redo.")
     var steps: Int = 1
 
     func validate() throws {

@@ -3,10 +3,10 @@ import Lockstep
 
 /// How migrations are run.
 struct RunnerOptions: ParsableArguments {
-    @Option(help: "For how many seconds to wait while another program holds the write lock.")
+    @Option(help: "How many seconds to wait while another program holds the write lock.")
     var wait: Int = 60
 
-    @Flag(help: "Apply versions that came late, after newer ones.")
+    @Flag(help: "Apply pending versions that are older than applied ones.")
     var outOfOrder = false
 
     @OptionGroup var recorded: RecordedDownOption
@@ -17,7 +17,7 @@ struct RunnerOptions: ParsableArguments {
         }
     }
 
-    /// Ctrl-C ends it between two statements; the transaction that is under way is rolled back.
+    /// Ctrl-C stops the run between two statements; the current transaction is rolled back.
     func migrator(_ set: MigrationSet) -> Migrator {
         let progress = MigrationProgressLine()
         return Migrator(
@@ -26,8 +26,8 @@ struct RunnerOptions: ParsableArguments {
         ) { event in
             guard !Interruption.hasCome else {
                 throw LockstepError(
-                    .interrupted, "interrupted: the transaction under way is rolled back",
-                    hint: "run it again: it goes on where it stopped")
+                    .interrupted, "interrupted: the current transaction is rolled back",
+                    hint: "run it again: it continues where it stopped")
             }
             progress.show(event)
         }

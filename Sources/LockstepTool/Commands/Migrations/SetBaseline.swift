@@ -1,24 +1,24 @@
 import ArgumentParser
 import Lockstep
 
-/// `lockstep baseline`: takes a schema that was made by other means into a set's care.
+/// `lockstep baseline`: puts a schema that was made by other means under a migration set's control.
 struct SetBaseline: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline",
-        abstract: "Record versions as applied whose schema the database has already.",
+        abstract: "Record versions as applied if the database already has their schema.",
         discussion: """
-            Nothing of them runs. The schema is compared with a fresh build of the version first; with \
-            --accept-differences it is taken as it is, and `verify` tells the differences.
+            None of their SQL runs. The schema is first compared with a fresh build of the version; with \
+            --accept-differences it is accepted as it is, and `verify` reports the differences.
             """)
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
-    @Option(help: "The version that the schema is at.", transform: MigrationRun.version)
+    @Option(help: "The version of the schema.", transform: MigrationRun.version)
     var at: MigrationVersion
 
-    @Flag(help: "Take a schema that is not quite that version's.")
+    @Flag(help: "Accept a schema that differs from that version's.")
     var acceptDifferences = false
 
     private struct Result: Encodable {
@@ -37,7 +37,9 @@ struct SetBaseline: ParsableCommand {
             .record(on: connection)
         switch output.format {
         case .json: try Output.json(Result(set: set.name, recorded: count))
-        case .text: Output.line("recorded \(count) versions of \(set.name) as applied, up to \(at)")
+        case .text:
+            Output.line(
+                "recorded \(counted(count, "version")) of \(set.name) as applied, up to \(at)")
         }
     }
 }

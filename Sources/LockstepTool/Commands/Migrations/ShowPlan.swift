@@ -1,27 +1,26 @@
 import ArgumentParser
 import Lockstep
 
-/// `lockstep plan`: what a migration would run, and what should give one pause.
+/// `lockstep plan`: shows what a migration would run, with lint findings.
 struct ShowPlan: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show what a migration would run, and what is questionable about it.",
+        abstract: "Show what a migration would run, with lint findings.",
         discussion: """
-            The database is only read. Every script is tried on an empty copy of the schema in memory, so \
-            that what SQLite or the checks refuse is found beforehand; what depends on the rows only \
-            `rehearse` finds. Exits with 0 if nothing is due, with 3 if versions are pending, with 9 if \
-            something stands in their way (with --strict: also for a warning), with 4 if files and ledger \
-            disagree.
+            The database is only read. Every script is tried on an empty copy of the schema in memory, which \
+            finds errors from SQLite and the checks; only `rehearse` finds errors that depend on the rows. \
+            Exits with 0 if nothing is pending, with 3 if versions are pending, with 9 if something prevents \
+            the migration (with --strict, also for a warning), with 4 if files and ledger disagree.
             """)
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
-    @Option(help: "To this version instead of the newest.", transform: MigrationRun.version)
+    @Option(help: "Plan for this version instead of the newest.", transform: MigrationRun.version)
     var to: MigrationVersion?
 
-    @Flag(help: "Apply versions that came late, after newer ones.")
+    @Flag(help: "Apply pending versions that are older than applied ones.")
     var outOfOrder = false
 
     @OptionGroup var recorded: RecordedDownOption
@@ -49,7 +48,7 @@ struct ShowPlan: ParsableCommand {
         }
         switch output.format {
         case .json: try Output.json(PlanResult(previews))
-        case .text: previews.forEach(tell)
+        case .text: previews.forEach(show)
         }
         try leave(previews)
     }
@@ -66,7 +65,7 @@ struct ShowPlan: ParsableCommand {
         if previews.contains(where: { !$0.steps.isEmpty }) { throw ExitCode(Exit.pending) }
     }
 
-    private func tell(_ preview: MigrationPreview) {
+    private func show(_ preview: MigrationPreview) {
         if preview.steps.isEmpty { Output.line("\(preview.set): nothing to do") }
         for step in preview.steps {
             let direction = step.isUp ? "up" : "down"
@@ -86,7 +85,7 @@ struct ShowPlan: ParsableCommand {
         }
         for finding in preview.lint {
             let place = finding.line > 0 ? "\(finding.file):\(finding.line)" : finding.file
-            // Some messages tell their place themselves.
+            // Some messages already name their place.
             let message =
                 finding.message.hasPrefix(finding.file)
                 ? finding.message : "\(place): \(finding.message)"

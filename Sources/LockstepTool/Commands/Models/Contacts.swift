@@ -9,12 +9,12 @@ extension Import {
         static let configuration = CommandConfiguration(
             abstract: "Import contacts from vCards.",
             discussion: """
-                Of each card, the name and the telephones; all else is left out. Versions 3.0 and 4.0, and 2.1 as far as \
-                it can be made sense of. A card without a name is reported with the line that it begins at, and the \
-                others are imported, all in one transaction. Give --fields contacts: numbers are sealed.
+                Imports the name and telephone numbers of each card and leaves out everything else. Reads versions 3.0 \
+                and 4.0, and 2.1 as far as possible. A card without a name is reported with its first line; the \
+                others are imported in one transaction. Use --fields contacts, because numbers are sealed.
                 """)
 
-        @Argument(help: "The file of vCards.")
+        @Argument(help: "The vCard file.")
         var file: String
 
         @OptionGroup var options: ImportOptions
@@ -32,9 +32,10 @@ extension List {
     struct Contacts: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List contacts by last name.",
-            discussion: "Give --fields contacts: telephone numbers are sealed.")
+            discussion: "Use --fields contacts, because telephone numbers are sealed.")
 
-        @Option(help: "Only contacts with a telephone of these digits, however they are written.")
+        @Option(
+            help: "Only contacts with a telephone number of these digits, however it is written.")
         var number: String?
 
         @OptionGroup var access: AccessOptions
@@ -43,7 +44,7 @@ extension List {
         func run() throws {
             let store = try access.model(ContactStore.self)
             let contacts = try number.map { try store.contacts(withNumber: $0) } ?? store.all()
-            try Listing.tell(contacts, output, ["id", "lastName", "firstName", "phones"]) {
+            try Listing.show(contacts, output, ["id", "lastName", "firstName", "phones"]) {
                 contact in
                 [
                     .integer(contact.id), .text(contact.lastName), .text(contact.firstName),
@@ -59,7 +60,7 @@ extension Show {
     struct Contacts: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show a contact.",
-            discussion: "Give --fields contacts: telephone numbers are sealed.")
+            discussion: "Use --fields contacts, because telephone numbers are sealed.")
 
         @Argument(help: "The contact's id.")
         var id: Int64
@@ -69,7 +70,7 @@ extension Show {
 
         func run() throws {
             let store = try access.model(ContactStore.self)
-            try Entry.tell(
+            try Entry.show(
                 Entry.found(store.contact(id), "contact", id), output,
                 [
                     ("id", { .integer($0.id) }), ("firstName", { .text($0.firstName) }),
@@ -87,7 +88,7 @@ extension Export {
     struct Contacts: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write contacts to vCards that `lockstep import contacts` reads.",
-            discussion: "Give --fields contacts: telephone numbers are sealed.")
+            discussion: "Use --fields contacts, because telephone numbers are sealed.")
 
         @Argument(help: "The file to make.")
         var target: String

@@ -3,32 +3,32 @@ import Lockstep
 import LockstepModels
 import SystemPackage
 
-/// How what leaves the database is kept from others.
+/// How exported data is protected from others.
 struct ExportProtection: ParsableArguments {
     @Option(
         name: .customLong("recipient"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Seal what is exported so that only this recipient can open it, in age's format.",
+            "Seal the export in age's format, so that only this recipient can open it.",
             discussion: """
-                As `lockstep keys export-recipient` and `age-keygen` print it. May be given several times. `lockstep \
-                import … --identity FILE` reads it again, and so does any program that knows the format.
+                A recipient as `lockstep keys export-recipient` and `age-keygen` print it. Can be repeated. `lockstep \
+                import … --identity FILE` and other programs that support the format can read the export.
                 """, valueName: "age1…"))
     var recipients: [String] = []
 
-    @Flag(help: "Write plaintext, which everybody can read who gets the file.")
+    @Flag(help: "Write plaintext, which anyone who gets the file can read.")
     var plaintext = false
 
     func validate() throws {
         guard plaintext == recipients.isEmpty else {
             throw ValidationError(
                 plaintext
-                    ? "what is plaintext is sealed for nobody: leave out --plaintext or --recipient"
-                    : "say whom the export is sealed for, with --recipient, or that it shall not be encrypted, with --plaintext"
+                    ? "plaintext has no recipient: leave out --plaintext or --recipient"
+                    : "seal the export with --recipient, or write it unencrypted with --plaintext"
             )
         }
     }
 
-    /// Whom it is sealed for; nobody for plaintext.
+    /// The recipients of the export; empty for plaintext.
     func keys() throws -> [Recipient] { try recipients.map { try Recipient($0) } }
 
     private struct Result: Encodable {
@@ -40,7 +40,7 @@ struct ExportProtection: ParsableArguments {
     /// Writes one file.
     /// - Parameters:
     ///   - kind: What is exported, such as `films`.
-    ///   - body: Writes, and gives how many entries that were.
+    ///   - body: Writes the entries and returns how many it wrote.
     func export(
         _ kind: String, to target: String, _ output: FormatOptions,
         _ body: (_ write: ([UInt8]) throws -> Void) throws -> Int
@@ -49,15 +49,15 @@ struct ExportProtection: ParsableArguments {
         var file = try NewFile(FilePath(target))
         let count = try ExportSealing.seal(for: keys, { try file.write($0) }, body)
         try file.finish()
-        try tell(count, kind, target, output)
+        try show(count, kind, target, output)
     }
 
-    /// What was exported.
-    func tell(_ count: Int, _ kind: String, _ target: String, _ output: FormatOptions) throws {
+    /// Reports what was exported.
+    func show(_ count: Int, _ kind: String, _ target: String, _ output: FormatOptions) throws {
         guard output.format == .text else {
             return try Output.json(Result(exported: count, target: target, isPlaintext: plaintext))
         }
-        Output.line("exported \(count) \(kind) to \(target)")
-        if plaintext { Output.line("\(target) is NOT encrypted: destroy it when it has served") }
+        Output.line("exported \(Output.amount(count, of: kind)) to \(target)")
+        if plaintext { Output.line("\(target) is NOT encrypted: destroy it after use") }
     }
 }

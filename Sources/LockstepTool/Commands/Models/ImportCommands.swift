@@ -3,7 +3,7 @@ import Lockstep
 import LockstepModels
 import SystemPackage
 
-/// `lockstep import`: files that people have, into the model stores.
+/// `lockstep import`: imports files into the model stores.
 struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -11,13 +11,13 @@ struct Import: ParsableCommand {
         subcommands: [Contacts.self, Microblog.self, Movies.self, Notes.self, Photos.self])
 }
 
-/// What all imports take: which database, what opens the file, and how much it may cost.
+/// The options of every import: the database, the identity for a sealed file, and the limits.
 struct ImportOptions: ParsableArguments {
     @OptionGroup var access: AccessOptions
 
     @Flag(
         help: """
-            Take a file that is not sealed although --identity is given, because the identity opens the keyring.
+            Accept an unsealed file although --identity is given, because the identity is for the keyring.
             """)
     var plaintext = false
 
@@ -26,11 +26,11 @@ struct ImportOptions: ParsableArguments {
 
     func validate() throws {
         guard !plaintext || access.credentials.identity != nil else {
-            throw ValidationError("--plaintext is for an import with --identity")
+            throw ValidationError("--plaintext needs --identity")
         }
     }
 
-    /// What opens the file: the same identity as for keyrings. With one, the file must be sealed.
+    /// The identity that opens the file, which is the same as for keyrings. If there is one, the file must be sealed.
     private func identity() throws -> ImportIdentity? {
         guard !plaintext, let path = access.credentials.identity,
             let identity = try IdentityFile.read(FilePath(path)).identity()
@@ -38,11 +38,11 @@ struct ImportOptions: ParsableArguments {
         return ImportIdentity(identity)
     }
 
-    /// Runs an import and reports what it took.
+    /// Runs an import and reports the result.
     /// - Parameters:
-    ///   - source: What is imported, as the user named it.
-    ///   - kind: What is imported, such as `films`.
-    ///   - unit: What is left out, such as `lines`.
+    ///   - source: The file or folder, as the user named it.
+    ///   - kind: The imported entries, such as `films`.
+    ///   - unit: The rejected parts of the source, such as `lines`.
     func run<Model: ModelStore>(
         _ model: Model.Type, _ source: String, _ kind: String, unit: String = "lines",
         _ body: (Model, ImportIdentity?) throws -> ImportReport
@@ -50,12 +50,12 @@ struct ImportOptions: ParsableArguments {
         let limits = try limitOptions.begin()
         try limits.naming {
             let report = try body(access.session().model(model, limits), identity())
-            try ImportResult.tell(report, of: source, kind, unit: unit, output)
+            try ImportResult.show(report, of: source, kind, unit: unit, output)
         }
     }
 }
 
-/// How an import is told.
+/// The report of an import.
 struct ImportResult: Encodable {
     private struct Rejection: Encodable {
         let file: String?
@@ -76,10 +76,10 @@ struct ImportResult: Encodable {
     }
 
     /// - Parameters:
-    ///   - source: What was imported, as the user named it.
-    ///   - kind: What was imported, such as `films`.
-    ///   - unit: What is left out, such as `lines`.
-    static func tell(
+    ///   - source: The file or folder, as the user named it.
+    ///   - kind: The imported entries, such as `films`.
+    ///   - unit: The rejected parts of the source, such as `lines`.
+    static func show(
         _ report: ImportReport, of source: String, _ kind: String, unit: String = "lines",
         _ output: FormatOptions
     ) throws {
@@ -87,25 +87,29 @@ struct ImportResult: Encodable {
             try Output.json(ImportResult(report))
             return try requireSomething(report, source, kind)
         }
-        Output.line("imported \(report.imported) \(kind), left out \(report.rejected) \(unit)")
+        Output.line(
+            "imported \(Output.amount(report.imported, of: kind)), "
+                + "left out \(Output.amount(report.rejected, of: unit))")
         for rejection in report.rejections {
             let file = rejection.file.map { "\(source)/\($0)" } ?? source
             let line = rejection.line.map { ":\($0)" } ?? ""
             Output.note("\(file)\(line): left out: \(rejection.reason)")
         }
         if report.rejected > report.rejections.count {
-            Output.note("and \(report.rejected - report.rejections.count) \(unit) more")
+            let more = report.rejected - report.rejections.count
+            Output.note("and \(Output.amount(more, of: unit)) more")
         }
         try requireSomething(report, source, kind)
     }
 
-    /// Most likely it is another file than was meant. An empty one is not: it has nothing to take.
+    /// A source whose every entry is rejected is most likely the wrong file. An empty source is not an error.
     private static func requireSomething(
         _ report: ImportReport, _ source: String, _ kind: String
     ) throws(LockstepError) {
         guard report.tookNothing else { return }
         throw LockstepError(
             .malformedInput, "there are no \(kind) in \(source), and nothing was imported",
-            hint: "check that this is the file you mean; `lockstep help import` shows what is read")
+            hint: "check that this is the right file; `lockstep help import` shows what can be read"
+        )
     }
 }

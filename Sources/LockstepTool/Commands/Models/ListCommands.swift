@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// `lockstep list`: what one of the model stores holds, briefly.
+/// `lockstep list`: lists the entries of a model store.
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List what one of the model stores holds.",
+        abstract: "List the entries of a model store.",
         subcommands: [Contacts.self, Microblog.self, Movies.self, Notes.self, Photos.self])
 }

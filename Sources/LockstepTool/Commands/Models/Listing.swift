@@ -3,7 +3,7 @@ import Lockstep
 /// Rows of a model store, as a table or as JSON.
 enum Listing {
     /// - Parameter cells: The values of one row, in the order of `columns`.
-    static func tell<Element>(
+    static func show<Element>(
         _ elements: [Element], _ output: FormatOptions, _ columns: [String],
         _ cells: (Element) throws -> [Value]
     ) throws {
@@ -22,14 +22,14 @@ enum Listing {
         }
     }
 
-    /// A value as a cell of a table: what is missing is nothing to look at.
+    /// A value as a cell of a table. A missing value is an empty cell.
     static func text(_ value: Value) -> String {
         switch value {
         case .null: ""
         case .integer(let number): String(number)
         case .real(let number): String(number)
         case .text(let text): Output.printable(text)
-        case .blob(let bytes): "\(bytes.count) bytes"
+        case .blob(let bytes): counted(bytes.count, "byte")
         }
     }
 }
@@ -48,7 +48,7 @@ enum Entry {
         return element
     }
 
-    static func tell<Element>(
+    static func show<Element>(
         _ element: Element, _ output: FormatOptions,
         _ fields: [(name: String, value: (Element) -> Value)]
     ) throws {

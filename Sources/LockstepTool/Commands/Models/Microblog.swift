@@ -9,12 +9,12 @@ extension Import {
         static let configuration = CommandConfiguration(
             abstract: "Import users and statuses from JSON lines.",
             discussion: """
-                One JSON object a line: a user has "kind":"user", id and name; a status has "kind":"status", text and \
-                the user's id, and may have source and createdAt. A line that is neither is reported with its number, \
-                and the others are imported, all in one transaction.
+                One JSON object per line: a user has "kind":"user", id and name; a status has "kind":"status", text \
+                and the user's id, and optionally source and createdAt. A line that is neither is reported with its \
+                number; the others are imported in one transaction.
                 """)
 
-        @Argument(help: "The file of JSON lines.")
+        @Argument(help: "The file with JSON lines.")
         var file: String
 
         @OptionGroup var options: ImportOptions
@@ -33,10 +33,10 @@ extension List {
         static let configuration = CommandConfiguration(
             abstract: "List statuses with their users, newest first.")
 
-        @Option(help: "How many at most.")
+        @Option(help: "The maximum number of statuses.")
         var limit = MicroblogStore.defaultLimit
 
-        @Option(help: "Only statuses that contain this word, or these words in a row.")
+        @Option(help: "Only statuses that contain this word or phrase.")
         var word: String?
 
         @OptionGroup var access: AccessOptions
@@ -46,7 +46,7 @@ extension List {
             let store = try access.model(MicroblogStore.self)
             let entries =
                 try word.map { try store.search($0, limit) } ?? store.timeline(limit)
-            try Listing.tell(entries, output, ["id", "createdAt", "user", "source", "text"]) {
+            try Listing.show(entries, output, ["id", "createdAt", "user", "source", "text"]) {
                 entry in
                 [
                     .integer(entry.status.id), entry.date, entry.name, .text(entry.source),
@@ -62,7 +62,7 @@ extension Show {
     struct Microblog: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show a status.")
 
-        @Argument(help: "The status' id.")
+        @Argument(help: "The status's id.")
         var id: Int64
 
         @OptionGroup var access: AccessOptions
@@ -70,7 +70,7 @@ extension Show {
 
         func run() throws {
             let store = try access.model(MicroblogStore.self)
-            try Entry.tell(
+            try Entry.show(
                 Entry.found(store.status(id), "status", id), output,
                 [
                     ("id", { .integer($0.status.id) }), ("createdAt", { $0.date }),
@@ -106,7 +106,7 @@ extension Export {
 }
 
 extension TimelineEntry {
-    /// When it was written, in UTC or as it was written down.
+    /// When the status was created, in UTC or as the source wrote it.
     fileprivate var date: Value {
         if let instant = status.createdAt { return .text(Instant.text(instant)) }
         return status.createdAtAsWritten.map(Value.text) ?? .null

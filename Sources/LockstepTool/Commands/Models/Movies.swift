@@ -9,8 +9,8 @@ extension Import {
         static let configuration = CommandConfiguration(
             abstract: "Import films from a tab-separated file.",
             discussion: """
-                Five fields a line: title, category, year, address, cover's address. A line that is no \
-                film is reported with its number, and the others are imported, all in one transaction.
+                Five fields per line: title, category, year, URL, cover URL. A line that is not a film is \
+                reported with its number; the others are imported in one transaction.
                 """)
 
         @Argument(help: "The tab-separated file.")
@@ -36,7 +36,7 @@ extension List {
 
         func run() throws {
             let store = try access.model(MovieStore.self)
-            try Listing.tell(store.allByYear(), output, ["id", "year", "title", "category"]) {
+            try Listing.show(store.allByYear(), output, ["id", "year", "title", "category"]) {
                 film in
                 [
                     .integer(film.id), .integer(Int64(film.year)), .text(film.title),
@@ -60,7 +60,7 @@ extension Show {
 
         func run() throws {
             let store = try access.model(MovieStore.self)
-            try Entry.tell(
+            try Entry.show(
                 Entry.found(store.movie(id), "film", id), output,
                 [
                     ("id", { .integer($0.id) }), ("title", { .text($0.title) }),

@@ -7,18 +7,18 @@ extension Import {
     /// `lockstep import notes FOLDER`
     struct Notes: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Import a text file, or the text files of a folder, each as a note.",
+            abstract: "Import a text file, or the text files in a folder, each as a note.",
             discussion: """
-                Files in UTF-8, or in UTF-16 with a byte-order mark, whose names end in .txt, .text, .md or \
-                .markdown. What is none is reported with its name, and the others are imported, all in one \
+                Reads files in UTF-8, or in UTF-16 with a byte-order mark, whose names end in .txt, .text, .md \
+                or .markdown. Other files are reported with their names; the rest is imported in one \
                 transaction.
                 """)
 
-        @Argument(help: "The file, or the folder.")
+        @Argument(help: "The file or folder.")
         var source: String
 
         @Option(
-            help: "What a file is read as that is neither: latin1 or windows-1252.",
+            help: "The encoding of files in neither UTF-8 nor UTF-16: latin1 or windows-1252.",
             transform: Self.encoding)
         var encoding: LegacyEncoding?
 
@@ -34,7 +34,7 @@ extension Import {
         private static func encoding(_ text: String) throws -> LegacyEncoding {
             guard let encoding = LegacyEncoding(rawValue: text) else {
                 let names = LegacyEncoding.allCases.map(\.rawValue)
-                throw ValidationError("an encoding is \(names.joined(separator: " or "))")
+                throw ValidationError("expected \(names.joined(separator: " or "))")
             }
             return encoding
         }
@@ -45,31 +45,31 @@ extension List {
     /// `lockstep list notes`
     struct Notes: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List notes, the newest change first, or those in which words occur.")
+            abstract: "List notes, last changed first, or the notes that contain given words.")
 
-        @Option(help: "Only notes in which all these words occur, the best match first.")
+        @Option(help: "Only notes that contain all these words, best match first.")
         var search: String?
 
-        @Flag(help: "The last of the words may be only the beginning of one.")
+        @Flag(help: "Also match words that begin with the last word.")
         var begun = false
 
-        @Option(help: "How many at most.")
+        @Option(help: "The maximum number of notes.")
         var limit: Int = 1000
 
         @OptionGroup var access: AccessOptions
         @OptionGroup var output: FormatOptions
 
         func validate() throws {
-            guard limit >= 0 else { throw ValidationError("--limit is not negative") }
+            guard limit >= 0 else { throw ValidationError("--limit must be 0 or more") }
             guard search != nil || !begun else {
-                throw ValidationError("--begun is about the words of --search")
+                throw ValidationError("--begun needs --search")
             }
         }
 
         func run() throws {
             let store = try access.model(NoteStore.self)
             guard let search else {
-                return try Listing.tell(
+                return try Listing.show(
                     store.list(limit: limit), output, ["id", "changedAt", "title"]
                 ) { note in
                     [.integer(note.id), Self.date(note.changedAt), .text(note.title)]
@@ -77,7 +77,7 @@ extension List {
             }
             let found = try store.search(
                 search, isLastBegun: begun, limit: limit, marks: ("[", "]"))
-            try Listing.tell(found, output, ["id", "title", "excerpt"]) { match in
+            try Listing.show(found, output, ["id", "title", "excerpt"]) { match in
                 [.integer(match.id), .text(match.note.title), .text(match.excerpt)]
             }
         }
@@ -101,7 +101,7 @@ extension Show {
 
         func run() throws {
             let store = try access.model(NoteStore.self)
-            try Entry.tell(
+            try Entry.show(
                 Entry.found(store.note(id), "note", id), output,
                 [
                     ("id", { .integer($0.id) }), ("title", { .text($0.title) }),
@@ -118,7 +118,7 @@ extension Export {
     struct Notes: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Write every note to a file of a new folder, as 7.md for the one with the id 7.")
+                "Write every note to a file in a new folder: 7.md for the note with the id 7.")
 
         @Argument(help: "The folder to make.")
         var target: String
@@ -131,7 +131,7 @@ extension Export {
             let store = try access.model(NoteStore.self)
             let count = try store.exportTexts(
                 to: FilePath(target), sealedFor: protection.keys())
-            try protection.tell(count, "notes", target, output)
+            try protection.show(count, "notes", target, output)
         }
     }
 }

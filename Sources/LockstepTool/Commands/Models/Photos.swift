@@ -8,20 +8,20 @@ extension Import {
     struct Photos: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Import an image, or the images of a folder, each as a photo of the file's name.",
+                "Import an image, or the images in a folder, each as a photo with the file's name.",
             discussion: """
-                JPEG, PNG, GIF, WebP and HEIC, of any length. What is none is reported with its name. Each \
-                photo is a transaction of its own: after a failure, --skip-known goes on behind those that \
-                are there.
+                Reads JPEG, PNG, GIF, WebP and HEIC of any size. Other files are reported with their names. Each \
+                photo is a transaction of its own: after a failure, --skip-known continues after the photos \
+                that were imported.
                 """)
 
-        @Argument(help: "The file, or the folder.")
+        @Argument(help: "The file or folder.")
         var source: String
 
-        @Flag(help: "Take any content, whether it is an image or not.")
+        @Flag(help: "Import any content, whether or not it is an image.")
         var anyContent = false
 
-        @Flag(help: "Leave out content that is there already.")
+        @Flag(help: "Leave out content that the store already has.")
         var skipKnown = false
 
         @OptionGroup var options: ImportOptions
@@ -42,7 +42,7 @@ extension List {
         static let configuration = CommandConfiguration(
             abstract: "List photos, without their content.")
 
-        @Flag(help: "Only those whose content others have too, equal ones together.")
+        @Flag(help: "Only photos with the same content as another, equal ones together.")
         var duplicates = false
 
         @OptionGroup var access: AccessOptions
@@ -51,7 +51,7 @@ extension List {
         func run() throws {
             let store = try access.model(PhotoStore.self)
             let photos = try duplicates ? store.duplicates().flatMap(\.self) : store.all()
-            try Listing.tell(photos, output, ["id", "mediaType", "byteCount", "name"]) { photo in
+            try Listing.show(photos, output, ["id", "mediaType", "byteCount", "name"]) { photo in
                 [
                     .integer(photo.id), .text(photo.mediaType), .integer(Int64(photo.byteCount)),
                     .text(photo.name),
@@ -65,7 +65,7 @@ extension Show {
     /// `lockstep show photos ID`
     struct Photos: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what is known of a photo.")
+            abstract: "Show a photo's metadata.")
 
         @Argument(help: "The photo's id.")
         var id: Int64
@@ -75,7 +75,7 @@ extension Show {
 
         func run() throws {
             let store = try access.model(PhotoStore.self)
-            try Entry.tell(
+            try Entry.show(
                 Entry.found(store.photo(id), "photo", id), output,
                 [
                     ("id", { .integer($0.id) }), ("name", { .text($0.name) }),
@@ -95,12 +95,12 @@ extension Export {
     /// `lockstep export photos FOLDER`
     struct Photos: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write every photo to a file of a new folder, or one of them to a new file.")
+            abstract: "Write every photo to a file in a new folder, or one photo to a new file.")
 
-        @Argument(help: "The folder to make, or the file.")
+        @Argument(help: "The folder or file to make.")
         var target: String
 
-        @Option(help: "Only the photo of this id, to a file.")
+        @Option(help: "Only the photo with this id, to a file.")
         var id: Int64?
 
         @OptionGroup var protection: ExportProtection
@@ -112,10 +112,10 @@ extension Export {
             guard let id else {
                 let count = try store.exportFiles(
                     to: FilePath(target), sealedFor: protection.keys())
-                return try protection.tell(count, "photos", target, output)
+                return try protection.show(count, "photos", target, output)
             }
             try store.write(id, to: FilePath(target), sealedFor: protection.keys())
-            try protection.tell(1, "photos", target, output)
+            try protection.show(1, "photos", target, output)
         }
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `lockstep show`: one thing of a model store, whole.
+/// `lockstep show`: shows one entry of a model store in full.
 struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show one entry of a model store.",

@@ -2,22 +2,22 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep release check`
+/// `lockstep release check`: compares a database with its publisher's manifests.
 struct CheckRelease: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check that a database is what its publisher has released.",
+        abstract: "Check that a database is what its publisher released.",
         discussion: """
-            Needs the publisher's public key from a source other than the database, and no field key. Prints what \
-            was compared and what was not. Exits with 65 if anything that was compared is not as it was released. \
-            An older database put back as a whole is as genuine as it was: --least makes that show.
+            Needs the publisher's public key, from a source other than the database, and no field key. Prints what \
+            was compared and what was not. Exits with 65 if anything compared differs from the release. An older copy \
+            of the whole database matches its own release: --least detects it.
             """)
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var release: ReleaseOptions
     @OptionGroup var output: FormatOptions
 
-    @Option(help: "The number of the newest release that was seen.")
+    @Option(help: "The lowest release number to accept: that of the newest release seen.")
     var least: UInt64 = 1
 
     private struct Finding: Encodable {
@@ -75,11 +75,11 @@ struct CheckRelease: ParsableCommand {
         let connection = try session.connect(queryOnly: true)
         let report = try Manifest.check(
             connection, publisher: pinned, dataset: dataset, minimum: least)
-        try tell(report, session.path.string)
+        try show(report, session.path.string)
         if !report.isClean { throw ExitCode(Exit.tampered) }
     }
 
-    private func tell(_ report: ManifestReport, _ path: String) throws {
+    private func show(_ report: ManifestReport, _ path: String) throws {
         let releases = report.outcomes.compactMap(\.manifest).map(ReleaseResult.init)
         guard output.format == .text else {
             let findings = report.outcomes.flatMap { outcome in
@@ -97,7 +97,8 @@ struct CheckRelease: ParsableCommand {
         for outcome in report.outcomes { write(outcome) }
         for finding in report.findings { Output.line("failure: \(finding)") }
         Output.line(
-            report.isClean ? "what was compared is as it was released" : "NOT as it was released")
+            report.isClean
+                ? "everything compared is as released" : "NOT as released")
     }
 
     private func write(_ outcome: ManifestReport.Outcome) {

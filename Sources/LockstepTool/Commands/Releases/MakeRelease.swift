@@ -2,28 +2,27 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep release make`
+/// `lockstep release make`: signs the contents of a dataset.
 struct MakeRelease: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make",
-        abstract: "Sign what a dataset of the database holds now.",
+        abstract: "Sign the current contents of a dataset.",
         discussion: """
-            The manifest is written into the database, in the place of the one before. Ship the file from then on: \
-            another release is needed after any change of the tables with sealed columns, of their indexes or of \
-            the schema. The keyring must be the publisher's own: \
-            one that was issued cannot sign.
+            Writes the manifest into the database, in place of the previous one. Ship the file after that: any change \
+            to the tables with sealed columns, their indexes or the schema needs another release. The keyring must be \
+            the publisher's own: an issued keyring cannot sign.
             """)
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: FormatOptions
 
-    @Option(help: "The dataset, by its fields keyring in the folder of the keyrings.")
+    @Option(help: "The dataset, whose fields keyring is in the keyring folder.")
     var dataset: String
 
     @Option(help: "The release's number. (default: one more than the last)")
     var number: UInt64?
 
-    @Flag(help: "Replace a manifest that is none of this publisher's.")
+    @Flag(help: "Replace a manifest of another publisher.")
     var replaceForeign = false
 
     func run() throws {
@@ -35,14 +34,14 @@ struct MakeRelease: ParsableCommand {
         let keyring = try source.open(access.keyringFile())
         let key = try keyring.databaseKey(for: path)
         var options = ConnectionOptions()
-        // What is released must be what the keyring remembers, at the least.
+        // The released state must not be older than the one that the keyring remembers.
         options.fieldKeys = [try fields.fieldKeys(named: dataset)]
         let connection = try Connection.open(path, key: key, options: options)
         let manifest = try Manifest.make(
             fields, in: connection, number: number, replacingForeign: replaceForeign)
         let result = ReleaseResult(manifest)
         guard output.format == .text else { return try Output.json(result) }
-        result.tell()
+        result.show()
         Output.line("signed by \(manifest.publisher)")
     }
 }

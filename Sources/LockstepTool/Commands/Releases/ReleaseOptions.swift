@@ -2,22 +2,22 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// Whose release of what a database has to be.
+/// The publisher and dataset of the release that a database must match.
 struct ReleaseOptions: ParsableArguments {
     @Option(
         help:
-            "The publisher's key, known from elsewhere, that the database's manifest must be signed with."
+            "The key of the publisher that must have signed the manifest, from a source other than the database."
     )
     var publisher: String?
 
     @Option(
         help: """
-            The dataset whose manifest it is, by its keyring in the folder of the keyrings. (default: all \
-            that the database names)
+            The manifest's dataset, whose keyring is in the keyring folder. (default: all datasets that the database \
+            names)
             """)
     var dataset: String?
 
-    /// The identifier of the dataset that is named.
+    /// The identifier of the named dataset.
     func dataset(in folder: FilePath) throws -> [UInt8]? {
         try dataset.map { try KeyringFile.fields(of: $0, in: folder).summary().subjectID }
     }

@@ -5,7 +5,7 @@ struct ReleaseResult: Encodable {
     struct Table: Encodable {
         let table: String
         let rows: UInt64
-        /// The sealed ones.
+        /// The sealed columns.
         let columns: [String]
         let tokenColumns: [String]
         let plainColumns: [String]
@@ -41,7 +41,7 @@ struct ReleaseResult: Encodable {
         notCovered = manifest.notCovered
     }
 
-    /// A dataset's identifier as the tool writes it.
+    /// A dataset's identifier in hexadecimal, as the tool prints it.
     static func name(_ dataset: [UInt8]) -> String {
         dataset.map { byte in
             let digits = String(byte, radix: 16)
@@ -51,7 +51,7 @@ struct ReleaseResult: Encodable {
 
     func writeTitle() { Output.line("release \(release) of \(day), dataset \(dataset)") }
 
-    func tell() {
+    func show() {
         writeTitle()
         for table in tables {
             Output.line(

@@ -2,14 +2,14 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// `lockstep release show`
+/// `lockstep release show`: prints the manifests of a database.
 struct ShowRelease: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print the manifests that a database carries, as they were signed.",
+        abstract: "Print the manifests in a database, as they were signed.",
         discussion: """
-            Nothing is checked: `lockstep release check` does. Each manifest is printed byte by byte, so that it \
-            can be kept, compared, and checked by other programs.
+            Checks nothing; `lockstep release check` does that. Prints each manifest byte for byte, so that other \
+            programs can keep, compare and check it.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -20,7 +20,7 @@ struct ShowRelease: ParsableCommand {
         let manifests = try Manifest.stored(in: connection)
         guard !manifests.isEmpty else {
             throw LockstepError(
-                .notFound, "the database carries no manifest",
+                .notFound, "the database has no manifest",
                 hint: "its publisher makes one with `lockstep release make`")
         }
         guard output.format == .text else {

@@ -1,7 +1,7 @@
 import Foundation
 import Lockstep
 
-/// What the C main of the program calls.
+/// The functions that the program's C main calls.
 private enum FuzzEntry {
     nonisolated(unsafe) static var target: (any FuzzTarget)?
 
@@ -16,7 +16,7 @@ private enum FuzzEntry {
     }
 }
 
-/// Makes the target of this name ready; 0 if there is one.
+/// Prepares the target of this name; returns 0 if there is one.
 @_cdecl("lockstep_fuzz_choose")
 public func lockstepFuzzChoose(_ name: UnsafePointer<CChar>) -> CInt {
     guard let type = FuzzTargets.named(unsafe String(cString: name)) else { return 1 }
@@ -29,7 +29,7 @@ public func lockstepFuzzChoose(_ name: UnsafePointer<CChar>) -> CInt {
     }
 }
 
-/// Runs the target on one input. What is found ends the process.
+/// Runs the target on one input. A finding ends the process.
 @_cdecl("lockstep_fuzz_run")
 public func lockstepFuzzRun(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     guard let target = unsafe FuzzEntry.target else { return 0 }
@@ -38,7 +38,7 @@ public func lockstepFuzzRun(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt 
     return 0
 }
 
-/// Writes each target's seeds into a folder of its own; 0 if that went well.
+/// Writes each target's seeds into a folder of its own; returns 0 on success.
 @_cdecl("lockstep_fuzz_write_seeds")
 public func lockstepFuzzWriteSeeds(_ folder: UnsafePointer<CChar>) -> CInt {
     do {
@@ -50,7 +50,7 @@ public func lockstepFuzzWriteSeeds(_ folder: UnsafePointer<CChar>) -> CInt {
     }
 }
 
-/// Prints the targets' names, in their order.
+/// Prints the names of the targets, in order.
 @_cdecl("lockstep_fuzz_list")
 public func lockstepFuzzList() {
     for target in FuzzTargets.all { print(target.name) }

@@ -1,8 +1,8 @@
 import Foundation
 import SystemPackage
 
-/// Files of this process for what reads from a path, in a folder of its own. The script gives a place in memory where there
-/// is one, and removes it at the end.
+/// Files of this process for code that reads from a path, in a folder of its own. The script provides a place in memory
+/// if there is one, and removes it at the end.
 enum FuzzFile {
     static let folder: FilePath = {
         let base = ProcessInfo.processInfo.environment["LOCKSTEP_FUZZ_SCRATCH"] ?? "/tmp"
@@ -19,7 +19,7 @@ enum FuzzFile {
 
     static func path(_ name: String) -> FilePath { folder.appending(name) }
 
-    /// Writes a file of mode 0600 over what was there.
+    /// Writes a file of mode 0600, replacing any previous one.
     @discardableResult
     static func write(_ name: String, _ bytes: [UInt8]) throws -> FilePath {
         let path = path(name)

@@ -1,6 +1,6 @@
 import Lockstep
 
-/// An input, taken apart from its beginning. What is missing at its end counts as zero.
+/// An input, consumed from its beginning. Bytes missing at its end count as zero.
 struct FuzzInput {
     private var rest: ArraySlice<UInt8>
 
@@ -10,7 +10,7 @@ struct FuzzInput {
 
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// A big-endian number of so many bytes.
+    /// A big-endian number of this many bytes.
     mutating func number(_ bytes: Int) -> UInt64 {
         (0..<bytes).reduce(0) { number, _ in number << 8 | UInt64(byte()) }
     }
@@ -23,12 +23,12 @@ struct FuzzInput {
 
     mutating func remainder() -> [UInt8] { bytes(rest.count) }
 
-    /// What is between bytes of this value.
+    /// The parts between bytes of this value.
     mutating func pieces(separatedBy separator: UInt8) -> [[UInt8]] {
         remainder().split(separator: separator, omittingEmptySubsequences: false).map(Array.init)
     }
 
-    /// A value for a column, as SQL: a tag, then what it says. A text need not be UTF-8.
+    /// A value for a column, as SQL: a tag, then its content. A text need not be UTF-8.
     mutating func value() -> SQL {
         switch byte() % 6 {
         case 0: return "NULL"
@@ -43,7 +43,7 @@ struct FuzzInput {
     }
 }
 
-/// Makes inputs that ``FuzzInput`` takes apart.
+/// Builds inputs for ``FuzzInput``.
 enum FuzzValue {
     static let null: [UInt8] = [0]
 

@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// Keys that are no secrets: each is a byte, repeated.
+/// Keys that are not secret: each is one byte, repeated.
 enum FuzzKeys {
     /// Opens the sealed files among the seeds.
     static let identity =
@@ -18,7 +18,7 @@ enum FuzzKeys {
 
     static func credential() throws -> Credential { try .keyFile(secret(0xA5)) }
 
-    /// Of the field key versions 1 to 3, of which 2 is active and 3 destroyed; of the index key version 1.
+    /// Field key versions 1 to 3, of which 2 is active and 3 destroyed; index key version 1.
     static func fieldKeys() throws -> FieldKeys {
         let keys: [UInt32: FieldKeys.Key] = [
             1: try key(1, .retired), 2: try key(2, .active), 3: try key(3, .destroyed),

@@ -1,7 +1,7 @@
 internal import CCrypto
 @testable import Lockstep
 
-/// Makes pages that verify under the key of ``FuzzKeys``, as only someone with the key can.
+/// Makes pages that verify under the key of ``FuzzKeys``, as only a holder of the key can.
 struct FuzzPages: ~Copyable {
     static let size = Profile.current.pageSize
     private let key: SecretBytes
@@ -29,7 +29,7 @@ struct FuzzPages: ~Copyable {
         return number == 1 ? DatabaseFile.magic + bytes : bytes
     }
 
-    /// A page of a file that verifies. On page 1 the salt takes the place of the first bytes.
+    /// A page of a file that verifies. On page 1 the salt replaces the first bytes.
     func seal(_ plain: [UInt8], number: Int) throws -> [UInt8] {
         let start = number == 1 ? salt.count : 0
         let vector = [UInt8](
@@ -42,7 +42,7 @@ struct FuzzPages: ~Copyable {
         return (number == 1 ? salt : []) + content + mac
     }
 
-    /// AES-256-CBC without padding; the engine encrypts pages nowhere but in SQLCipher.
+    /// AES-256-CBC without padding; the engine itself encrypts pages only in SQLCipher.
     private func encrypted(_ input: [UInt8], _ vector: [UInt8]) throws -> [UInt8] {
         let keyBytes = key.publicCopy()
         var output = [UInt8](repeating: 0, count: input.count)

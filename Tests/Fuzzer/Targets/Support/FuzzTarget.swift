@@ -1,18 +1,18 @@
 import Lockstep
 
-/// What is done with inputs that libFuzzer makes. It reads an input to its end or refuses it; anything else is a finding,
-/// and ends the process.
+/// Processes the inputs that libFuzzer makes. A target reads an input to its end or refuses it; anything else is a
+/// finding and ends the process.
 protocol FuzzTarget: AnyObject, SendableMetatype {
     static var name: String { get }
-    /// How an error of ours may refuse an input.
+    /// The error codes with which it can refuse an input.
     static var refusals: Set<LockstepError.Code> { get }
-    /// Small inputs to begin with, by their files' names.
+    /// Small initial inputs, by file name.
     static func seeds() throws -> [String: [UInt8]]
     init() throws
     func run(_ input: [UInt8]) throws
 }
 
-/// All of them, in the order that they are run in. The control comes first, and is none of them.
+/// All targets, in the order in which they run. The control comes first, and is not among them.
 enum FuzzTargets {
     static let control: any FuzzTarget.Type = ControlTarget.self
 
@@ -30,12 +30,12 @@ enum FuzzTargets {
     }
 }
 
-/// Ends the process unless something holds that must hold for every input.
+/// Ends the process unless a condition holds that must hold for every input.
 func require(_ holds: Bool, _ finding: @autoclosure () -> String) {
     if !holds { fatalError(finding()) }
 }
 
-/// What `body` gives, or the code of the error that it was refused with: one of `refusals`.
+/// The result of `body`, or the code of the error that it was refused with: one of `refusals`.
 func outcome<Value>(
     _ refusals: Set<LockstepError.Code>, _ body: () throws -> Value
 ) -> Result<Value, LockstepError> {

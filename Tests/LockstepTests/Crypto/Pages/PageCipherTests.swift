@@ -54,7 +54,7 @@ struct PageCipherTests {
             let sealed = try #require(
                 Self.apply(&fresh, encrypting: true, key: key, Self.plaintext))
             #expect(sealed != Self.ciphertext)
-            // Both directions first, then one alone, so that a schedule can be left over in the other.
+            // Both directions first, then one alone, so that a schedule could be left over in the other.
             if round < 12 {
                 #expect(
                     Self.apply(&cipher, encrypting: true, key: key, Self.plaintext) == sealed)
@@ -65,7 +65,7 @@ struct PageCipherTests {
         }
     }
 
-    @Test("Another vector changes the first block of what is read, and no other")
+    @Test("Another vector changes the first block of the plaintext, and no other")
     func changingVectors() throws {
         var cipher = try PageCipher()
         let other = Bytes.hex("100102030405060708090a0b0c0d0e0f")
@@ -76,7 +76,7 @@ struct PageCipherTests {
         #expect(Self.apply(&cipher, encrypting: false, Self.ciphertext) == Self.plaintext)
     }
 
-    @Test("Parts of blocks and nothing at all are refused", arguments: [0, 1, 15, 17, 63])
+    @Test("Partial blocks and empty input are refused", arguments: [0, 1, 15, 17, 63])
     func lengths(_ count: Int) throws {
         var cipher = try PageCipher()
         let input = Array(Self.plaintext[..<count])

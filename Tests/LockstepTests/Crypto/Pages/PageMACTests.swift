@@ -65,7 +65,7 @@ struct PageMACTests {
         }
     }
 
-    @Test("A message may come in one part")
+    @Test("A message can come in one part")
     func onePart() throws {
         var mac = try PageMAC()
         let code = code(&mac, .sha512, key: Self.keys[0], Array(Self.page[..<17]), [])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// The tests' own cipher, before anything is made with it.
+/// The tests' own cipher, checked before anything is made with it.
 struct AES256Tests {
     @Test("the example of FIPS 197, C.3, encrypts as printed there")
     func knownAnswer() {

@@ -67,7 +67,7 @@ struct AESGCMTests {
         #expect(Secrets.bytes(ofOptional: opened) == text)
     }
 
-    @Test("one context serves many messages, a failed one among them")
+    @Test("one context serves many messages, even after one has failed")
     func reuse() throws {
         let gcm = try AEAD()
         let data = Array("bound".utf8)
@@ -107,7 +107,7 @@ struct AESGCMTests {
         let gcm = try AEAD()
         let (key, nonce) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 0, count: 12))
         let sealed = [UInt8](repeating: 5, count: count)
-        // Of what is shorter than a tag nobody can say how long its plaintext is.
+        // Input that is shorter than a tag has no plaintext length.
         var memory = [UInt8](repeating: 0xAA, count: count < 16 ? 24 : count - 16)
         var span = memory.mutableSpan
         let opened = try gcm.open(

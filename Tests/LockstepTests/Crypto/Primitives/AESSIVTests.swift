@@ -88,7 +88,9 @@ struct AESSIVTests {
         }
     }
 
-    @Test("equal messages come out equal, beside other associated data or under another key not")
+    @Test(
+        "equal messages have equal ciphertexts, but not with other associated data or under another key"
+    )
     func deterministic() throws {
         let plaintext = Array("equal".utf8)
         func sealed(_ key: [UInt8], _ data: [UInt8]) throws -> [UInt8] {
@@ -134,7 +136,7 @@ struct AESSIVTests {
                 spoilt[part][bit / 8] ^= 1 << UInt8(bit % 8)
                 let key = spoilt[0]
                 let cipher = try AES256SIV(key: key.span)
-                // What fails must leave nothing in the caller's memory.
+                // A failure must leave nothing in the caller's memory.
                 var memory = [UInt8](repeating: 0xAA, count: plaintext.count)
                 let opened = try Self.open(spoilt[2], cipher, spoilt[1], into: &memory)
                 #expect(!opened, "bit \(bit) of part \(part)")

@@ -34,7 +34,7 @@ struct Curve25519Tests {
     }
 
     @Test(
-        "With a point of low order there is no secret",
+        "A point of low order yields no secret",
         arguments: [
             "0000000000000000000000000000000000000000000000000000000000000000",
             "0100000000000000000000000000000000000000000000000000000000000000",

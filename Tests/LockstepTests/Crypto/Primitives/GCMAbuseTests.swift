@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 struct GCMAbuseTests {
-    /// What opening takes; each test spoils one piece.
+    /// The inputs of opening; each test damages one.
     struct Message {
         var key = [UInt8](repeating: 0x42, count: 32)
         var nonce: [UInt8]
@@ -30,7 +30,7 @@ struct GCMAbuseTests {
             return message
         }
 
-        /// Opens it with the algorithm that its nonce's length tells.
+        /// Opens it with the algorithm that its nonce's length implies.
         func open() throws -> [UInt8]? {
             if nonce.count == AEAD.nonceLength {
                 return Secrets.bytes(
@@ -91,10 +91,10 @@ struct GCMAbuseTests {
     }
 
     @Test(
-        "a shortened tag is refused even where its bytes are right",
+        "a shortened tag is refused even if its bytes are right",
         arguments: Algorithm.allCases)
     func shortTag(_ algorithm: Algorithm) throws {
-        // Of an empty ciphertext only the tag remains, and libcrypto would take 4 bytes of it.
+        // With an empty ciphertext only the tag remains, and libcrypto would accept 4 bytes of it.
         var message = try algorithm.message()
         for count in 1..<16 {
             message.sealed = Array(message.sealed.suffix(16).prefix(count))
@@ -106,7 +106,7 @@ struct GCMAbuseTests {
         }
     }
 
-    @Test("nothing may be put before, between or after", arguments: Algorithm.allCases)
+    @Test("no bytes can be added before, between or after", arguments: Algorithm.allCases)
     func additions(_ algorithm: Algorithm) throws {
         let whole = try algorithm.message()
         for place in [0, 47, whole.sealed.count] {

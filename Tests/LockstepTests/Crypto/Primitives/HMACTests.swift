@@ -87,7 +87,7 @@ struct HMACTests {
         }
     }
 
-    @Test("a code that is a key equals the code that is none")
+    @Test("a code returned as a key equals the code returned as bytes")
     func secretCode() throws {
         let example = Self.examples[0]
         let mac = try HMAC(.sha256, key: Bytes.hex(example.key).span)

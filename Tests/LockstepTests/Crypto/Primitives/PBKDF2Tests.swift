@@ -57,7 +57,7 @@ struct PBKDF2Tests {
         #expect(Hex.encode(Secrets.bytes(of: derived)) == example.output.prefix(64))
     }
 
-    @Test("no rounds at all fail")
+    @Test("zero rounds fail")
     func noRounds() {
         let text = Array("text".utf8)
         Refusal.expect(.cryptographyFailed) {

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Supply of random bytes")
 struct RandomSupplyTests {
-    /// What a generator of the test's making hands out: 1, 2, 3 … as long as it is asked for little.
+    /// What the test's own generator hands out: 1, 2, 3 … as long as requests are small.
     private static let next = Atomic(UInt32(0))
 
-    /// Two bytes a number, so that no two chunks of the tests below are alike.
+    /// Two bytes per number, so that no two chunks in the tests below are alike.
     private static let counting: RandomSupply.Source = { bytes, count in
         guard let bytes = unsafe bytes else { return 0 }
         for index in stride(from: 0, to: Int(count) - 1, by: 2) {
@@ -31,16 +31,16 @@ struct RandomSupplyTests {
                 #expect(seen.insert(Array(bytes[index..<(index + 2)])).inserted)
             }
             if round % 5 == 0 { supply.discard() }
-            // Two bytes can tell 65,536 numbers apart.
+            // Two bytes can distinguish 65,536 numbers.
             if RandomSupplyTests.next.load(ordering: .relaxed) > 60_000 { break }
         }
         #expect(seen.count > 100)
     }
 
-    @Test("Without random bytes it gives none", arguments: [Int32(1), 80, 1280, 1281, 5000])
+    @Test("Without random bytes it returns none", arguments: [Int32(1), 80, 1280, 1281, 5000])
     func failing(_ count: Int32) {
         var supply = unsafe RandomSupply { _, _ in 0 }
-        // What libcrypto answers where a function is not supported.
+        // What libcrypto returns if a function is not supported.
         var other = unsafe RandomSupply { _, _ in -1 }
         var bytes = [UInt8](repeating: 0, count: Int(count))
         #expect(unsafe !supply.fill(&bytes, count) && !other.fill(&bytes, count))
@@ -50,7 +50,9 @@ struct RandomSupplyTests {
     /// Whether the generator below still works.
     private static let works = Atomic(true)
 
-    @Test("When the generator fails later, what is left is used up and then there is no more")
+    @Test(
+        "When the generator fails later, the remaining bytes are used up and then there are no more"
+    )
     func failingLater() {
         var supply = unsafe RandomSupply { bytes, count in
             guard RandomSupplyTests.works.load(ordering: .relaxed) else { return 0 }
@@ -69,7 +71,7 @@ struct RandomSupplyTests {
         #expect(unsafe supply.fill(&bytes, 80))
     }
 
-    @Test("A negative count is refused, and none of nothing is fine")
+    @Test("A negative count is refused, and a count of zero succeeds")
     func counts() {
         var supply = unsafe RandomSupply()
         var byte: UInt8 = 9

@@ -6,13 +6,13 @@ import Testing
 struct ScryptCalibrationTests {
     private static let plenty = 1 << 40
 
-    /// What comes out where N = 2^16 takes so many milliseconds.
+    /// The result if N = 2^16 takes this many milliseconds.
     private static func calibrate(
         _ milliseconds: Int, target: Int = 750, memory: Int? = plenty, most: Int = 1 << 23
     ) throws -> Int {
         var measured: [Int] = []
         let cost = try Scrypt.Cost.calibrated(
-            for: .milliseconds(target), memory: memory, most: most
+            for: .milliseconds(target), memory: memory, maximum: most
         ) { cost in
             measured.append(cost.logN)
             return .milliseconds(milliseconds)
@@ -33,13 +33,13 @@ struct ScryptCalibrationTests {
         #expect(try Self.calibrate(milliseconds) == power)
     }
 
-    @Test("The time that it is meant to take is the caller's", arguments: [(0, 17), (1600, 20)])
+    @Test("The caller sets the time that it should take", arguments: [(0, 17), (1600, 20)])
     func target(_ target: Int, _ power: Int) throws {
         #expect(try Self.calibrate(100, target: target) == power)
     }
 
     @Test(
-        "At most a quarter of the memory is used, and the standard where nobody knows how much there is",
+        "At most a quarter of the memory is used, and the standard if its size is unknown",
         arguments: [
             (nil, 17), (0, 17), (512 << 20, 17), ((1 << 30) - 1, 17), (1 << 30, 18),
             ((2 << 30) - 1, 18), (2 << 30, 19), (4 << 30, 20), (8 << 30, 20),
@@ -49,7 +49,7 @@ struct ScryptCalibrationTests {
     }
 
     @Test(
-        "What other slots leave of the ceiling bounds it",
+        "It stays within what other slots leave of the ceiling",
         arguments: [
             (1 << 23, 20), ((1 << 20) - 1, 19), (1 << 18, 18), ((1 << 18) - 1, 17), (0, 17),
         ])
@@ -62,7 +62,7 @@ struct ScryptCalibrationTests {
         #expect(try Self.calibrate(milliseconds) == 17)
     }
 
-    @Test("Where nothing can be measured, nothing is calibrated")
+    @Test("If nothing can be measured, nothing is calibrated")
     func failure() {
         Refusal.expect(.cryptographyFailed) {
             _ = try Scrypt.Cost.calibrated(for: .seconds(1), memory: 0, maximum: 0) {
@@ -72,7 +72,7 @@ struct ScryptCalibrationTests {
         }
     }
 
-    @Test("A derivation is measured as what it is, and needs 128 bytes times r and N")
+    @Test("The measured derivation is the real one, and needs 128 bytes times r and N")
     func real() throws {
         let cheap = Scrypt.Cost(logN: 14, r: 8, p: 1)
         #expect(try Scrypt.Cost.measure(cheap) > .zero)

@@ -59,7 +59,7 @@ struct ScryptTests {
     }
 
     @Test(
-        "what scrypt does not define fails and does not yield zeroes",
+        "parameters that scrypt does not define fail, and do not yield zeros",
         arguments: [
             (UInt64(15), 8, 1), (1, 8, 1), (1024, 0, 1), (1024, 8, 0),
         ])

@@ -35,7 +35,7 @@ struct LockedArenaTests {
     }
 
     @Test(
-        "Blocks of every size are zero, aligned, as large as asked for, and known again",
+        "Blocks of every size are zero, aligned, as large as requested, and recognised",
         arguments: [1, 31, 32, 33, 64, 67, 99, 128, 216, 500, 1024, 4095, 4096])
     func sizes(_ count: Int) throws {
         let arena = try Arena()
@@ -46,13 +46,13 @@ struct LockedArenaTests {
         #expect(Self.holds(block, arena.size(of: block), 0))
         Self.fill(block, arena.size(of: block), 0xAB)
         arena.free(block)
-        // The block freed last is given out first, and nothing of it is left.
+        // The block freed last is given out first, without any of its content.
         let again = try #require(arena.allocate(count))
         #expect(again == block)
         #expect(Self.holds(again, arena.size(of: again), 0))
     }
 
-    @Test("None, less than none and more than a block holds lie elsewhere")
+    @Test("Zero bytes, negative sizes and more than a block holds lie elsewhere")
     func borders() throws {
         let arena = try Arena()
         for count in [0, -1, Int.min, LockedArena.largestBlock + 1, Int.max] {
@@ -85,7 +85,7 @@ struct LockedArenaTests {
         for (block, count, byte) in blocks { #expect(Self.holds(block, count, byte)) }
     }
 
-    @Test("Where no address is left there is no block, until one is freed")
+    @Test("If no address is left there is no block, until one is freed")
     func exhausted() throws {
         let arena = try Arena(2)
         var blocks: [UnsafeMutableRawPointer] = []
@@ -118,7 +118,7 @@ struct LockedArenaTests {
     }
 
     @Test(
-        "Blocks are locked and left out of dumps, and between guards",
+        "Blocks are locked, excluded from dumps, and between guards",
         .enabled(if: LockableMemory.isThere, "no memory can be locked here, or there is no /proc"))
     func protection() throws {
         let arena = try Arena(1)
@@ -126,7 +126,7 @@ struct LockedArenaTests {
         let region = try #require(
             MemoryRegion.all(of: "self").first { $0.range.contains(UInt(bitPattern: block)) })
         #expect(region.isLocked && region.isUndumped && arena.isLocked)
-        // One slab, and before and after it what nobody may touch.
+        // One slab, with inaccessible pages before and after it.
         #expect(region.range.count == LockedArena.slabLength)
         munlock(block, 64)
         arena.lockAgain(block)

@@ -23,7 +23,7 @@ struct PassphraseTests {
     }
 
     @Test(
-        "what SQLCipher would take for a raw key is refused, in both cases of x",
+        "anything that SQLCipher would take for a raw key is refused, in both cases of x",
         arguments: ["x", "X"], [66, 67, 68, 98, 99, 100])
     func keyspecs(_ letter: String, _ count: Int) throws {
         let digits = String(repeating: "a", count: count - 3)

@@ -8,7 +8,7 @@
     struct ProcessHardeningTests {
         @Test("a hardened process leaves no core files")
         func coreFiles() async {
-            // In a process of its own, or the other tests would lose theirs.
+            // In a separate process, because the other tests would lose theirs.
             await #expect(processExitsWith: .success) {
                 #expect(ProcessHardening.apply())
                 let limits = try String(contentsOfFile: "/proc/self/limits", encoding: .utf8)
@@ -18,14 +18,14 @@
             }
         }
 
-        @Test("where little memory may be locked, key files and passphrases are still read")
+        @Test("if little memory can be locked, key files and passphrases are still read")
         func littleLockedMemory() async {
             // 64 KiB is what a container, or a Linux before 5.16, grants.
             await #expect(processExitsWith: .success) {
                 var limit = rlimit(rlim_cur: 65_536, rlim_max: 65_536)
                 let set = unsafe setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit)
                 try #require(set == 0)
-                // An error that leaves this closure would end the process without a word.
+                // An error that leaves this closure would end the process without a message.
                 do {
                     let folder = try TemporaryFolder()
                     let path = folder.file("some.key")

@@ -64,7 +64,7 @@ struct SecretBytesTests {
         #expect(Secrets.bytes(of: other) == Array("Xecret".utf8))
     }
 
-    @Test("a prefix ends where it is told to, at most at the end")
+    @Test("a prefix ends where requested, at most at the end")
     func prefix() throws {
         let secret = try Secrets.make("secret")
         #expect(Secrets.bytes(of: try secret.prefix(3)) == Array("sec".utf8))
@@ -95,7 +95,7 @@ struct SecretBytesTests {
         #expect(try Random.bytes(0) == [])
     }
 
-    @Test("more than the secure heap holds is refused, and what is there survives")
+    @Test("more than the secure heap holds is refused, and existing secrets survive")
     func exhaustion() throws {
         let before = try Secrets.make("still here")
         Refusal.expect(.secureMemoryExhausted) { _ = try SecretBytes(zeroed: 1 << 20) }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Lockstep
 
-/// What the article SecretsInMemory says of a program that uses the library. Each program is a process of its own, which
-/// has had no secret but from the files.
+/// What the article SecretsInMemory says of a program that uses the library. Each test runs in a separate process,
+/// whose only secrets come from the files.
 @Suite(
     "Secrets in memory",
     .enabled(if: LockableMemory.isThere, "no memory can be locked here, or there is no /proc"))
@@ -22,7 +22,7 @@ struct SecretsInMemoryTests {
         known = workbench.secrets
     }
 
-    /// What the table says that is not so in this process.
+    /// The entries of the table that are not true in this process.
     private static func differences(_ known: KnownSecrets) throws -> [String] {
         try MemoryTable().differences(
             .program, known, MemoryScan.places(of: known.masked))
@@ -59,7 +59,7 @@ struct SecretsInMemoryTests {
         }
     }
 
-    @Test("A copy in ordinary memory is found, and told from the others")
+    @Test("A copy in ordinary memory is found, and distinguished from the others")
     func planted() async throws {
         await #expect(processExitsWith: .success) {
             [path = path as String, known = known as KnownSecrets] in
@@ -72,14 +72,14 @@ struct SecretsInMemoryTests {
                     "\(differences)")
                 try #require(
                     differences.contains { $0.hasPrefix("key file: 2 copies instead of 1") })
-                // It is the only thing that is not as it should be.
+                // It is the only violation.
                 try #require(differences.count == 2, "\(differences)")
                 withExtendedLifetime((copy, secret)) {}
             }
         }
     }
 
-    @Test("Where somebody has used libcrypto before, the search finds what KeyMemory reports")
+    @Test("If another library has used libcrypto before, the search finds what KeyMemory reports")
     func libcryptoInUse() async throws {
         await #expect(processExitsWith: .success) {
             [path = path as String, known = known as KnownSecrets] in
@@ -90,7 +90,7 @@ struct SecretsInMemoryTests {
                 for name in ["F9 column key", "FA column key", "inner state of the page MAC key"] {
                     try #require(open.contains { $0.hasPrefix(name) }, "\(name): \(open)")
                 }
-                // What the library holds itself, and what SQLCipher holds, lies where it should.
+                // The library's own secrets, and SQLCipher's, lie where they should.
                 for name in ["ring key", "field key", "FB column key", "raw key in hex"] {
                     try #require(!open.contains { $0.hasPrefix(name) }, "\(open)")
                 }
@@ -101,7 +101,8 @@ struct SecretsInMemoryTests {
         }
     }
 
-    @Test("Where somebody has begun SQLite before, the search finds what KeyMemory reports")
+    @Test(
+        "If another library has initialized SQLite before, the search finds what KeyMemory reports")
     func sqliteInUse() async throws {
         await #expect(processExitsWith: .success) {
             [path = path as String, known = known as KnownSecrets] in

@@ -20,7 +20,7 @@ struct ChunkedAbuseTests {
             var spoilt = sealed
             spoilt[bit / 8] ^= 1 << UInt8(bit % 8)
             let reading = try Self.message.read(spoilt)
-            // Salt and commitment are found out before any chunk is.
+            // A wrong salt or commitment is noticed before any chunk is opened.
             #expect(reading.isAccepted == (bit >= 56 * 8), "bit \(bit)")
             #expect(reading.plaintext.isEmpty && !reading.isWhole, "bit \(bit)")
         }
@@ -56,7 +56,7 @@ struct ChunkedAbuseTests {
         #expect(try !other.read(sealed).isAccepted)
     }
 
-    @Test("no shorter piece of a message is a whole one, nor with bytes behind")
+    @Test("no shorter piece of a message is a whole one, nor is one with bytes after it")
     func everyLength() throws {
         let sealed = try Self.message.seal(Self.short)
         for count in 0..<sealed.count {
@@ -133,7 +133,9 @@ struct ChunkedAbuseTests {
         }
     }
 
-    @Test("no room for a tag is misuse when sealing, and no chunk when opening", arguments: 0..<16)
+    @Test(
+        "no room for a tag is misuse when sealing, and not a chunk when opening",
+        arguments: 0..<16)
     func noTag(_ count: Int) throws {
         var chunk = [UInt8](repeating: 0, count: count)
         Refusal.expect(.misuse) {
@@ -145,7 +147,7 @@ struct ChunkedAbuseTests {
         #expect(try message.open(chunk[...], 0, isLast: false) == nil)
     }
 
-    @Test("numbers of no chunk are misuse, and the highest is only the last one's")
+    @Test("numbers beyond the last chunk are misuse, and the highest is only the last one's")
     func counter() throws {
         let limit = 1 << 38
         var last = [UInt8](repeating: 0, count: 16)
@@ -171,12 +173,12 @@ struct ChunkedAbuseTests {
         try message.seal(&last, limit - 1, isLast: true)
         #expect(try message.open(full[...], limit - 2, isLast: false)?.count == 16_384)
         #expect(try message.open(last[...], limit - 1, isLast: true) == [])
-        // Numbers that differ by what 38 bits do not hold are not the same.
+        // Numbers that differ only beyond 38 bits are not the same.
         #expect(try message.open(last[...], 0, isLast: true) == nil)
     }
 
     @Test(
-        "no number is sealed twice, none before another, none after the last, none of an old message"
+        "no number is sealed twice, out of order, after the last one, or for an old message"
     )
     func nonceReuse() throws {
         var message = try Self.message.begin()

@@ -24,7 +24,9 @@ struct ChunkedLayoutTests {
         }
     }
 
-    @Test("every length of three chunks gives its plaintext's back, and no other length is taken")
+    @Test(
+        "every length of three chunks gives its plaintext's length back, and no other length is accepted"
+    )
     func everyLength() throws {
         var valid: [Int: Int] = [:]
         for plaintext in 0..<3 * Self.full {
@@ -49,7 +51,7 @@ struct ChunkedLayoutTests {
         #expect(ChunkedLayout(encryptedLength: border + 16) != nil)
     }
 
-    @Test("from 4 PiB on there is no message")
+    @Test("from 4 PiB on no message is possible")
     func limits() throws {
         for length in [Self.longest + 1, Int.max, -1, Int.min] {
             Refusal.expect(.misuse) { _ = try ChunkedLayout(plaintextLength: length) }
@@ -61,7 +63,7 @@ struct ChunkedLayoutTests {
     }
 
     @Test(
-        "the chunks' ranges follow on each other and cover the message",
+        "the chunks' ranges are adjacent and cover the message",
         arguments: [0, 1, 16_383, 16_384, 16_385, 32_768, 50_000])
     func ranges(_ length: Int) throws {
         let layout = try ChunkedLayout(plaintextLength: length)
@@ -83,7 +85,7 @@ struct ChunkedLayoutTests {
         }
     }
 
-    @Test("a piece of the plaintext is within the chunks that it is said to be in, and needs each")
+    @Test("a piece of the plaintext is within the chunks that are reported for it, and needs each")
     func pieces() throws {
         let layout = try ChunkedLayout(plaintextLength: 3 * Self.full + 5)
         let borders = (0...3).flatMap { border in (-2...2).map { border * Self.full + $0 } }

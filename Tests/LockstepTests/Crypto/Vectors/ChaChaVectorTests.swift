@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("ChaCha20-Poly1305, as age's files have it")
+@Suite("ChaCha20-Poly1305, as age's files use it")
 struct ChaChaVectorTests {
     private static let file = "vectors/wycheproof/chacha20_poly1305_test.json"
 

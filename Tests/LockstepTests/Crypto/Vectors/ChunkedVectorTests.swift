@@ -16,7 +16,7 @@ struct ChunkedVectorTests {
         struct Case: Decodable {
             let tcId: Int
             let key, ctx, ct, result: String
-            /// Of the longest right beginning, also where the whole is wrong.
+            /// The length of the longest correct beginning, even if the whole is wrong.
             let msgLength: Int?
             let msgSha512: String?
             let flags: [String]

@@ -70,7 +70,7 @@ struct HMACVectorTests {
     }
 
     @Test(
-        "CAVP: 225 codes come out, truncated ones as the first bytes",
+        "CAVP: 225 codes agree, truncated ones as the first bytes",
         .enabled(if: SharedData.has(cavpFile), "\(SharedData.missing)"))
     func cavp() throws {
         let tests = try SharedData.json(Self.cavpFile, as: CAVP.self).tests

@@ -34,9 +34,9 @@ struct PageVectorTests {
         return done ? output : nil
     }
 
-    /// Pages have no padding, so that a case's own is put there, and one of another kind shows.
+    /// Pages have no padding: the test adds the padding of a valid case, and other padding shows.
     @Test(
-        "24 messages come out in both directions, and 48 are not the padded ones",
+        "24 messages match in both directions, and 48 are not the padded ones",
         .enabled(if: SharedData.has(cipherFile), "\(SharedData.missing)"))
     func cipher() throws {
         var cipher = try PageCipher()

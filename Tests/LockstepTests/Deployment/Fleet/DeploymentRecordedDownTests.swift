@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What the database recorded of a way down, in a rehearsal, with a way back, and in a fleet.
+/// Recorded ways down in a rehearsal, in a safe migration, and in a fleet.
 @Suite("Recorded ways down in deployments")
 struct DeploymentRecordedDownTests {
     private let scratch: DeploymentScratch
@@ -45,7 +45,7 @@ struct DeploymentRecordedDownTests {
         get throws { try Ledger.entries(scratch.database.open()).count }
     }
 
-    @Test("They are refused before anything is copied or written, unless they are asked for")
+    @Test("They are refused before anything is copied or written, unless requested")
     func refused() throws {
         Refusal.expect(.migrationMissing) { _ = try rehearsal(.refused).run(scratch.access()) }
         Refusal.expect(.migrationMissing) { try migration(.refused).run(scratch.access()) }
@@ -62,13 +62,13 @@ struct DeploymentRecordedDownTests {
         #expect(try applied == 2)
     }
 
-    @Test("With a way back, too")
+    @Test("A safe migration runs them on request, too")
     func safely() throws {
         try migration(.allowed).run(scratch.access())
         #expect(try applied == 2)
     }
 
-    @Test("Beside field keys they are refused, whatever is there to run")
+    @Test("With field keys they are refused, even if a file could run")
     func withKeys() throws {
         let keys = try CellWorkbench.keys()
         var rehearsal = rehearsal(.allowed)
@@ -84,7 +84,7 @@ struct DeploymentRecordedDownTests {
         #expect(try scratch.backups == [])
     }
 
-    @Test("A row that was changed stops each of them, though its version is not to be undone")
+    @Test("A changed row stops each of them, though its version is not being undone")
     func forged() throws {
         do {
             let connection = try scratch.database.open()

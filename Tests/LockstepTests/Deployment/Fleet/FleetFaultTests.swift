@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Files of a fleet whose power goes: they have a sync for all versions, and none for each.
+/// A power failure in a fleet: its files are synced once for all versions, and not once for each.
 @Suite(
     "Interrupted fleets",
     .enabled(if: FaultyWorker.isAble, "not Linux"))
@@ -15,14 +15,14 @@ struct FleetFaultTests {
     }
 
     @Test(
-        "What was told is on the disk, also where a reader keeps the log from the file",
+        "Reported files are on the disk, even if a reader delays the checkpoint",
         arguments: ["fleet", "fleet-read"])
-    func told(action: String) async throws {
+    func reported(action: String) async throws {
         let original = try original()
         let calls = try await SafeVictim(copying: original).run(action)
-        let told = try #require(calls.calls.first { $0.name == "told" }?.number)
-        // Even numbers lose all that was not synced, odd ones a part of it.
-        for call in [told, told + 1] where call <= calls.count {
+        let reported = try #require(calls.calls.first { $0.name == "reported" }?.number)
+        // Even numbers lose everything unsynced, odd ones a part of it.
+        for call in [reported, reported + 1] where call <= calls.count {
             let victim = try SafeVictim(copying: original)
             try victim.makeLost()
             #expect(try await victim.run(action, "lose", at: call).outcome == .killed)
@@ -32,7 +32,7 @@ struct FleetFaultTests {
     }
 
     @Test(
-        "Before that, power lost or killed, ledger, schema and rows are in step",
+        "Before that, after a power loss or a kill, ledger, schema and rows are consistent",
         arguments: ["lose", "tear"])
     func before(fault: String) async throws {
         let original = try original()

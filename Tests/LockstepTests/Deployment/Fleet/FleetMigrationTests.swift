@@ -55,7 +55,7 @@ struct FleetMigrationTests {
     }
 
     @Test(
-        "Every file is migrated, and told once; the second run has nothing to do",
+        "Every file is migrated, and reported once; the second run has nothing to do",
         arguments: [1, 3, 100])
     func success(jobs: Int) throws {
         let (report, results) = try run(fleet(jobs: jobs))
@@ -75,7 +75,7 @@ struct FleetMigrationTests {
         #expect(names.sorted() == files.map { $0.lastComponent?.string })
     }
 
-    @Test("No files at all are no failure; no jobs are")
+    @Test("No files is not a failure; no jobs is one")
     func borders() throws {
         var none = FleetMigration(of: [], sets: [try DeploymentScratch.good()])
         #expect(try run(none).0.isSuccess)
@@ -84,7 +84,7 @@ struct FleetMigrationTests {
         Refusal.expect(.misuse) { _ = try run(fleet(jobs: -1)) }
     }
 
-    @Test("Sets and wishes are those of a single migration")
+    @Test("Sets and options are those of a single migration")
     func wishes() throws {
         var fleet = try fleet()
         fleet.target = .version(MigrationVersion(2))
@@ -98,9 +98,9 @@ struct FleetMigrationTests {
 
     // MARK: Failures
 
-    @Test("A file that fails leaves the others alone, and the next run does only what is left")
+    @Test("A failing file does not affect the others, and the next run does only the rest")
     func failure() throws {
-        // Fails where there are more than three rows.
+        // Fails for more than three rows.
         let careful = Scratch.up(
             "CREATE TABLE few (n CHECK (n < 4)); INSERT INTO few SELECT count(*) FROM item;")
         let set = try Scratch.set(DeploymentScratch.first, DeploymentScratch.second, careful)
@@ -118,7 +118,7 @@ struct FleetMigrationTests {
         #expect(again.migrated == 1 && again.unchanged == 4 && again.failed == 2)
     }
 
-    @Test("Files that are none of ours, or cannot be had, have an error each")
+    @Test("Foreign files, and files that cannot be opened, have an error each")
     func strangers() throws {
         try Bytes.write(Array("no database".utf8), to: files[0])
         try Bytes.write(PlaintextDatabase.bytes, to: files[1])
@@ -148,7 +148,7 @@ struct FleetMigrationTests {
         #expect(try run(fleet()).0.migrated == 1)
     }
 
-    @Test("What a keyring throws, or a program, is the error of its file")
+    @Test("An error from a keyring or a program is the error of its file")
     func access() throws {
         var results: [FleetResult] = []
         let report = try fleet().run(access: { file in
@@ -165,7 +165,7 @@ struct FleetMigrationTests {
 
     // MARK: Stopping
 
-    @Test("Stopped, files under way go back to their last version, and the rest is not begun")
+    @Test("After a stop, files under way return to their last version, and the rest is not begun")
     func stopping() throws {
         let endless = Scratch.up(
             "CREATE TABLE n (x);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
@@ -173,7 +173,7 @@ struct FleetMigrationTests {
         var fleet = try fleet(
             Scratch.set(DeploymentScratch.first, DeploymentScratch.second, endless))
         let asked = Counter()
-        fleet.goOn = { asked.increase() < 500 }
+        fleet.shouldContinue = { asked.increase() < 500 }
         let (report, results) = try run(fleet)
         #expect(report.failed == 3 && report.skipped == 4 && !report.isSuccess)
         for result in results.values {
@@ -183,24 +183,24 @@ struct FleetMigrationTests {
         #expect(try run(self.fleet()).0.migrated == 7)
     }
 
-    @Test("What is thrown where results are told stops the fleet, and comes out")
+    @Test("An error thrown by the result handler stops the fleet, and is rethrown")
     func telling() throws {
-        var told = 0
+        var reported = 0
         #expect(throws: Stop.self) {
             _ = try fleet(jobs: 1).run(access: { _ in try DatabaseAccess(key: Self.key()) }) { _ in
-                told += 1
+                reported += 1
                 throw Stop()
             }
         }
-        #expect(told == 1)
-        // The first, and what was begun before that was known.
+        #expect(reported == 1)
+        // The first, and those begun before it was reported.
         #expect(try files.count { try applied($0) == 3 } >= 1)
         #expect(try run(fleet()).0.isSuccess)
     }
 
-    @Test("As many files as there are jobs are worked on at a time")
+    @Test("As many files as there are jobs are migrated at a time")
     func parallel() throws {
-        // Each waits for the other; a minute is for a fleet that is not parallel.
+        // Each waits for the other; the minute ends a fleet that is not parallel.
         let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isMet = Mutex(true)
         var fleet = FleetMigration(of: Array(files[..<2]), sets: [try DeploymentScratch.good()])
@@ -218,7 +218,7 @@ struct FleetMigrationTests {
 
     // MARK: Safely
 
-    @Test("Safely, a file that fails is what it was, and the others have a backup each")
+    @Test("In safe mode a failing file is restored, and the others have a backup each")
     func safely() throws {
         let careful = Scratch.up(
             "CREATE TABLE few (n CHECK (n < 4)); INSERT INTO few SELECT count(*) FROM item;")
@@ -228,7 +228,7 @@ struct FleetMigrationTests {
                 careful))
         fleet.safely = FleetMigration.Safety()
         let (report, results) = try run(fleet)
-        // Without rows a fresh build is like them; with rows it is not asked of the rows.
+        // A fresh build has no rows, so it passes the CHECK, whatever rows the databases have.
         #expect(report.migrated == 4 && report.failed == 3)
         for (number, file) in files.enumerated() {
             let result = try #require(results["\(number).db"])
@@ -244,7 +244,7 @@ struct FleetMigrationTests {
 
     // MARK: Patterns
 
-    @Test("A pattern stands for databases, not for what lies beside them")
+    @Test("A pattern matches databases, and not the files beside them")
     func patterns() throws {
         var fleet = FleetMigration(of: [files[0]], sets: [try DeploymentScratch.good()])
         fleet.safely = FleetMigration.Safety()
@@ -256,7 +256,7 @@ struct FleetMigrationTests {
         }
         #expect(try FleetMigration.files(matching: "\(folder.path)/*") == files)
         #expect(try FleetMigration.files(matching: "\(folder.path)/?.db") == files)
-        // Alone it may be a database's name.
+        // Given alone it can be a database's name.
         try folder.write("alone-wal", "x")
         #expect(
             try FleetMigration.files(matching: "\(folder.path)/a*") == [folder.file("alone-wal")])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Copies of rehearsals")
+@Suite("Rehearsal copies")
 struct RehearsalCopyTests {
     private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ struct RehearsalCopyTests {
         }
     }
 
-    @Test("It is there with its lock, and both are gone behind it, with all that lies beside it")
+    @Test("The copy exists with its lock, and afterwards both are gone, with all files beside it")
     func life() throws {
         do {
             let copy = try copy()
@@ -34,7 +34,7 @@ struct RehearsalCopyTests {
         #expect(try names.isEmpty)
     }
 
-    @Test("A lock that another has taken for a leftover and removed is made again")
+    @Test("A lock that another run removed as a leftover is created again")
     func sweptLock() throws {
         var locks = 0
         let living = try RehearsalCopy(of: folder.file("data.db"), in: folder.path) { lock in
@@ -44,13 +44,13 @@ struct RehearsalCopyTests {
         #expect(locks == 2)
         let before = try names
         #expect(before.count == 2)
-        // The next one finds it under way.
+        // The next run finds it in use.
         do { _ = try copy().path }
         #expect(try names == before)
         #expect(FileAccess.exists(living.path))
     }
 
-    @Test("Those that are under way stay, those of the dead go, whatever is left of them")
+    @Test("Copies in use stay, copies of dead processes go, even incomplete ones")
     func sweeping() throws {
         let living = try copy()
         let before = try names
@@ -69,7 +69,7 @@ struct RehearsalCopyTests {
         #expect(FileAccess.exists(living.path))
     }
 
-    @Test("What others have made is left alone")
+    @Test("Files of others are left alone")
     func foreign() throws {
         let mine = [
             ".data.db.ABC.rehearsal", ".data.db..rehearsal", ".data.db.a.b.rehearsal",

@@ -17,7 +17,7 @@ struct RehearsalTests {
         Rehearsal(of: scratch.path, sets: [set])
     }
 
-    /// Runs it, and expects that the folder and every byte in it are what they were.
+    /// Runs it, and expects that the folder and every byte in it are unchanged.
     private func run(
         _ rehearsal: Rehearsal, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> RehearsalReport {
@@ -29,7 +29,7 @@ struct RehearsalTests {
         return try rehearsal.run(scratch.access())
     }
 
-    @Test("It tells what each version does to the rows, and the database is what it was")
+    @Test("It reports each version's effect on the rows, and the database is unchanged")
     func success() throws {
         let report = try run(rehearsal(DeploymentScratch.good()))
         #expect(report.isClean && report.failure == nil && report.notices.isEmpty)
@@ -47,7 +47,7 @@ struct RehearsalTests {
         try run(rehearsal(DeploymentScratch.good())).steps.forEach { #expect($0.isUp) }
     }
 
-    @Test("Rows that go, tables that go, tables under another name")
+    @Test("Lost rows, dropped tables, renamed tables")
     func rows() throws {
         let set = try Scratch.set(
             DeploymentScratch.first,
@@ -66,7 +66,7 @@ struct RehearsalTests {
                 ])
     }
 
-    @Test("A version that fails is told with its place, and those before it")
+    @Test("A failing version is reported with its place, and so are those before it")
     func failure() throws {
         let report = try run(rehearsal(DeploymentScratch.failingAtThird()))
         #expect(!report.isClean)
@@ -76,7 +76,7 @@ struct RehearsalTests {
         #expect(report.verification == nil)
     }
 
-    @Test("A check that fails only behind the migrations is told apart from one that failed before")
+    @Test("A check that fails only after the migrations differs from one that failed before")
     func verification() throws {
         let drifting = try run(rehearsal(DeploymentScratch.driftingAtThird()))
         #expect(!drifting.isClean && drifting.newFailures == [.drift])
@@ -94,7 +94,7 @@ struct RehearsalTests {
         #expect(report.isClean && report.steps.isEmpty && report.verification == nil)
     }
 
-    @Test("What stands in the log only comes along, and writers go on")
+    @Test("Content that is only in the log is copied, and writers continue")
     func log() throws {
         let writer = try scratch.database.open()
         try scratch.add(5, to: writer)
@@ -110,7 +110,7 @@ struct RehearsalTests {
     }
 
     @Test(
-        "The copy is its owner's alone, under a key that nobody has, and no text of it lies open anywhere"
+        "The copy is readable by its owner only, under a random key, and its text is nowhere in plaintext"
     )
     func secrecy() throws {
         let scratch = scratch
@@ -134,7 +134,7 @@ struct RehearsalTests {
 
     // MARK: Stopping
 
-    @Test("Whatever ends it, nothing of it stays", arguments: 0..<3)
+    @Test("However it ends, nothing of it stays", arguments: 0..<3)
     func stopping(place: Int) throws {
         let endless = Scratch.up(
             "CREATE TABLE n (x);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
@@ -147,10 +147,10 @@ struct RehearsalTests {
                 try rehearsal.run(scratch.access()) { _ in throw Stop() }
             }
         case 1:
-            rehearsal.goOn = { asked.increase() < 200 }
+            rehearsal.shouldContinue = { asked.increase() < 200 }
             Refusal.expect(.interrupted) { _ = try run(rehearsal) }
         default:
-            rehearsal.goOn = { false }
+            rehearsal.shouldContinue = { false }
             Refusal.expect(.interrupted) { _ = try run(rehearsal) }
         }
         #expect(try scratch.database.names == ["data.db"])
@@ -158,7 +158,7 @@ struct RehearsalTests {
 
     // MARK: Refusals
 
-    @Test("Too little space, another key, damage, links and files that are not sound are refused")
+    @Test("Too little space, another key, damage, links and unsound files are refused")
     func refusals() throws {
         var rehearsal = try rehearsal(DeploymentScratch.good())
         let size = try scratch.database.bytes.count
@@ -192,7 +192,7 @@ struct RehearsalTests {
     }
 
     @Test(
-        "A disk that gets full is a failure of the version, and nothing of it stays",
+        "A full disk is a failure of the version, and nothing of it stays",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func smallDisk() throws {
         let disk = try SmallDisk(megabytes: 2)

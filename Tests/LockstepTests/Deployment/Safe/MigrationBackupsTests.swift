@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Backups from before migrations")
+@Suite("Backups made before migrations")
 struct MigrationBackupsTests {
     private let scratch: DatabaseScratch
     private let files = FileManager.default
@@ -32,7 +32,7 @@ struct MigrationBackupsTests {
             "data.db.\(stamp).before-migration", DatabaseScratch.salt(salt) + [1, 2, 3])
     }
 
-    @Test("Names tell the database, the time in UTC and a number")
+    @Test("Names contain the database, the time in UTC and a number")
     func names() throws {
         let first = try make()
         let name = try #require(first.lastComponent?.string)
@@ -44,7 +44,7 @@ struct MigrationBackupsTests {
     }
 
     @Test(
-        "Other names are nobody's",
+        "Other names are not backups",
         arguments: [
             "data.db", "data.db.before-migration", "data.db.20260131T120000Z.before-migration",
             "data.db.20260131T120000Z-0.before-migration",
@@ -58,9 +58,9 @@ struct MigrationBackupsTests {
         ])
     func otherNames(name: String) throws { #expect(try backups().parse(name) == nil) }
 
-    @Test("A name that is taken, by whatever, is stepped around")
+    @Test("A name that is already taken is skipped")
     func taken() throws {
-        // All the names of this second and the next ones, lest the clock goes on.
+        // All the names of this second and the following ones, in case the clock advances.
         let seconds = Clock.microsecondsSinceEpoch / 1_000_000
         for second in seconds..<(seconds + 60) {
             let stamp = TimeStamp.text(secondsSinceEpoch: second)
@@ -81,7 +81,7 @@ struct MigrationBackupsTests {
         #expect(try scratch.names.count == count)
     }
 
-    @Test("The oldest go, by time and by number, and what is pinned stays beside")
+    @Test("The oldest go, by time and by number; pinned backups stay in addition")
     func sweeping() throws {
         for stamp in [
             "20251231T235959Z-1", "20260131T120000Z-2", "20260131T120000Z-10",
@@ -102,7 +102,7 @@ struct MigrationBackupsTests {
         #expect(try scratch.names == ["data.db"])
     }
 
-    @Test("What only bears such a name is neither counted nor removed")
+    @Test("A file that only has such a name is neither counted nor removed")
     func foreign() throws {
         try put("20260131T120000Z-1", salt: 9)
         try scratch.folder.write("data.db.20260131T120000Z-2.before-migration", "")
@@ -119,7 +119,7 @@ struct MigrationBackupsTests {
         #expect(try scratch.names.contains("data.db"))
     }
 
-    @Test("Databases of one name have different backups in one folder")
+    @Test("Databases with the same name have separate backups in one folder")
     func sharedFolder() throws {
         let other = try DatabaseScratch()
         try other.fill(rows: 5)
@@ -134,7 +134,7 @@ struct MigrationBackupsTests {
         #expect(FileAccess.exists(theirs))
     }
 
-    @Test("What killed runs had not finished is removed, and nothing else")
+    @Test("Unfinished backups of killed runs are removed, and nothing else")
     func unfinished() throws {
         let base = ".data.db.20260131T120000Z-1.before-migration"
         for name in ["\(base).1y2p0ij32e8e7.new", "\(base).1y2p0ij32e8e7.new-journal"] {

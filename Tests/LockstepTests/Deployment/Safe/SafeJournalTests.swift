@@ -21,7 +21,7 @@ struct SafeJournalTests {
         folder.file("data.db.20260131T120000Z-\(number).before-migration")
     }
 
-    @Test("What is written is read back, and only its owner may read it")
+    @Test("The journal is read back as written, and only its owner can read it")
     func roundTrip() throws {
         #expect(try SafeJournal.read(of: database) == nil)
         for journal in [
@@ -38,7 +38,7 @@ struct SafeJournalTests {
         #expect(try SafeJournal.read(of: database) == nil)
     }
 
-    @Test("The text is what its description says")
+    @Test("The text matches its description")
     func text() throws {
         try SafeJournal(
             phase: .restoring, backup: backup(2), origin: backup(1), content: mark
@@ -54,7 +54,7 @@ struct SafeJournalTests {
                 """)
     }
 
-    @Test("A backup of another folder is named by its whole path, wherever one stands")
+    @Test("A backup in another folder is named by its absolute path, from any working directory")
     func otherFolder() throws {
         let other = try TemporaryFolder()
         let backup = other.path.appending(".").appending("data.db-1.before-migration")
@@ -91,7 +91,7 @@ struct SafeJournalTests {
         Refusal.expect(.malformedInput) { _ = try SafeJournal.read(of: database) }
     }
 
-    @Test("So are bytes that are no text, a file that is too long, a link and a folder")
+    @Test("Bytes that are not text, an oversized file, a link and a folder are refused, too")
     func hostile() throws {
         try Bytes.write([0xFF, 0xFE], to: path)
         Refusal.expect(.malformedInput) { _ = try SafeJournal.read(of: database) }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Lockstep
 
-/// A safe migration that is killed, or whose calls to the system fail, at any of those that change files.
+/// A safe migration that is killed, or whose system calls fail, at any call that changes files.
 @Suite(
     "Interrupted safe migrations",
     .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct SafeMigrationFaultTests {
-    /// Sets that get through, that fail at version 3, and that do not verify behind it.
+    /// Sets that succeed, that fail at version 3, and whose verification fails afterwards.
     private static let scripts = [
         "good": [DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.third],
         "failing": [DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.failing],
@@ -49,7 +49,7 @@ struct SafeMigrationFaultTests {
     }
 
     @Test(
-        "Killed at any call, ledger, schema and rows are in step, and the next run completes",
+        "Killed at any call, ledger, schema and rows are consistent, and the next run completes",
         arguments: ["good", "failing"])
     func kill(name: String) async throws {
         let original = try Self.victim(name)
@@ -69,14 +69,14 @@ struct SafeMigrationFaultTests {
     }
 
     @Test(
-        "Where the power goes, and what was not synced is lost, it is the same",
+        "The same holds if the power fails and unsynced data is lost",
         arguments: ["good", "failing"])
     func power(name: String) async throws {
         let original = try Self.victim(name)
         let calls = try await SafeVictim(copying: original).run("safe")
         var losses = 0
         for call in calls.chosen(12) {
-            // All that was not synced, or a part of it: the parity of the call decides.
+            // Loses everything unsynced, or a part of it: the parity of the call decides.
             for call in FaultyWorker.isTorture ? [call, call + 1] : [call] where call <= calls.count
             {
                 let victim = try SafeVictim(copying: original)
@@ -91,7 +91,7 @@ struct SafeMigrationFaultTests {
         print("\(losses) losses of power of \(name) at \(calls.count) calls")
     }
 
-    @Test("Killed, and killed again in the run that follows", arguments: ["good", "failing"])
+    @Test("Killed, and killed again in the following run", arguments: ["good", "failing"])
     func killTwice(name: String) async throws {
         let original = try Self.victim(name)
         let calls = try await SafeVictim(copying: original).run("safe")
@@ -110,7 +110,7 @@ struct SafeMigrationFaultTests {
     }
 
     @Test(
-        "Where a call fails, or the disk is full from there on, it is the same",
+        "The same holds if a call fails, or the disk is full from there on",
         arguments: ["once", "staying", "full"], ["good", "failing"])
     func faults(fault: String, name: String) async throws {
         let original = try Self.victim(name)
@@ -131,7 +131,8 @@ struct SafeMigrationFaultTests {
     // MARK: Crash loops
 
     @Test(
-        "Killed again and again, it fills no disk, and keeps the backup from before the first time")
+        "Killed repeatedly, it does not fill the disk, and keeps the backup from before the first run"
+    )
     func crashLoop() async throws {
         let victim = try Self.victim("good")
         var first: String?
@@ -140,7 +141,7 @@ struct SafeMigrationFaultTests {
             let backups = try victim.names.filter { $0.hasSuffix(".before-migration") }.sorted()
             first = first ?? backups.first
             #expect(backups.contains(try #require(first)))
-            // The first, those that are kept, and that of the run itself.
+            // The first, the retained ones, and that of the run itself.
             #expect(backups.count <= 5)
             #expect(try victim.names.allSatisfy { !$0.hasSuffix(".new") })
         }
@@ -152,7 +153,7 @@ struct SafeMigrationFaultTests {
     }
 
     @Test(
-        "Killed in the program's check again and again, it makes no further backups, and verifies")
+        "Killed repeatedly in the program's check, it makes no further backups, and verifies")
     func crashingCheck() async throws {
         let victim = try Self.victim("good")
         for _ in 0..<3 {
@@ -170,7 +171,7 @@ struct SafeMigrationFaultTests {
 
     // MARK: Controls
 
-    @Test("Negative control: a backup that is written over the file is noticed")
+    @Test("Negative control: a backup written over the file is noticed")
     func wrongWay() async throws {
         let original = try Self.victim("failing")
         let calls = try await SafeVictim(copying: original).run("copy-back")
@@ -184,7 +185,7 @@ struct SafeMigrationFaultTests {
     }
 
     @Test(
-        "Negative control: on a disk that only says that it has synced, a loss of power is noticed")
+        "Negative control: on a disk that only claims to have synced, a loss of power is noticed")
     func lyingDisk() async throws {
         let original = try Self.victim("failing")
         let calls = try await SafeVictim(copying: original).run("safe")

@@ -17,7 +17,7 @@ struct SafeMigrationTests {
         SafeMigration(of: scratch.path, sets: [set])
     }
 
-    /// Runs it and expects this error, this outcome, and that everything is as it was.
+    /// Runs it and expects this error, this outcome, and an unchanged database.
     @discardableResult
     private func expectUndone(
         _ migration: SafeMigration, _ outcome: SafeMigrationReport.Outcome,
@@ -43,7 +43,7 @@ struct SafeMigrationTests {
         return report
     }
 
-    @Test("Where all goes well, it is migrated and verified, and the backup holds what was before")
+    @Test("A successful run migrates and verifies, and the backup has the previous content")
     func success() throws {
         let before = try scratch.content()
         var events: [SafeMigrationEvent] = []
@@ -78,7 +78,7 @@ struct SafeMigrationTests {
         #expect(try scratch.names == names)
     }
 
-    @Test("Where the first version fails, nothing has to be put back")
+    @Test("If the first version fails, nothing has to be restored")
     func rolledBack() throws {
         let set = try Scratch.set(DeploymentScratch.first, DeploymentScratch.failing)
         let report = try expectUndone(migration(set), .rolledBack, .migrationFailed)
@@ -86,20 +86,20 @@ struct SafeMigrationTests {
     }
 
     @Test(
-        "Where a later version fails, what was committed is put back, row by row and the ledger too"
+        "If a later version fails, the commits are undone, every row and the ledger included"
     )
     func restored() throws {
         let report = try expectUndone(
             migration(DeploymentScratch.failingAtThird()), .restored, .migrationFailed)
         #expect(report.migration.steps.map(\.version.description) == ["2"])
-        // And again, and then it goes well.
+        // And again, until it succeeds.
         try expectUndone(
             migration(DeploymentScratch.failingAtThird()), .restored, .migrationFailed)
         try migration(DeploymentScratch.good()).run(scratch.access())
         try scratch.expectSound(DeploymentScratch.good())
     }
 
-    @Test("A failure in the second set puts the first back, too")
+    @Test("A failure in the second set undoes the first, too")
     func sets() throws {
         let other = try MigrationSet(
             name: "other", files: [("0001_x.sql", DeploymentScratch.failing)])
@@ -127,7 +127,7 @@ struct SafeMigrationTests {
 
     // MARK: Checks
 
-    @Test("A check that fails afterwards and did not before has the database put back")
+    @Test("A check that fails afterwards, but not before, restores the database")
     func verification() throws {
         let report = try expectUndone(
             migration(DeploymentScratch.driftingAtThird()), .restored, .verificationFailed)
@@ -135,7 +135,7 @@ struct SafeMigrationTests {
         #expect(report.verification?.outcomes.filter(\.hasFailed).map(\.check) == [.drift])
     }
 
-    @Test("A check that failed before as well is told, and does not stand in the way")
+    @Test("A check that also failed before is reported, and does not stop the migration")
     func knownFailure() throws {
         do {
             let connection = try scratch.database.open()
@@ -149,7 +149,7 @@ struct SafeMigrationTests {
     }
 
     @Test(
-        "The program's own check sees the migrated database, may not write, and what it throws counts"
+        "The program's own check sees the migrated database, cannot write, and its errors count"
     )
     func ownCheck() throws {
         var migration = try migration(DeploymentScratch.good())
@@ -163,7 +163,7 @@ struct SafeMigrationTests {
         #expect(try migration.run(scratch.access()).outcome == .migrated)
     }
 
-    @Test("What the observer throws counts as well, wherever it does", arguments: [0, 1, 2])
+    @Test("Errors from the observer count as well, at any point", arguments: [0, 1, 2])
     func observer(place: Int) throws {
         var migration = try migration(DeploymentScratch.good())
         migration.observe = { event in
@@ -179,7 +179,7 @@ struct SafeMigrationTests {
 
     // MARK: Stopping
 
-    @Test("Stopped within a statement that would never end, it is as it was")
+    @Test("Stopped within an endless statement, the database is unchanged")
     func stopping() throws {
         let endless = Scratch.up(
             "CREATE TABLE n (x);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
@@ -191,7 +191,7 @@ struct SafeMigrationTests {
         ] {
             var migration = try migration(Scratch.set(scripts))
             let start = asked.increase()
-            migration.goOn = { asked.increase() < start + 400 }
+            migration.shouldContinue = { asked.increase() < start + 400 }
             try expectUndone(migration, outcome, .interrupted)
         }
     }
@@ -218,7 +218,7 @@ struct SafeMigrationTests {
 
     // MARK: Others
 
-    @Test("What others wrote meanwhile is not lost: it is not put back, and the backup stays")
+    @Test("Writes by others during the run are not lost: nothing is restored, and the backup stays")
     func othersWrote() throws {
         let before = try scratch.content()
         var migration = try migration(DeploymentScratch.failingAtThird())
@@ -239,13 +239,13 @@ struct SafeMigrationTests {
         #expect(try Scratch.int(scratch.database.open(), "SELECT count(*) FROM item") == 51)
         #expect(try scratch.names == ["data.db", backup.lastComponent?.string])
         try scratch.expectSound(DeploymentScratch.failingAtThird())
-        // It goes on from there, or back by hand.
+        // It can continue from there, or be restored by hand.
         let key = try scratch.database.key()
         try Store.restore(scratch.path, key: key, from: backup, backupKey: key)
         #expect(try scratch.content() == before)
     }
 
-    @Test("What others wrote where nothing was committed stays, and needs no word")
+    @Test("Writes by others stay where nothing was committed, and need no message")
     func othersWroteRolledBack() throws {
         let set = try Scratch.set(DeploymentScratch.first, DeploymentScratch.failing)
         var migration = migration(set)
@@ -260,7 +260,7 @@ struct SafeMigrationTests {
         #expect(try scratch.names == ["data.db"])
     }
 
-    @Test("Others who have it open and only read see it put back")
+    @Test("Other programs that only read see the database restored")
     func readers() throws {
         let reader = try scratch.database.open()
         _ = try Scratch.int(reader, "SELECT count(*) FROM item")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("After safe migrations that were killed")
+@Suite("Recovery after killed safe migrations")
 struct SafeRecoveryTests {
     private let scratch: DeploymentScratch
     private let backup: FilePath
@@ -19,7 +19,7 @@ struct SafeRecoveryTests {
         }
     }
 
-    /// Takes the database to a version of the set, as a run does that is killed then, and leaves its journal.
+    /// Takes the database to a version of the set, as a killed run does, and leaves the run's journal.
     private func leave(
         _ phase: SafeJournal.Phase, _ set: MigrationSet, at version: UInt64, isMarked: Bool = true
     ) throws {
@@ -54,7 +54,7 @@ struct SafeRecoveryTests {
     // MARK: Migrating
 
     @Test(
-        "Killed between versions, the next run goes on after a backup of its own, and keeps the first"
+        "Killed between versions, the next run continues after its own backup, and keeps the first"
     )
     func migrating() throws {
         try leave(.migrating, DeploymentScratch.good(), at: 2)
@@ -64,7 +64,7 @@ struct SafeRecoveryTests {
         #expect(try scratch.applied() == ["1", "2"])
         #expect(try scratch.backups == [backup.lastComponent?.string])
         #expect(try SafeJournal.read(of: scratch.path)?.backup == backup)
-        // Whatever is to be kept, until one gets through.
+        // Whatever the retention, until a run succeeds.
         var migration = SafeMigration(of: scratch.path, sets: [try DeploymentScratch.good()])
         migration.keep = 0
         let last = try migration.run(scratch.access())
@@ -74,7 +74,7 @@ struct SafeRecoveryTests {
     }
 
     @Test(
-        "Put back where a killed run left it, it is at that run's version, and the first backup stays"
+        "Restored to where a killed run left it, it is at that run's version, and the first backup stays"
     )
     func restoredBehindKilled() throws {
         try leave(.migrating, DeploymentScratch.good(), at: 2)
@@ -93,7 +93,7 @@ struct SafeRecoveryTests {
 
     // MARK: Verifying
 
-    @Test("Killed while it verified, the next run verifies")
+    @Test("Killed during verification, the next run verifies")
     func verifying() throws {
         try leave(.verifying, DeploymentScratch.good(), at: 3)
         var report = SafeMigrationReport()
@@ -104,7 +104,7 @@ struct SafeRecoveryTests {
         #expect(try scratch.backups.count == 1)
     }
 
-    @Test("Where it does not verify then, it is put back, if nobody has written since")
+    @Test("If that verification fails, the database is restored, unless others have written since")
     func verifyingFails() throws {
         let before = try scratch.content()
         try leave(.verifying, DeploymentScratch.driftingAtThird(), at: 3)
@@ -117,14 +117,16 @@ struct SafeRecoveryTests {
         #expect(try scratch.names == ["data.db"])
     }
 
-    @Test("Else it is not, and the journal stays until it verifies", arguments: [true, false])
+    @Test(
+        "Otherwise nothing is restored, and the journal stays until it verifies",
+        arguments: [true, false])
     func verifyingFailsOthersWrote(isMarked: Bool) throws {
         try leave(.verifying, DeploymentScratch.driftingAtThird(), at: 3, isMarked: isMarked)
         if isMarked { try scratch.add(1, to: scratch.database.open()) }
         let before = try scratch.content()
         for _ in 0..<2 {
             try expectNotRestored(
-                DeploymentScratch.driftingAtThird(), "others may have written")
+                DeploymentScratch.driftingAtThird(), "others might have written")
             #expect(try scratch.content() == before)
             #expect(hasJournal())
             #expect(FileAccess.exists(backup))
@@ -133,7 +135,7 @@ struct SafeRecoveryTests {
 
     // MARK: Restoring
 
-    @Test("Killed before it was put back, the next run finishes that, and goes on")
+    @Test("Killed before the restore, the next run finishes it, and continues")
     func restoring() throws {
         let before = try scratch.content()
         try leave(.restoring, DeploymentScratch.driftingAtThird(), at: 3)
@@ -146,7 +148,7 @@ struct SafeRecoveryTests {
         #expect(try scratch.names == ["data.db"])
     }
 
-    @Test("With nothing to do, it is finished all the same")
+    @Test("With nothing to do, the restore is finished all the same")
     func restoringWithoutWork() throws {
         let before = try scratch.content()
         try leave(.restoring, DeploymentScratch.driftingAtThird(), at: 3)
@@ -157,7 +159,9 @@ struct SafeRecoveryTests {
         #expect(try scratch.names == ["data.db"])
     }
 
-    @Test("Killed behind it, the next run finds it put back, others' writes since included")
+    @Test(
+        "Killed after it, the next run finds the database restored, including later writes by others"
+    )
     func restored() throws {
         try leave(.restoring, DeploymentScratch.driftingAtThird(), at: 3)
         do {
@@ -177,7 +181,8 @@ struct SafeRecoveryTests {
     }
 
     @Test(
-        "Where others have written since, that is told once, nothing is lost, and the backup stays")
+        "If others have written since, that is reported once, nothing is lost, and the backup stays"
+    )
     func restoringOthersWrote() throws {
         try leave(.restoring, DeploymentScratch.failingAtThird(), at: 2)
         try scratch.add(1, to: scratch.database.open())
@@ -190,7 +195,7 @@ struct SafeRecoveryTests {
         #expect(report.outcome == .migrated && report.recovery == nil)
     }
 
-    @Test("A backup that is damaged is not put back, and the run can be tried again")
+    @Test("A damaged backup is not restored, and the run can be repeated")
     func restoringDamaged() throws {
         let before = try scratch.content()
         try leave(.restoring, DeploymentScratch.failingAtThird(), at: 2)
@@ -209,7 +214,7 @@ struct SafeRecoveryTests {
         #expect(try scratch.content() == before)
     }
 
-    @Test("A backup that is gone is told once")
+    @Test("A missing backup is reported once")
     func restoringGone() throws {
         try leave(.restoring, DeploymentScratch.failingAtThird(), at: 2)
         try FileManager.default.removeItem(atPath: backup.string)
@@ -221,14 +226,14 @@ struct SafeRecoveryTests {
     }
 
     @Test(
-        "A journal that somebody has made up restores and removes nothing that is no backup of ours"
+        "A forged journal restores and removes nothing but our backups"
     )
     func madeUp() throws {
         let before = try scratch.content()
         let other = try DatabaseScratch("other.db")
         try other.fill(rows: 5)
         let victim = try scratch.folder.write("precious.txt", "somebody's")
-        // Under the name of a backup, and another key.
+        // With the name of a backup, and another key.
         let foreign = scratch.folder.file("data.db.20200101T000000Z-1.before-migration")
         do { _ = try Connection.create(foreign, key: scratch.database.key(2)).path }
         for path in [victim, other.path, foreign] {

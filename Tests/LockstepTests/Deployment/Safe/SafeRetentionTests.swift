@@ -16,7 +16,7 @@ struct SafeRetentionTests {
         SafeMigration(of: scratch.path, sets: [try DeploymentScratch.good()])
     }
 
-    /// Up and down, so many times; each run makes a backup.
+    /// Migrates up and down so many times; each run makes a backup.
     private func run(_ times: Int, keep: Int) throws {
         for time in 0..<times {
             var migration = try migration()
@@ -26,7 +26,7 @@ struct SafeRetentionTests {
         }
     }
 
-    @Test("So many backups stay as are to be kept", arguments: [0, 1, 2, 3])
+    @Test("The requested number of backups stays", arguments: [0, 1, 2, 3])
     func keeping(keep: Int) throws {
         try run(5, keep: keep)
         #expect(try scratch.backups.count == keep)
@@ -34,7 +34,7 @@ struct SafeRetentionTests {
         Refusal.expect(.misuse) { try run(1, keep: -1) }
     }
 
-    @Test("While a run is under way its backup is there, whatever is to be kept")
+    @Test("During a run its backup exists, whatever the retention")
     func atLeastOne() throws {
         let scratch = scratch
         var migration = try migration()
@@ -47,7 +47,7 @@ struct SafeRetentionTests {
         #expect(try scratch.backups.isEmpty)
     }
 
-    @Test("Failures leave older backups alone, however many there are")
+    @Test("Failures leave older backups alone, however many fail")
     func failures() throws {
         try run(2, keep: 3)
         let before = try scratch.names
@@ -77,7 +77,7 @@ struct SafeRetentionTests {
     // MARK: Space
 
     @Test(
-        "Where there is no room for the backup and the way back it is refused, and nothing changes")
+        "Without space for the backup and the restore it is refused, and nothing changes")
     func space() throws {
         let before = try scratch.content()
         let size = try scratch.database.bytes.count
@@ -96,7 +96,7 @@ struct SafeRetentionTests {
     }
 
     @Test(
-        "A disk that gets full in the midst of a version is put back on that very disk",
+        "If the disk fills up in the middle of a version, the database is restored on that very disk",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func smallDisk() throws {
         let disk = try SmallDisk(megabytes: 4)
@@ -125,7 +125,7 @@ struct SafeRetentionTests {
     }
 
     @Test(
-        "A disk that cannot be written to is told, the database's or the backups', and nothing changes",
+        "An unwritable disk, the database's or the backups', is reported, and nothing changes",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func readOnly() throws {
         let disk = try SmallDisk(megabytes: 2)
@@ -164,7 +164,7 @@ struct SafeRetentionTests {
             // Or when it is stopped.
             inner.timeout = .seconds(1_000_000)
             let asked = Counter()
-            inner.goOn = { asked.increase() < 3 }
+            inner.shouldContinue = { asked.increase() < 3 }
             Refusal.expect(.interrupted) { try inner.run(scratch.access()) }
         }
         try outer.run(scratch.access())
@@ -189,7 +189,8 @@ struct SafeRetentionTests {
     }
 
     @Test(
-        "A link to a database, a folder, nothing and another key are refused, and nothing is made")
+        "A link to a database, a folder, nothing and another key are refused, and nothing is created"
+    )
     func places() throws {
         let link = scratch.folder.file("link.db")
         try files.createSymbolicLink(atPath: link.string, withDestinationPath: "data.db")
@@ -206,7 +207,7 @@ struct SafeRetentionTests {
         #expect(try scratch.names == names)
     }
 
-    @Test("What is damaged is not migrated, and no backup of it is left")
+    @Test("A damaged database is not migrated, and no backup of it is left")
     func damaged() throws {
         try scratch.database.damage { $0[4096 + 99] ^= 1 }
         let before = try scratch.database.bytes
@@ -215,7 +216,7 @@ struct SafeRetentionTests {
         #expect(try scratch.names == ["data.db"])
     }
 
-    @Test("Migration files that are not sound are refused before anything is begun")
+    @Test("Unsound migration files are refused before anything is begun")
     func unsound() throws {
         let changed = try Scratch.set(
             DeploymentScratch.first.replacing("item", with: "thing"), DeploymentScratch.second)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Lockstep
 
-/// A database at version 1 that MigrationWorker migrates safely, and the check that everything is as it should
-/// be whatever has happened to a migration.
+/// A database at version 1 that Worker migrates safely, and the check that it is sound, whatever has happened
+/// to a migration.
 struct SafeVictim {
     static let rows = 400
 
     private let victim: MigrationVictim
 
-    /// - Parameter scripts: Of the set that the worker migrates by.
+    /// - Parameter scripts: The scripts of the set that the worker runs.
     init(_ scripts: [String]) throws {
         victim = try MigrationVictim(
             DeploymentScratch(rows: Self.rows).database, migratedBy: scripts)
@@ -23,20 +23,20 @@ struct SafeVictim {
     var names: [String] { get throws { try victim.names } }
     private var set: MigrationSet { get throws { try victim.set } }
 
-    /// Runs the worker; gives what it did, and if it lived, its calls.
+    /// Runs the worker; returns its outcome, and its calls if it survived.
     func run(
         _ action: String, _ fault: String = "kill", at call: Int = .max >> 33
     ) async throws -> FaultyWorker.Run { try await victim.run(action, fault, at: call) }
 
-    /// Makes the folder that a loss of power needs.
+    /// Creates the folder that a simulated loss of power needs.
     func makeLost() throws { try victim.makeLost() }
 
     // MARK: What must hold
 
-    /// How many versions are applied.
+    /// The number of applied versions.
     func version() throws -> Int { try Ledger.entries(database.open()).count }
 
-    /// What is wrong with the database: nothing, whatever has happened. Every page verifies, every row is
+    /// The defects of the database; none, whatever has happened. Every page verifies, every row is
     /// there, and the schema is that of the versions in the ledger.
     func findFault() throws -> String? {
         do {
@@ -88,8 +88,8 @@ struct SafeVictim {
         #expect(fault == nil, context)
     }
 
-    /// Expects that the next run of the same set ends as it should, and that one of a good set gets through,
-    /// and leaves nothing behind but backups, of which there are not more than are kept.
+    /// Expects that the next run of the same set ends as it should, and that one of a good set succeeds
+    /// and leaves nothing except backups, no more than the retention allows.
     func expectCompletion(_ context: Comment) throws {
         let before = try version()
         var report = SafeMigrationReport()

@@ -45,7 +45,7 @@ struct LargeCellTests {
         }
     }
 
-    @Test("40 MiB are written and read, and SQL says how instead of opening them")
+    @Test("40 MiB are written and read; SQL refuses to open them and says how to")
     func large() throws {
         let connection = try bench.open()
         try write(connection, toReel: 1)
@@ -65,7 +65,7 @@ struct LargeCellTests {
                 }
             }
         }
-        // What does not need the value can be done.
+        // Operations that do not need the value work.
         #expect(try connection.texts("SELECT name FROM reel_open") == ["reel 1", "reel 2"])
         try connection.execute("UPDATE reel SET name = 'x' WHERE id = 1")
         try expectWhole(connection, inReel: 1)
@@ -75,7 +75,7 @@ struct LargeCellTests {
         try connection.execute("DELETE FROM reel WHERE id = 1")
     }
 
-    @Test("16 MiB is the longest that SQL opens, one byte more is not", arguments: [0, 1])
+    @Test("SQL opens up to 16 MiB, and not one byte more", arguments: [0, 1])
     func limit(more: Int) throws {
         let connection = try bench.open()
         let bytes = [UInt8](repeating: 7, count: 16 << 20 + more)
@@ -99,7 +99,7 @@ struct LargeCellTests {
 
         let newer = try CellWorkbench.keys(active: 4, retired: [3])
         let other = try bench.films.open([newer])
-        // Stopped after its first batch, which is one large value alone.
+        // Stopped after its first batch, which consists of one large value.
         #expect(throws: Stop.self) {
             try other.reseal("data", of: "reel", keys: newer) { progress in
                 #expect(progress.rows == 1)
@@ -142,12 +142,12 @@ struct LargeCellTests {
         let found = try other.query(last, 39 << 20 + 1, as: (Int, [UInt8]).self)
         #expect(found.first?.0 == Self.count)
         #expect(found.first?.1 == [39])
-        // And back, from plaintext that long.
+        // And back, from plaintext of that length.
         try other.protect("data", of: "reel", keys: newer)
         try expectWhole(other, inReel: 1)
     }
 
-    @Test("an error while a large value is sealed anew leaves the old one")
+    @Test("an error while a large value is sealed again leaves the old one")
     func resealingFails() throws {
         let connection = try bench.open()
         try write(connection, toReel: 1)
@@ -166,7 +166,7 @@ struct LargeCellTests {
         #expect(try beginning() == before)
     }
 
-    @Test("what another process finds if this one ends while 40 MiB are written is the old value")
+    @Test("if this process ends while it writes 40 MiB, another process finds the old value")
     func killed() throws {
         let connection = try bench.open()
         let old = SealedBlobWorkbench.bytes(100_000)
@@ -177,7 +177,7 @@ struct LargeCellTests {
             var number = 0
             try connection.writeSealedBlob(SealedBlobWorkbench.place(1), count: Self.count) {
                 number += 1
-                // Much of the new value is in the log by then.
+                // By then, much of the new value is in the log.
                 guard [7, 23, 40].contains(number) else { return Self.piece(number) }
                 copies += 1
                 for side in ["", "-wal"] {

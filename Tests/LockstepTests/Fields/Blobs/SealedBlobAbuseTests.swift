@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What somebody who can write to the database may try with cells in chunks.
+/// What an attacker who can write to the database can try with cells in chunks.
 @Suite("Abuse of sealed streams")
 final class SealedBlobAbuseTests {
     let bench: SealedBlobWorkbench
@@ -24,7 +24,7 @@ final class SealedBlobAbuseTests {
         return start..<(start + sealed)
     }
 
-    /// With what a row's bytes are refused, by the stream as a whole, by SQL and by verify.
+    /// The errors with which the stream as a whole, SQL and verify refuse a row's bytes.
     private func codes(
         _ planted: [UInt8], inRow row: Int64 = 1
     ) throws -> [LockstepError.Code?] {
@@ -57,7 +57,7 @@ final class SealedBlobAbuseTests {
             sourceLocation: sourceLocation)
     }
 
-    @Test("the control: the cell as it was opens")
+    @Test("control: the unchanged cell opens")
     func control() throws {
         #expect(try codes(cell) == [nil, nil, nil])
     }
@@ -82,7 +82,7 @@ final class SealedBlobAbuseTests {
         }
     }
 
-    @Test("chunks can be swapped, doubled or left out nowhere")
+    @Test("no chunks can be swapped, doubled or left out")
     func reordered() throws {
         for (one, other) in [(0, 1), (1, 2), (0, 2)] {
             var changed = cell
@@ -96,13 +96,13 @@ final class SealedBlobAbuseTests {
         }
     }
 
-    @Test("cut at each chunk's border and beside it, or longer, it is refused at once")
+    @Test("a cell that is cut at or near a chunk's border, or extended, is refused at once")
     func truncated() throws {
         let borders = (0...3).map { Self.header + $0 * Self.sealed } + [cell.count]
         for border in borders {
             for length in [border - 17, border - 16, border - 1, border, border + 1, border + 16]
             where length < cell.count {
-                // What cannot be a cell at all is told from what was cut.
+                // Bytes that cannot be a cell give another error than a cell that was cut.
                 let due: LockstepError.Code =
                     length <= Self.header ? .cellMalformed : .cellForged
                 try expect(due, Array(cell[..<length]), "\(length) bytes")
@@ -116,7 +116,7 @@ final class SealedBlobAbuseTests {
             try expect(.cellForged, cell + tail, "\(more) more")
         }
         try expect(.cellForged, cell + cell[Self.place(0)], "a chunk more")
-        // The last chunk behind one that was there: 3 full ones, one more, the short one.
+        // The last chunk after an extra one: 3 full ones, one more, the short one.
         var longer = cell
         longer.insert(contentsOf: cell[Self.place(0)], at: Self.place(3).lowerBound)
         try expect(.cellForged, longer, "one between")
@@ -141,7 +141,7 @@ final class SealedBlobAbuseTests {
         }
     }
 
-    @Test("chunks, salt and commitment of another cell do not fit, all together neither")
+    @Test("chunks, salt and commitment of another cell do not fit, not even all together")
     func spliced() throws {
         let other = try connection.cell(ofReel: 2)
         for chunk in 0..<3 {
@@ -161,11 +161,11 @@ final class SealedBlobAbuseTests {
         var changed = again
         changed.replaceSubrange(Self.place(1), with: cell[Self.place(1)])
         try expect(.cellForged, changed, "a chunk of an older cell")
-        // What nothing can tell but a signature: the older cell as a whole.
+        // Only a signature detects this: the older cell as a whole.
         #expect(try codes(cell) == [nil, nil, nil])
     }
 
-    @Test("what is before a wrong chunk is read from where it is, and nothing of the wrong one")
+    @Test("bytes before a wrong chunk can be read, and none of the wrong one")
     func later() throws {
         var changed = cell
         changed[Self.place(2).lowerBound + 5] ^= 1
@@ -181,7 +181,7 @@ final class SealedBlobAbuseTests {
         }
     }
 
-    @Test("a plaintext that is no value's is refused, though it authenticates")
+    @Test("an authentic plaintext that does not encode a value is refused")
     func unknownForm() throws {
         let place = try SealedPlace(SealedBlobWorkbench.place(1), connection)
         let padding = [UInt8](repeating: 0, count: 70_000)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Memory of sealed blobs")
 struct SealedBlobMemoryTests {
     @Test(
-        "A sealed blob of 64 MiB is written, read, sealed anew and verified within 32 MiB",
+        "A sealed blob of 64 MiB is written, read, sealed again and verified within 32 MiB",
         .enabled(
             if: FileManager.default.fileExists(atPath: "/proc/self/clear_refs"), "not Linux"),
         .disabled(
@@ -18,8 +18,8 @@ struct SealedBlobMemoryTests {
     func memory() async throws {
         let folder = try TemporaryFolder()
         let result = try await run(
-            .path(Programs.path("CopyWorker")),
-            arguments: ["sealed", folder.path.string, "\(64 << 20)"],
+            .path(Programs.path("Worker")),
+            arguments: ["copies", "sealed", folder.path.string, "\(64 << 20)"],
             output: .string(limit: 1000), error: .string(limit: 10_000))
         #expect(result.terminationStatus == .exited(0), "\(result.standardError)")
         let peaks = result.standardOutput.split(whereSeparator: \.isWhitespace).compactMap {

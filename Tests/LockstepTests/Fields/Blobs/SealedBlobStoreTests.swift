@@ -54,7 +54,7 @@ struct SealedBlobStoreTests {
     }
 
     @Test(
-        "what comes in pieces goes out in pieces, and through the view",
+        "a value written in pieces is read in pieces, and through the view",
         arguments: [0, 1, 16_383, 200_000])
     func roundTrip(count: Int) async throws {
         let bytes = SealedBlobWorkbench.bytes(count)
@@ -71,7 +71,7 @@ struct SealedBlobStoreTests {
         try store.close()
     }
 
-    @Test("threads that wait do the same through the connection that they are lent")
+    @Test("waiting threads do the same through the connection that they are lent")
     func blocking() throws {
         let bytes = SealedBlobWorkbench.bytes(50_000)
         try store.write { connection in try connection.write(bytes, toReel: 2) }
@@ -80,7 +80,7 @@ struct SealedBlobStoreTests {
         try store.close()
     }
 
-    @Test("what fails on its way leaves nothing, and the store goes on")
+    @Test("a write that fails midway leaves nothing, and the store keeps working")
     func undone() async throws {
         let bytes = SealedBlobWorkbench.bytes(100_000)
         await #expect(throws: Stop.self) { _ = try await write(bytes, failing: true) }
@@ -89,7 +89,7 @@ struct SealedBlobStoreTests {
         }
         let rows = try await store.read { try $0.value("SELECT count(*) FROM reel", as: Int.self) }
         #expect(rows == 2)
-        // A row that is there keeps its value.
+        // An existing row keeps its value.
         try await store.write { connection in try connection.write([1, 2, 3], toReel: 1) }
         await #expect(throws: Stop.self) {
             try await store.writeSealedBlob(
@@ -101,7 +101,7 @@ struct SealedBlobStoreTests {
         try store.close()
     }
 
-    @Test("pieces are of one snapshot, whatever is written meanwhile")
+    @Test("pieces come from one snapshot, whatever is written meanwhile")
     func snapshot() async throws {
         let bytes = SealedBlobWorkbench.bytes(100_000)
         let row = try await write(bytes)
@@ -117,7 +117,7 @@ struct SealedBlobStoreTests {
         try store.close()
     }
 
-    @Test("a store that is open learns what another connection has sealed, its writer too")
+    @Test("an open store, its writer included, notices what another connection has sealed")
     func learns() async throws {
         let bench = try SealedBlobWorkbench()
         let other = try bench.films.open()
@@ -126,7 +126,7 @@ struct SealedBlobStoreTests {
                 "CREATE TABLE reel (id INTEGER PRIMARY KEY, data); INSERT INTO reel VALUES (1, x'00')"
         )
         let store = try Self.open(bench)
-        // Its writer is at work before there is anything to learn.
+        // Its writer works before there is anything to notice.
         try await store.write { try $0.execute("INSERT INTO reel VALUES (2, x'01')") }
         try other.protect("data", of: "reel", keys: bench.keys)
         try await store.write { try $0.write([1, 2, 3], toReel: 1) }

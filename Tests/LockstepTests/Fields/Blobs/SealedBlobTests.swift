@@ -18,7 +18,7 @@ struct SealedBlobTests {
     ]
 
     @Test(
-        "what is written piece by piece is read so, and through the view",
+        "a value written piece by piece is read piece by piece, and through the view",
         arguments: lengths, [CellPadding.none, .multiple(of: 1000), .multiple(of: 65_536)])
     func roundTrip(_ count: Int, _ padding: CellPadding) throws {
         let connection = try bench.open(padding: padding)
@@ -30,7 +30,7 @@ struct SealedBlobTests {
                 == bytes)
         let cell = try connection.cell(ofReel: 1)
         #expect(cell[0] == 0xFB)
-        // The type tag, and padding if there is any, in chunks of which the last one is shorter.
+        // The type tag, and padding if there is any, in chunks; the last one is shorter.
         let plaintext = try padding.paddedLength(1 + count)
         #expect(cell.count == 5 + 24 + 32 + plaintext + (plaintext / Self.chunk + 1) * 16)
         if padding != .none { #expect(plaintext > 1 + count) }
@@ -62,11 +62,11 @@ struct SealedBlobTests {
             try cipher.seal(.blob(SealedBlobWorkbench.bytes($0)), at: .row(1))
         }
         #expect(cells.map(\.[0]) == [0xF9, 0xFB, 0xFB, 0xFB])
-        // Three lengths that nobody can tell apart, by the format neither.
+        // Three lengths that nobody can tell apart, not even by the format.
         #expect(Set(cells[1...].map(\.count)).count == 1)
     }
 
-    @Test("pieces from anywhere are those of a plain copy")
+    @Test("pieces from any offset are those of a plain copy")
     func randomAccess() throws {
         let connection = try bench.open(padding: .multiple(of: 32))
         let bytes = SealedBlobWorkbench.bytes(9 * Self.chunk + 777)
@@ -96,7 +96,7 @@ struct SealedBlobTests {
         }
     }
 
-    @Test("cells are bound to keys of other columns, too, and streams go with them")
+    @Test("cells are bound to keys of other columns, too, and streams work with them")
     func namedKeys() throws {
         let connection = try bench.films.open()
         try connection.run(
@@ -122,7 +122,7 @@ struct SealedBlobTests {
 
     // MARK: Failing
 
-    @Test("too few and too many bytes, and an error between them, leave what was there")
+    @Test("too few bytes, too many bytes, and an error in between leave the old value")
     func undone() throws {
         let connection = try bench.open()
         let old = SealedBlobWorkbench.bytes(70_000)
@@ -138,7 +138,7 @@ struct SealedBlobTests {
             }
             #expect(try connection.cell(ofReel: 1) == cell)
         }
-        // The rest of a transaction goes on.
+        // The transaction continues.
         try connection.write { connection in
             try connection.execute("UPDATE reel SET name = 'kept' WHERE id = 1")
             var pieces = 0
@@ -155,7 +155,7 @@ struct SealedBlobTests {
         #expect(try connection.texts("SELECT name FROM reel WHERE id = 1") == ["kept"])
     }
 
-    @Test("where there can be no stream, that is said")
+    @Test("an error reports where a stream is not possible")
     func refused() throws {
         let connection = try bench.open()
         let films = [("title", "film"), ("data", "reels"), ("name", "reel")]
@@ -174,7 +174,7 @@ struct SealedBlobTests {
                 try connection.writeSealedBlob(SealedBlobWorkbench.place(1), count: count) { nil }
             }
         }
-        // More than SQLite has room for in a value, by a little.
+        // Slightly more than SQLite can store in a value.
         Refusal.expect(.sqlFailed) {
             try connection.writeSealedBlob(SealedBlobWorkbench.place(1), count: 999_999_999) { nil }
         }
@@ -183,7 +183,7 @@ struct SealedBlobTests {
     }
 
     @Test(
-        "in a table of which SQLite lends no handles, values of any length go through SQL",
+        "in a table for which SQLite opens no blob handles, values of any length go through SQL",
         arguments: [
             "(id INTEGER PRIMARY KEY, data) WITHOUT ROWID",
             "(id INTEGER PRIMARY KEY, data, double AS (2 * id))",
@@ -226,7 +226,7 @@ struct SealedBlobTests {
         }
     }
 
-    @Test("a column on its way back reads what is sealed and what is not, and takes no stream")
+    @Test("a column that is being unsealed reads sealed and plain values, and takes no stream")
     func halfway() throws {
         let connection = try bench.open()
         let bytes = SealedBlobWorkbench.bytes(50_000)
@@ -246,7 +246,7 @@ struct SealedBlobTests {
 
     // MARK: Changes
 
-    @Test("a handle on a row that has changed reads nothing more, not even what it has opened")
+    @Test("a handle on a changed row reads nothing more, not even what it has opened")
     func expired() throws {
         let connection = try bench.open()
         for count in [50_000, 100] {
@@ -266,7 +266,7 @@ struct SealedBlobTests {
         }
     }
 
-    @Test("the table's own triggers fire once for a stream, and its guards afterwards as before")
+    @Test("the table's own triggers fire once per stream, and its guards work afterwards as before")
     func triggers() throws {
         let connection = try bench.open()
         try connection.run(

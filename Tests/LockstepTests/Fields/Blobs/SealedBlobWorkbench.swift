@@ -12,7 +12,7 @@ struct SealedBlobWorkbench {
 
     init() throws { films = try SealedTableWorkbench(rows: 0) }
 
-    /// A connection to the file, with two empty reels if nothing is said of others.
+    /// A connection to the file, with two empty reels unless others are given.
     func open(
         rows: Int = 2, padding: CellPadding = .none, indexes: [SealedIndex.Request] = [],
         mode: SealedColumn.Mode = .random
@@ -31,7 +31,7 @@ struct SealedBlobWorkbench {
         BlobPlace(table: "reel", column: "data", row: row)
     }
 
-    /// Bytes of which no two chunks are equal.
+    /// Bytes in which no two chunks are equal.
     static func bytes(_ count: Int, salt: Int = 0) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
@@ -43,7 +43,7 @@ struct SealedBlobWorkbench {
         return bytes
     }
 
-    /// Pieces of a size that divides nothing.
+    /// Pieces of a size that divides nothing evenly.
     static func pieces(_ bytes: [UInt8], of size: Int = 7919) -> () -> [UInt8]? {
         var rest = bytes[...]
         return {
@@ -71,12 +71,12 @@ extension Connection {
         }
     }
 
-    /// The cell as it lies in the table.
+    /// The cell as stored in the table.
     func cell(ofReel row: Int64) throws -> [UInt8] {
         try #require(try value("SELECT data FROM reel WHERE id = ?", row, as: [UInt8].self))
     }
 
-    /// Puts bytes where a cell is, as somebody without the fields keyring would.
+    /// Replaces a cell with bytes, as an attacker without the fields keyring would.
     func plant(_ cell: [UInt8], inReel row: Int64) throws {
         try executeWithoutTriggers(
             "UPDATE reel SET data = ? WHERE id = ?", [.blob(cell), .integer(row)])

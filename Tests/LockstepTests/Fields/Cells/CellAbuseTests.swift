@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What somebody who can write to the database may try with sealed cells.
+/// What an attacker who can write to the database can try with sealed cells.
 struct CellAbuseTests {
     let cipher: ColumnCipher
     let cell: [UInt8]
@@ -22,7 +22,7 @@ struct CellAbuseTests {
         for binding in elsewhere {
             Refusal.expect(.cellForged) { _ = try cipher.open(cell, at: binding) }
         }
-        // A key of one integer is the same row, however it is said.
+        // A key of one integer is the same row, however it is given.
         #expect(try cipher.open(cell, at: .key([.integer(1)])) == .text("Dune"))
         let neighbour = try CellWorkbench.cipher(column: 8)
         Refusal.expect(.cellForged) { _ = try neighbour.open(cell, at: .row(1)) }
@@ -31,7 +31,7 @@ struct CellAbuseTests {
         Refusal.expect(.cellForged) { _ = try foreign.open(cell, at: .row(1)) }
     }
 
-    @Test("keys that only run together the same way are told apart")
+    @Test("keys whose parts join into the same bytes are distinguished")
     func keysRunTogether() throws {
         let cell = try cipher.seal(.bool(true), at: .key([.text("ab"), .text("c")]))
         for other: CellBinding in [
@@ -50,7 +50,7 @@ struct CellAbuseTests {
                 var changed = cell
                 changed[index] ^= 1 << bit
                 let code = try Refusal.code { _ = try cipher.open(changed, at: .row(1)) }
-                // Format and version decide what is tried at all.
+                // Format and version decide what opening tries.
                 let due: [LockstepError.Code] =
                     index == 0
                     ? [.cellMalformed]
@@ -77,7 +77,7 @@ struct CellAbuseTests {
         }
     }
 
-    @Test("bytes that are no cell are refused: plaintext, other formats, version 0")
+    @Test("bytes that are not a cell are refused: plaintext, other formats, version 0")
     func foreign() throws {
         let body = Array(cell[1...])
         for bytes: [UInt8] in [
@@ -121,7 +121,7 @@ struct CellAbuseTests {
         #expect(keys.dataset == fields.subjectID)
     }
 
-    @Test("what is authentic and yet no value is refused, and nothing of it is told")
+    @Test("authentic content that is not a value is refused, and the error reveals none of it")
     func impossiblePlaintexts() throws {
         for plaintext: [UInt8] in [
             [], [0x0B], [0x3F], [0x40], [0x01, 0], [0x01] + [UInt8](repeating: 0, count: 9),
@@ -134,7 +134,7 @@ struct CellAbuseTests {
         }
     }
 
-    @Test("a value or a place that cannot be is refused before anything is sealed")
+    @Test("an impossible value or place is refused before anything is sealed")
     func unsealable() throws {
         Refusal.expect(.misuse) { _ = try cipher.seal(.uuid([1]), at: .row(1)) }
         Refusal.expect(.misuse) { _ = try cipher.seal(.null, at: .key([])) }
@@ -147,7 +147,7 @@ struct CellAbuseTests {
         }
     }
 
-    @Test("errors name the place, and never the value or a key that may be one")
+    @Test("errors name the place, never the value or a key that could be one")
     func silence() throws {
         do {
             _ = try cipher.open(cell, at: .row(77))

@@ -5,21 +5,21 @@ import Testing
 
 @testable import Lockstep
 
-/// The reader in Python under Tests/CellReader, which was written from the article SealedCells alone.
+/// The reader in Python under Tests/IndependentReaders/CellReader, written from the article SealedCells alone.
 enum CellReader {
     /// Its answers, one for each request.
     static func answers(_ requests: [some Encodable]) throws -> [String] {
         let encoder = JSONEncoder()
         var input: [UInt8] = []
         for request in requests { input += [UInt8](try encoder.encode(request)) + [0x0A] }
-        let script = Programs.package.appending("Tests/CellReader/read_cell.py")
+        let script = Programs.package.appending("Tests/IndependentReaders/CellReader/read_cell.py")
         let outcome = try PythonReader.run([script.string], secret: input)
         try #require(outcome.status == 0, "\(outcome.complaint)")
         return String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").map(
             String.init)
     }
 
-    /// What stands in a list of several types.
+    /// An element of a list of mixed types.
     enum Part: Encodable {
         case tag(UInt8)
         case text(String)
@@ -67,7 +67,7 @@ struct CellReaderTests {
     }
 
     @Test(
-        "It opens cells of other keys and of none, and refuses what was moved or changed",
+        "It opens cells bound to other keys and to none, and refuses moved or changed ones",
         .enabled(if: PythonReader.isPresent, PythonReader.missing))
     func refuses() throws {
         let cipher = try CellWorkbench.cipher()
@@ -109,7 +109,7 @@ struct CellReaderTests {
         let cell = try CellWorkbench.cipher(padding: padding).seal(.blob(bytes), at: .column)
         requests.append(Request(cell: Hex.encode(cell), column: 7))
         due.append("4 \(Hex.encode(bytes))")
-        // Two lines of 2 MiB had better not be compared letter by letter in a message.
+        // Keeps a failure message from comparing two lines of 2 MiB letter by letter.
         let isRight = try CellReader.answers(requests) == due
         #expect(isRight)
     }
@@ -150,7 +150,7 @@ struct CellReaderTests {
     }
 
     @Test(
-        "It opens deterministic cells of every type in whatever row, padded or not",
+        "It opens deterministic cells of every type in any row, padded or not",
         .enabled(if: PythonReader.isPresent, PythonReader.missing),
         arguments: [CellPadding.none, .multiple(of: 16)])
     func opensDeterministic(_ padding: CellPadding) throws {

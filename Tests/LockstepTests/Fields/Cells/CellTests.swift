@@ -75,7 +75,7 @@ struct CellTests {
         .none, .multiple(of: 2), .multiple(of: 32), .multiple(of: 65_536),
     ]
 
-    @Test("what was sealed is opened, whatever its type", arguments: values, paddings)
+    @Test("sealed values open, whatever their type", arguments: values, paddings)
     func roundTrip(_ value: CellValue, _ padding: CellPadding) throws {
         let cipher = try CellWorkbench.cipher(padding: padding)
         let binding = CellBinding.row(.min)
@@ -89,7 +89,7 @@ struct CellTests {
         if case .multiple(let unit) = padding { #expect(length % unit == 0) }
     }
 
-    @Test("all not-a-numbers are one")
+    @Test("all NaNs become one")
     func notANumber() throws {
         let cipher = try CellWorkbench.cipher()
         let odd = Double(bitPattern: 0xFFF8_0000_DEAD_BEEF)
@@ -124,7 +124,7 @@ struct CellTests {
         #expect(cell.count == CellFormat.random.overhead + 64)
     }
 
-    @Test("no two cells have the same nonce, also where the supply is refilled")
+    @Test("no two cells have the same nonce, even across a refill of the supply")
     func nonces() throws {
         let cipher = try CellWorkbench.cipher()
         var seen: Set<ArraySlice<UInt8>> = []
@@ -134,7 +134,7 @@ struct CellTests {
         }
     }
 
-    @Test("two columns, and two datasets, have keys of their own")
+    @Test("two columns, and two datasets, have separate keys")
     func separation() throws {
         let keys = try CellWorkbench.keys()
         let other = try CellWorkbench.keys(dataset: [UInt8](repeating: 1, count: 16))

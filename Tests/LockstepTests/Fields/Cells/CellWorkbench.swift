@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// Ciphers under keys that are known.
+/// Ciphers under known keys.
 enum CellWorkbench {
     static let dataset = [UInt8](0xA0..<0xB0)
     /// The field key whose bytes count up from 0.
@@ -9,7 +9,7 @@ enum CellWorkbench {
     /// The index key of version 2, whose bytes count up from 0x20.
     static let indexKey = [UInt8](0x20..<0x40)
 
-    /// Keys of these versions: the one given, and for other versions its bytes turned over.
+    /// Keys of these versions: the given one, and for other versions its bytes XORed with the difference.
     static func keys(
         active: UInt32 = 3, retired: [UInt32] = [], compromised: [UInt32] = [],
         destroyed: [UInt32] = [], dataset: [UInt8] = dataset, named name: String? = nil

@@ -15,8 +15,8 @@ struct BlindIndexPlannerTests {
         "the bounds are CipherSweet's: at least 2 coincidences, and fewer than the root of the rows"
     )
     func bounds() throws {
-        // Its documentation plans 50,000 people: 8 bits are its least, and with another index of 4 bits 4. Its most
-        // is one higher, the first that is beyond the bound.
+        // Its documentation plans for 50,000 people: at least 8 bits, or 4 with another index of 4 bits. Its maximum
+        // is one higher, the first beyond the bound.
         #expect(try planner(rows: 50_000).bounds == 8...14)
         let other = BlindIndexPlanner.Other(bits: 4, distinct: 65_536)
         #expect(try planner(rows: 50_000, others: [other]).bounds == 4...10)
@@ -26,7 +26,7 @@ struct BlindIndexPlannerTests {
         #expect(try planner(rows: .max).bounds == 32...62)
     }
 
-    @Test("there are bounds for any number of rows from 8 on, and all within them is balanced")
+    @Test("any number of rows from 8 on has bounds, and everything within them is balanced")
     func alwaysBounds() throws {
         for rows in Array(8...300) + [1 << 20, 1 << 40, .max] {
             let planner = try planner(rows: rows)
@@ -51,7 +51,7 @@ struct BlindIndexPlannerTests {
             try planner(rows: 1 << 24, others: others).advice(8).coincidences == 1)
     }
 
-    @Test("bits are recommended for the false positives that one puts up with")
+    @Test("the recommended bits follow from the accepted false positives")
     func recommended() throws {
         let planner = try planner(rows: 50_000)
         #expect(planner.recommendedBits() == 14)
@@ -66,7 +66,7 @@ struct BlindIndexPlannerTests {
         #expect(advice.coincidences == advice.falsePositives)
     }
 
-    @Test("where values repeat, tokens that tell them all apart tell no more")
+    @Test("where values repeat, tokens that distinguish them all reveal no more")
     func repeated() throws {
         let planner = try planner(rows: 50_000, distinct: 1000)
         #expect(planner.bounds == 8...10)
@@ -77,7 +77,7 @@ struct BlindIndexPlannerTests {
         #expect(planner.recommendedBits() == 10)
     }
 
-    @Test("few values under many rows are refused: booleans always, others by their number")
+    @Test("few values in many rows are refused: booleans always, others by their number")
     func histograms() throws {
         for rows in [8, 100, 1_000_000] {
             Refusal.expect(.misuse) { _ = try planner(.bool, rows: rows) }
@@ -85,7 +85,7 @@ struct BlindIndexPlannerTests {
         Refusal.expect(.misuse) { _ = try planner(rows: 10_000, distinct: 1) }
         Refusal.expect(.misuse) { _ = try planner(rows: 10_000, distinct: 100) }
         _ = try planner(rows: 10_000, distinct: 101)
-        // Other indexes make it no better.
+        // Other indexes do not help.
         let other = BlindIndexPlanner.Other(bits: 10)
         Refusal.expect(.misuse) { _ = try planner(.bool, rows: 1_000_000, others: [other]) }
         // One letter or digit: 36, or a few more.
@@ -102,7 +102,7 @@ struct BlindIndexPlannerTests {
         }
     }
 
-    @Test("a boolean passes together with what has more values")
+    @Test("a boolean passes together with values that vary more")
     func compound() throws {
         let planner = try BlindIndexPlanner(
             [.init(.bool, .exact), .init(.text, .casefold)], rows: 50_000)
@@ -117,7 +117,7 @@ struct BlindIndexPlannerTests {
         }
     }
 
-    @Test("a column whose indexes tell its values apart already gets no other")
+    @Test("a column whose indexes already distinguish its values gets no other")
     func toldAlready() throws {
         let other = BlindIndexPlanner.Other(bits: 14)
         Refusal.expect(.misuse) { _ = try planner(rows: 50_000, others: [other]) }
@@ -127,7 +127,7 @@ struct BlindIndexPlannerTests {
         #expect(try planner(rows: 50_000, others: [few]).bounds == 1...6)
     }
 
-    @Test("tokens for UNIQUE show which rows are equal, and are for values that never are")
+    @Test("tokens for UNIQUE show which rows are equal, and are meant for values that never are")
     func unique() throws {
         for planner in [try planner(rows: 50_000), try planner(rows: 50_000, distinct: 50_000)] {
             for bits in [128, 256] {
@@ -140,7 +140,7 @@ struct BlindIndexPlannerTests {
         Refusal.expect(.misuse) { _ = try repeated.advice(128) }
     }
 
-    @Test("plans that cannot be are refused")
+    @Test("impossible plans are refused")
     func misuse() throws {
         for rows in [.min, -1, 0, 1, 7] {
             Refusal.expect(.misuse) { _ = try planner(rows: rows) }

@@ -47,7 +47,7 @@ struct BlindIndexReaderTests {
     }
 
     @Test(
-        "It computes the tokens that we do, of every type and by every normaliser",
+        "It computes the same tokens as the library, for every type and normaliser",
         .enabled(if: PythonReader.isPresent, PythonReader.missing),
         arguments: NormaliserTests.all + [.bucket(9_007_199_254_740_992), .prefix(1)])
     func values(_ normaliser: Normaliser) throws {
@@ -61,7 +61,7 @@ struct BlindIndexReaderTests {
             + [.integer(-11), .day(-1), .instant(.min)]
         var cases: [(BlindIndex, [CellValue])] = []
         for value in values where normaliser.accepts(value.tag) || value == .null {
-            // What is long takes long on its way there, and is hashed like the rest.
+            // Long values take long to transfer, and are hashed like the others.
             guard try CellPlaintext.length(of: value, .none) < 1000 else { continue }
             for bits in [1, 33, 63, 128, 256] {
                 let index = try BlindIndex(

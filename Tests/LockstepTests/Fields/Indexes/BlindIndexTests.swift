@@ -71,12 +71,12 @@ struct BlindIndexTests {
             column: example.column, number: example.number, example.normalisers,
             bits: example.bits)
         #expect(try hasher.token(example.values) == example.token)
-        // The next one is not of both.
+        // The token in between does not mix with either.
         _ = try hasher.token(example.values.map { _ in .null })
         #expect(try hasher.token(example.values) == example.token)
     }
 
-    @Test("the key is derived for what the essay says")
+    @Test("the key is derived as the essay says")
     func info() throws {
         let index = try BlindIndex(
             column: 9, number: 2, [.exact, .casefold], bits: 40, keyVersion: 2)
@@ -88,7 +88,7 @@ struct BlindIndexTests {
                 == "050000000101030000000464756e65")
     }
 
-    @Test("a token is as long as was asked for, and never negative")
+    @Test("a token has the requested length, and is never negative")
     func widths() throws {
         for bits in 1...63 {
             let hasher = try hasher(bits: bits)
@@ -101,7 +101,7 @@ struct BlindIndexTests {
                 #expect(token >= 0 && token >> Int64(bits) == 0)
                 seen |= token
             }
-            // Each bit is set in one of them, but for one chance in 2^200.
+            // Each bit is set in one of them, except with a chance of one in 2^200.
             #expect(seen == Int64.max >> Int64(63 - bits))
         }
         for bits in [-1, 0, 64, 65, 127, 129, 255, 257, .max, .min] {
@@ -111,7 +111,7 @@ struct BlindIndexTests {
         #expect(try !hasher(bits: 128).index.hasIntegers)
     }
 
-    @Test("nothing that an index is made of can change without its tokens changing")
+    @Test("changing anything that an index is made of changes its tokens")
     func separation() throws {
         let other = try CellWorkbench.keys(dataset: [UInt8](repeating: 1, count: 16))
         let hashers = [
@@ -124,7 +124,7 @@ struct BlindIndexTests {
         #expect(!tokens.contains(nil))
     }
 
-    @Test("values of two types have two tokens")
+    @Test("values of two types have different tokens")
     func types() throws {
         let hasher = try hasher()
         let values: [CellValue] = [
@@ -134,14 +134,14 @@ struct BlindIndexTests {
         #expect(try Set(values.map { try hasher.token([$0]) }).count == values.count)
     }
 
-    @Test("lists of values that only run together the same way have tokens of their own")
+    @Test("lists whose values join into the same bytes have different tokens")
     func lists() throws {
         let pair = try hasher([.exact, .exact])
         let lists: [[CellValue]] = [
             [.text("ab"), .text("c")], [.text("a"), .text("bc")], [.text("abc"), .text("")],
             [.text(""), .text("abc")], [.text("c"), .text("ab")],
             [.blob([0x61, 0x62]), .text("c")],
-            // The second value's head inside of the first.
+            // The second value's head inside the first.
             [.text("ab\u{3}\0\0\0\u{1}c"), .text("")],
         ]
         #expect(try Set(lists.map { try pair.token($0) }).count == lists.count)
@@ -150,7 +150,7 @@ struct BlindIndexTests {
         #expect(one.info != two.info)
     }
 
-    @Test("where one value has no entry the row has none")
+    @Test("if one value has no entry, the row has none")
     func noEntry() throws {
         let pair = try hasher([.casefold, .digits])
         #expect(try pair.token([.text("a"), .text("1")]) != nil)
@@ -160,7 +160,7 @@ struct BlindIndexTests {
         #expect(try hasher().token([.real(.nan)]) == nil)
     }
 
-    @Test("rows that are found are compared by what was hashed")
+    @Test("found rows are compared by what was hashed")
     func messages() throws {
         let index = try BlindIndex(column: 7, number: 1, [.casefold], bits: 1, keyVersion: 2)
         #expect(try index.message([.text("Straße")]) == index.message([.text("STRASSE")]))
@@ -168,7 +168,7 @@ struct BlindIndexTests {
         #expect(try index.message([.null]) == nil)
     }
 
-    @Test("another number of values is refused, as are indexes that cannot be")
+    @Test("a wrong number of values is refused, as are impossible indexes")
     func misuse() throws {
         let pair = try hasher([.exact, .exact])
         for values: [CellValue] in [[], [.bool(true)], [.bool(true), .bool(true), .bool(true)]] {
@@ -184,7 +184,7 @@ struct BlindIndexTests {
         _ = try hasher(Array(repeating: .exact, count: 16))
     }
 
-    @Test("a key that is not there, or was destroyed, says so; retired and compromised ones serve")
+    @Test("the error names a missing or destroyed key; retired and compromised ones work")
     func keys() throws {
         for version: UInt32 in [3, 5, .max] {
             Refusal.expect(.keyUnavailable) { _ = try hasher(keyVersion: version) }
@@ -195,7 +195,7 @@ struct BlindIndexTests {
             try hasher(keyVersion: 4).token([.integer(-2)]) == .integer(8_299_280_133_588_510_040))
     }
 
-    @Test("equal values are found, and others about as often as the bits say")
+    @Test("equal values are found, and others about as often as the bits predict")
     func coincidences() throws {
         let hasher = try hasher(bits: 6)
         var counts = [Int](repeating: 0, count: 64)
@@ -206,7 +206,7 @@ struct BlindIndexTests {
             }
             counts[Int(token)] += 1
         }
-        // Each of the 64 tokens is drawn 100 times, give or take: these keys are known, so it is always the same.
+        // Each of the 64 tokens is drawn about 100 times; the keys are fixed, so the counts never vary.
         #expect(counts.allSatisfy { (60...140).contains($0) })
     }
 }

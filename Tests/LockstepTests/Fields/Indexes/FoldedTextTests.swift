@@ -65,12 +65,12 @@ struct FoldedTextTests {
         try #require(try Normaliser.casefold.normalised(.text(text)))
     }
 
-    @Test("texts fold as Unicode 15.0 has it", arguments: examples)
+    @Test("texts fold as Unicode 15.0 specifies", arguments: examples)
     func knownAnswers(_ example: (what: String, text: String, folded: String)) throws {
         #expect(try Hex.encode(folded(example.text)) == example.folded)
     }
 
-    @Test("what was folded folds to itself", arguments: examples)
+    @Test("folded text folds to itself", arguments: examples)
     func twice(_ example: (what: String, text: String, folded: String)) throws {
         let folded = try #require(Hex.decode(example.folded))
         #expect(try self.folded(String(decoding: folded, as: UTF8.self)) == folded)
@@ -80,10 +80,10 @@ struct FoldedTextTests {
         Hex.encode(try HashFunction.sha256.digest(lines.span))
     }
 
-    @Test("each character alone folds as Python has it, which one digest over all of them shows")
+    @Test("each single character folds as in Python, as one digest over all of them shows")
     func everyScalar() throws {
         var lines: [UInt8] = []
-        // Beyond are Han characters, which nothing happens to, and those of their compatibility.
+        // Beyond are Han characters, which do not change, and their compatibility forms.
         let codes = Array(UInt32(0)..<0x20000) + Array(0x2F800..<0x2FA20)
         for scalar in codes.compactMap(Unicode.Scalar.init) {
             lines += try folded(String(scalar)) + [0x0A]
@@ -93,7 +93,7 @@ struct FoldedTextTests {
                 == "9790425958771e985345728d3e3d49df7cb690c04ca75905e7fc40226f0fb512")
     }
 
-    /// Where letters are that combine, decompose, fold or are composed.
+    /// Ranges with letters that combine, decompose, fold or are composed.
     private static let ranges: [ClosedRange<UInt64>] = [
         0x41...0x7A, 0xC0...0x24F, 0x300...0x36F, 0x370...0x3FF, 0x591...0x5F4, 0x610...0x660,
         0x900...0xDFF, 0xF40...0xFBC, 0x1100...0x11FF, 0x13A0...0x13FD, 0x1AB0...0x1AC0,
@@ -102,11 +102,11 @@ struct FoldedTextTests {
         0x11131...0x11134, 0x1D15E...0x1D1C0, 0x1E900...0x1E94A, 0x2F800...0x2FA1D,
     ]
 
-    @Test("20,000 texts of letters and marks in any order fold as Python has it")
+    @Test("20,000 texts of letters and marks in any order fold as in Python")
     func mixed() throws {
         var state: UInt64 = 1
         func draw(_ count: UInt64) -> UInt64 {
-            // Knuth's MMIX, which is a line in any language.
+            // Knuth's MMIX generator, one line in any language.
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return (state >> 33) % count
         }
@@ -127,7 +127,7 @@ struct FoldedTextTests {
                 == "4f484b244700799d3c97644dadf4267393aecf132045955250cbfb29b2f890b5")
     }
 
-    @Test("texts that Unicode holds to be the same fold to the same")
+    @Test("texts that are equivalent in Unicode fold to the same text")
     func equivalent() throws {
         for text in [
             "\u{1EA0}\u{212B}", "\u{1F84}\u{386}", "\u{AC01}\u{D7A3}", "\u{FB2C}",
@@ -143,12 +143,12 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "a hundred thousand marks on one letter are put in order, and not in a hundred thousand rounds"
+        "a hundred thousand marks on one letter are sorted without a hundred thousand rounds"
     )
     func pile() {
         let marks = String(repeating: "\u{301}\u{323}", count: 50_000)
         let folded = FoldedText.scalars("a" + marks)
-        // ạ takes one of the lower marks, which come first then.
+        // ạ takes one of the lower marks, which then come first.
         #expect(folded.count == 100_000)
         #expect(folded.first == 0x1EA1)
         #expect(folded[1..<50_000].allSatisfy { $0 == 0x323 })
@@ -156,13 +156,13 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "the tables agree with the standard library in what Unicode 15.0 assigns, and how it combines"
+        "the tables agree with the standard library on what Unicode 15.0 assigns, and how it combines"
     )
     func tables() {
         let data = UnicodeData.shared
         for scalar in (0...0x10FFFF).lazy.compactMap(Unicode.Scalar.init) {
             let properties = scalar.properties
-            // A version of Unicode says nothing else of what an earlier one has assigned.
+            // No version of Unicode changes what an earlier one has assigned.
             let isAssigned =
                 properties.generalCategory != .unassigned
                 && properties.age.map { $0.major <= 15 && ($0.major < 15 || $0.minor == 0) } == true

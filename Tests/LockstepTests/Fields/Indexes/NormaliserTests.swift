@@ -4,7 +4,7 @@ import Testing
 
 struct NormaliserTests {
     @Test(
-        "each has one name, by which it is read",
+        "each has one name, and is read by it",
         arguments: [
             (.exact, "exact"), (.lower, "lower"), (.casefold, "casefold"), (.digits, "digits"),
             (.email, "email"), (.prefix(1), "prefix-1"), (.prefix(64), "prefix-64"),
@@ -29,7 +29,7 @@ struct NormaliserTests {
         Refusal.expect(.misuse) { _ = try Normaliser(name) }
     }
 
-    @Test("lengths and widths that cannot be are refused where they are used, too")
+    @Test("impossible lengths and widths are refused where they are used, too")
     func impossible() {
         for normaliser in [Normaliser.prefix(0), .prefix(65), .prefix(-1)] {
             Refusal.expect(.misuse) { _ = try normaliser.normalised(.text("abc")) }
@@ -43,13 +43,13 @@ struct NormaliserTests {
         try normaliser.normalised(.text(text)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Unlike `==` between texts, which takes them for the same where Unicode does.
+    /// Unlike `==` between texts, which follows Unicode's equivalence.
     private func bytes(_ normaliser: Normaliser, _ value: CellValue) throws -> String? {
         try normaliser.normalised(value).map { Hex.encode($0) }
     }
 
     @Test(
-        "exact is the payload of a cell, of every type",
+        "exact is the payload of a cell, for every type",
         arguments: CellTests.values.filter { $0 != .null && $0 != .real(-0.0) })
     func exact(_ value: CellValue) throws {
         var plaintext = [UInt8](repeating: 0, count: try CellPlaintext.length(of: value, .none))
@@ -58,7 +58,7 @@ struct NormaliserTests {
         #expect(try Normaliser.exact.normalised(value) == Array(plaintext.dropFirst()))
     }
 
-    @Test("exact takes both zeros for one, and tells composed characters from others")
+    @Test("exact treats both zeros as one, and distinguishes composed characters from others")
     func exactEdges() throws {
         #expect(try bytes(.exact, .real(-0.0)) == "0000000000000000")
         #expect(try bytes(.exact, .real(0.0)) == "0000000000000000")
@@ -73,7 +73,7 @@ struct NormaliserTests {
         .exact, .lower, .casefold, .digits, .email, .prefix(3), .bucket(10),
     ]
 
-    @Test("what is NULL, or not a number, has no entry", arguments: all)
+    @Test("NULL and NaN have no entry", arguments: all)
     func none(_ normaliser: Normaliser) throws {
         #expect(try normaliser.normalised(.null) == nil)
         guard normaliser.accepts(.real) else { return }
@@ -81,7 +81,8 @@ struct NormaliserTests {
         #expect(try normaliser.normalised(.real(-.signalingNaN)) == nil)
     }
 
-    @Test("a type that a normaliser is not for is an error, which names both and not the value")
+    @Test(
+        "a type that a normaliser does not accept is an error, which names both and not the value")
     func types() throws {
         for normaliser in Self.all {
             for value in CellTests.values where value != .null {
@@ -107,7 +108,7 @@ struct NormaliserTests {
         }
     }
 
-    @Test("lower changes A to Z alone")
+    @Test("lower changes only A to Z")
     func lower() throws {
         #expect(try text(.lower, "AZ@[`az{ÀÉ\0") == "az@[`az{ÀÉ\0")
         #expect(try bytes(.lower, .text("É")) == "c389")
@@ -124,7 +125,7 @@ struct NormaliserTests {
         #expect(try text(.casefold, "") == "")
     }
 
-    @Test("digits keeps 0 to 9 alone, and nothing is found by none")
+    @Test("digits keeps only 0 to 9, and a text without digits has no entry")
     func digits() throws {
         #expect(try text(.digits, "+1 (555) 123-4/") == "15551234")
         #expect(try text(.digits, "0٣４9:") == "09")
@@ -132,7 +133,7 @@ struct NormaliserTests {
         #expect(try text(.digits, "n/a") == nil)
     }
 
-    @Test("email leaves blanks around it away, and case")
+    @Test("email drops surrounding blanks, and case")
     func email() throws {
         #expect(try text(.email, " \t\r\n\u{B}\u{C}Ann@EXAMPLE.org \n") == "ann@example.org")
         #expect(try text(.email, "a b@c") == "a b@c")
@@ -141,11 +142,11 @@ struct NormaliserTests {
         #expect(try text(.email, "É@É ") == "é@é")
         #expect(try text(.email, "") == nil)
         #expect(try text(.email, " \r\n\t ") == nil)
-        // A mark behind the blank belongs to it for Swift's characters, and here it does not.
+        // In Swift's characters, a mark after the blank belongs to it; here it does not.
         #expect(try bytes(.email, .text(" \u{301}a")) == "cc8161")
     }
 
-    @Test("a prefix is of the folded text, by scalars, and what is shorter has none")
+    @Test("a prefix counts the folded text's scalars, and a shorter text has none")
     func prefix() throws {
         #expect(try text(.prefix(3), "DUNE") == "dun")
         #expect(try text(.prefix(4), "DUNE") == "dune")
@@ -156,7 +157,7 @@ struct NormaliserTests {
         #expect(try bytes(.prefix(1), .text("\u{A7DC}A")) == "ea9f9c")
     }
 
-    @Test("buckets are cut below, also of numbers below zero")
+    @Test("buckets round down, for numbers below zero too")
     func integerBuckets() throws {
         for (number, due) in [
             (0, 0), (9, 0), (10, 1), (-1, -1), (-10, -1), (-11, -2), (.max, Int64.max / 10),
@@ -169,7 +170,7 @@ struct NormaliserTests {
         #expect(try bytes(.bucket(1), .integer(.min)) == "8000000000000000")
     }
 
-    @Test("buckets of reals are cut in double precision, and zero is one")
+    @Test("buckets of reals are computed in double precision, and both zeros share one")
     func realBuckets() throws {
         for (number, due) in [
             (0, 0), (-0.0, 0), (9.99, 0), (10, 1), (-0.5, -1), (-10, -1), (-10.5, -2),
@@ -184,7 +185,7 @@ struct NormaliserTests {
         }
     }
 
-    @Test("buckets grow with their numbers, so that those between two are between theirs")
+    @Test("buckets grow with their numbers: a number between two has a bucket between theirs")
     func monotone() throws {
         for normaliser in [Normaliser.bucket(3), .bucket(1000)] {
             var last = -Double.infinity

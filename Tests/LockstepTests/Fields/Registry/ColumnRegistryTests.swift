@@ -37,7 +37,7 @@ struct ColumnRegistryTests {
         try RegistryTables.read(keys, connection)
     }
 
-    @Test("what was written is read, and each change is counted")
+    @Test("the columns are read as they were written, and each change is counted")
     func roundTrip() throws {
         let connection = try stored()
         var registry = try #require(try read(connection))
@@ -54,7 +54,7 @@ struct ColumnRegistryTests {
     }
 
     @Test(
-        "a field key that came later is recorded, and one of the same number that is another is told"
+        "a later field key is recorded, and a different one with the same number is reported"
     )
     func laterKey() throws {
         let connection = try stored()
@@ -67,7 +67,7 @@ struct ColumnRegistryTests {
             "SELECT version FROM lockstep_field_key ORDER BY version"
         ) { row in try row[0] as Int }
         #expect(versions == [1, 2, 3, 4])
-        // As after a restored keyring got a version 4 of its own.
+        // As if a restored keyring had got a version 4 of its own.
         let bytes = CellWorkbench.indexKey
         let own = FieldKeys.Key(
             state: .active, commitment: [UInt8](repeating: 1, count: 32),
@@ -85,7 +85,7 @@ struct ColumnRegistryTests {
         #expect(try RegistryTables.read(other, stored()) == nil)
     }
 
-    @Test("columns keep their numbers: over other states, new names, and others in their place")
+    @Test("columns keep their numbers: through other states, new names, and others in their place")
     func numbers() throws {
         var registry = registry
         try registry.rename(1, to: "name", of: "film")
@@ -104,7 +104,7 @@ struct ColumnRegistryTests {
         #expect(try read(connection) == registry)
     }
 
-    @Test("states follow one another in their ways only")
+    @Test("states follow each other only in the allowed order")
     func states() throws {
         for state in SealedColumn.State.allCases {
             for next in SealedColumn.State.allCases {
@@ -130,7 +130,7 @@ struct ColumnRegistryTests {
         }
     }
 
-    /// What whoever can open the database may write, without the fields keyring.
+    /// What anyone who can open the database can write, without the fields keyring.
     static let forgeries = [
         "UPDATE lockstep_column SET state = 'migrating' WHERE id = 2",
         "UPDATE lockstep_column SET state = 'plaintext'",
@@ -185,18 +185,18 @@ struct ColumnRegistryTests {
         "UPDATE lockstep_field_key SET version = 9 WHERE version = 1",
     ]
 
-    @Test("nothing that it says can be changed without the fields keyring", arguments: forgeries)
+    @Test("nothing in the registry can be changed without the fields keyring", arguments: forgeries)
     func forged(_ sql: String) throws {
         let connection = try stored()
         try change(sql, connection)
         let code = try Refusal.code { _ = try read(connection) }
-        // A version that is named may be one that the keyring does not have, or not any more.
+        // The named version can be one that the keyring does not have, or no longer has.
         let due: [LockstepError.Code] =
             sql.contains("key_version") ? [.registryForged, .keyUnavailable] : [.registryForged]
         #expect(code.map(due.contains) == true, "\(String(describing: code))")
     }
 
-    @Test("another key's fingerprint is another keyring, before any cell is opened")
+    @Test("another key's fingerprint means another keyring, before any cell is opened")
     func replacedCommitment() throws {
         let connection = try stored()
         try change(
@@ -207,7 +207,7 @@ struct ColumnRegistryTests {
         Refusal.expect(.registryForged) { _ = try read(connection) }
     }
 
-    @Test("rows of another dataset's are not this one's, and do not stand in for them")
+    @Test("rows of another dataset are not this one's, and do not replace them")
     func otherDataset() throws {
         let connection = try stored()
         let foreign = [UInt8](repeating: 9, count: 16)
@@ -219,7 +219,7 @@ struct ColumnRegistryTests {
         }
         #expect(try read(connection)?.columns == registry.columns)
         #expect(try RegistryTables.read(other, connection) == second)
-        // Same keys, other dataset: what authenticates there does not here.
+        // Same keys, other dataset: rows that authenticate there do not here.
         try change(
             "CREATE TABLE foreign_mac AS SELECT mac FROM lockstep_column WHERE dataset = x'\(Hex.encode(foreign))'",
             connection)
@@ -229,7 +229,7 @@ struct ColumnRegistryTests {
         Refusal.expect(.registryForged) { _ = try read(connection) }
     }
 
-    @Test("an old set put back as a whole is told by its number of changes")
+    @Test("an old set put back as a whole is detected by its number of changes")
     func rolledBack() throws {
         let connection = try stored()
         try change("CREATE TABLE kept AS SELECT * FROM lockstep_column", connection)
@@ -238,7 +238,7 @@ struct ColumnRegistryTests {
         try newer.move(1, to: .sealed)
         try connection.with(rights: .engine) { try RegistryTables.write(&newer, keys, connection) }
         try change("REPLACE INTO lockstep_column SELECT * FROM kept", connection)
-        // Half of it does not do.
+        // Half of it is not enough.
         Refusal.expect(.registryForged) { _ = try read(connection) }
         try change("REPLACE INTO lockstep_dataset SELECT * FROM kept_set", connection)
         let back = try #require(try read(connection))
@@ -246,7 +246,7 @@ struct ColumnRegistryTests {
     }
 
     @Test(
-        "after a rotation of the field key it is written under the new one, and the old may be destroyed"
+        "after a rotation of the field key the registry is under the new one, and the old can be destroyed"
     )
     func rotation() throws {
         let connection = try stored()
@@ -257,18 +257,18 @@ struct ColumnRegistryTests {
         }
         let without = try CellWorkbench.keys(active: 5, destroyed: [1, 2, 3])
         #expect(try RegistryTables.read(without, connection)?.columns == registry.columns)
-        // Whose keyring is older is told that, and not that somebody has forged anything.
+        // With an older keyring, the error says so and does not report a forgery.
         Refusal.expect(.keyUnavailable) { _ = try read(connection) }
     }
 
-    @Test("without the keyring it is known which columns claim to be sealed")
+    @Test("the columns that claim to be sealed are known without the keyring")
     func claimed() throws {
         let claimed = try RegistryTables.claimed(stored())
         #expect(claimed.map(\.name) == ["title", "url"])
         #expect(try RegistryTables.claimed(Connection.inMemory()).isEmpty)
     }
 
-    /// Of the article's example.
+    /// From the article's example.
     static let database = [UInt8](0xC0..<0xD0)
 
     @Test(

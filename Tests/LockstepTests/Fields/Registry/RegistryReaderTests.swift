@@ -2,9 +2,9 @@ import Testing
 
 @testable import Lockstep
 
-/// An independent reader of what a database says of its sealed columns.
+/// An independent reader of what a database records about its sealed columns.
 struct RegistryReaderTests {
-    /// A value of a row, as JSON has it.
+    /// A value of a row, in JSON.
     private enum Field: Encodable {
         case none
         case number(Int64)
@@ -26,7 +26,7 @@ struct RegistryReaderTests {
         var field_keys: [String: String]
     }
 
-    /// The four tables, as whoever can open the database reads them.
+    /// The four tables, as anyone who can open the database reads them.
     private func tables(_ connection: borrowing Connection) throws -> [String: [[Field]]] {
         func rows(_ sql: String) throws -> [[Field]] {
             try connection.query(SQL(verbatim: sql)) { row in
@@ -59,7 +59,7 @@ struct RegistryReaderTests {
     }
 
     @Test(
-        "It holds what is as it was written, in every state, and nothing that was changed",
+        "It accepts what is unchanged, in every state, and nothing that was changed",
         .enabled(if: PythonReader.isPresent, PythonReader.missing))
     func reads() throws {
         struct Stop: Error {}

@@ -6,7 +6,7 @@ import Testing
 
 /// One sealed file, and keyrings for several customers.
 struct IssuedDatasetTests {
-    @Test("each customer reads the same file, of which issuing has not touched a byte")
+    @Test("each customer reads the same file, and issuing has not touched a byte of it")
     func sameFile() throws {
         let publisher = try Rings.make(.fields)
         let bench = try SealedTableWorkbench(keys: publisher.fieldKeys())
@@ -27,7 +27,7 @@ struct IssuedDatasetTests {
         #expect(try Bytes.read(bench.path) == before[0])
     }
 
-    @Test("a keyring that was issued before a key was made does not open what is under that key")
+    @Test("a keyring issued before a key was made does not open what is under that key")
     func outdated() throws {
         var publisher = try Rings.make(.fields)
         let person = try Identity.generate()
@@ -43,7 +43,7 @@ struct IssuedDatasetTests {
         #expect(try bench.open([late]).texts("SELECT title FROM film_open").count == 5)
     }
 
-    /// The database and what lies beside it.
+    /// The database and the files beside it.
     private static func files(_ bench: SealedTableWorkbench) throws -> [[UInt8]] {
         try ["", "-wal"].map { suffix in
             let path = FilePath(bench.path.string + suffix)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What whoever can open the file does to a release, some with a field key.
+/// What anyone who can open the file does to a release, some with a field key.
 struct ManifestAbuseTests {
     let bench: ReleaseWorkbench
 
@@ -25,7 +25,7 @@ struct ManifestAbuseTests {
             "UPDATE film SET title = (SELECT title FROM film AS o WHERE o.id = 3 - film.id) WHERE id < 3",
             [.rowsChanged(table: "film")]
         ),
-        // The rows do.
+        // The rows change places.
         (
             "UPDATE film SET id = 99 WHERE id = 1; UPDATE film SET id = 1 WHERE id = 2; "
                 + "UPDATE film SET id = 2 WHERE id = 99", [.rowsChanged(table: "film")]
@@ -67,7 +67,7 @@ struct ManifestAbuseTests {
         ),
     ]
 
-    @Test("of a release of version 1 nothing that is sealed changes unnoticed", arguments: rows)
+    @Test("no sealed value of a release of version 1 changes unnoticed", arguments: rows)
     func database(_ row: (sql: String, due: [ManifestReport.Finding])) throws {
         try bench.release(4, .first)
         try bench.sabotage(row.sql)
@@ -90,7 +90,7 @@ struct ManifestAbuseTests {
         #expect(try bench.findings() == [.rowsChanged(table: "film")])
     }
 
-    @Test("a row that somebody with a field key has forged is noticed, although it opens")
+    @Test("a row that a holder of a field key has forged is noticed, although it opens")
     func forgedRow() throws {
         let person = try Identity.generate()
         let keys = try bench.publisher.ring.issue(to: person.recipient).fieldKeys()
@@ -103,7 +103,7 @@ struct ManifestAbuseTests {
             try customer.texts("SELECT title FROM film_open WHERE id = 6") == ["Forged"])
     }
 
-    @Test("an older registry put back is noticed, and one of another database, and a newer one")
+    @Test("an older registry put back is noticed, as is another database's, and a newer one")
     func registry() throws {
         try bench.sabotage(
             "CREATE TABLE old_set AS SELECT * FROM lockstep_dataset; "
@@ -125,10 +125,10 @@ struct ManifestAbuseTests {
             try bench.findings() == [.registryOlder(changes: released, released: newer)])
     }
 
-    @Test("an older release put back as a whole is noticed by whoever remembers a newer one")
+    @Test("an older release put back as a whole is noticed by anyone who remembers a newer one")
     func older() throws {
         #expect(try bench.findings(least: 3) == [])
-        #expect(try bench.findings(minimum: 4) == [.outdated(number: 3, least: 4)])
+        #expect(try bench.findings(least: 4) == [.outdated(number: 3, minimum: 4)])
     }
 
     @Test("the manifest of another database does not stand in for this one's")
@@ -140,7 +140,7 @@ struct ManifestAbuseTests {
         try twin.setText(text)
         let report = try Manifest.check(twin.open(), publisher: bench.pinned)
         #expect(report.findings.contains(.rowsChanged(table: "film")))
-        // Of another dataset of the same publisher's.
+        // Of another dataset of the same publisher.
         let connection = try bench.open()
         let other = [UInt8](repeating: 1, count: 16)
         try connection.with(rights: .engine) {
@@ -151,7 +151,7 @@ struct ManifestAbuseTests {
         #expect(try bench.findings().contains(.missing))
     }
 
-    @Test("a dataset that is taken out with all that names it is missed by whoever knows of it")
+    @Test("a dataset removed with everything that names it is missed by anyone who knows of it")
     func removed() throws {
         try bench.sabotage(
             "DROP TABLE film; DROP TABLE lockstep_manifest; DROP TABLE lockstep_dataset")
@@ -184,7 +184,7 @@ struct ManifestAbuseTests {
         #expect(try bench.findings() == [.forged])
     }
 
-    @Test("a signature that is stripped, or somebody else's, is noticed")
+    @Test("a signature that is stripped, or someone else's, is noticed")
     func signatures() throws {
         let text = try bench.text()
         let manifest = try Manifest(text)
@@ -199,7 +199,7 @@ struct ManifestAbuseTests {
         let line = try forger.line(over: manifest.textAboveSignature)
         try bench.setText("\(above)\(line.text)\n")
         #expect(try bench.findings() == [.foreignPublisher(forger.publisher)])
-        // Under the publisher's name, and one that the publisher gave to another text.
+        // Under the publisher's name, and a signature that the publisher made for another text.
         let named = SignatureLine(publisher: bench.pinned, signature: line.signature)
         try bench.setText("\(above)\(named.text)\n")
         #expect(try bench.findings() == [.forged])
@@ -208,7 +208,7 @@ struct ManifestAbuseTests {
         }()
         try bench.setText("\(above)\(later.signature.text)\n")
         #expect(try bench.findings() == [.forged])
-        // A keyring's signature is none of a manifest.
+        // A keyring's signature is not valid for a manifest.
         let ring = try bench.publisher.ring.issue(to: Identity.generate().recipient)
         let signed = try KeyringParser.parse(
             ring.encode(epoch: 1, signer: bench.publisher.ring.signingKey()))
@@ -217,7 +217,7 @@ struct ManifestAbuseTests {
         #expect(try bench.findings() == [.forged])
     }
 
-    @Test("whatever else stands in the manifest's place is told as malformed, or missing")
+    @Test("anything else in the manifest's place is reported as malformed or missing")
     func garbage() throws {
         for sql in [
             "UPDATE lockstep_manifest SET text = ''", "UPDATE lockstep_manifest SET text = 7",
@@ -238,7 +238,7 @@ struct ManifestAbuseTests {
 }
 
 extension ReleaseWorkbench {
-    /// Has the registry that another database has, so that only the rows differ.
+    /// Copies another database's registry, so that only the rows differ.
     fileprivate func setUp(like other: ReleaseWorkbench) throws {
         let source = try other.open()
         let mark = try #require(try RegistryMark(CellWorkbench.dataset, source))

@@ -36,7 +36,7 @@ struct ManifestFormatTests {
 
         """
 
-    /// An example with one line in the place of another.
+    /// An example with one line replaced by another.
     private static func with(
         _ lines: [String], at line: Int, through last: Int? = nil, in example: String = example
     ) -> String {
@@ -45,7 +45,7 @@ struct ManifestFormatTests {
         return all.joined(separator: "\n") + "\n"
     }
 
-    @Test("the example is read, is signed, and is made again")
+    @Test("the example is read, verified and reproduced")
     func knownAnswer() throws {
         let manifest = try Manifest(Self.example)
         #expect(manifest.dataset == CellWorkbench.dataset)
@@ -61,7 +61,7 @@ struct ManifestFormatTests {
         #expect(manifest.signature.text.utf8.count + 1 == SignatureLine.length)
     }
 
-    @Test("the example of version 2 is read, is signed, and is made again")
+    @Test("the example of version 2 is read, verified and reproduced")
     func secondKnownAnswer() throws {
         let manifest = try Manifest(Self.second)
         #expect(manifest.formatVersion == 2 && manifest.definitionCount == 2)
@@ -188,7 +188,7 @@ struct ManifestFormatTests {
             second(["index a \(digest)", "table note 2 \(digest) \(digest)"], at: 10),
             second([], at: 15),
         ]
-        // Whatever is done to the lines that say what is not covered.
+        // Any change to the lines that say what is not covered.
         + (11...14).flatMap { line in
             [
                 second([], at: line), second(["omits nothing"], at: line),

@@ -32,7 +32,7 @@ struct ManifestReaderTests {
         }
     }
 
-    /// What whoever has the file and the publisher's key knows of it.
+    /// What anyone who has the file and the publisher's key knows of it.
     private static func request(_ bench: ReleaseWorkbench) throws -> Request {
         let connection = try bench.open()
         let mark = try #require(try RegistryMark(CellWorkbench.dataset, connection))
@@ -45,7 +45,7 @@ struct ManifestReaderTests {
             ])
     }
 
-    @Test("it finds a release of version 2 as it is, in a file that it decrypts itself")
+    @Test("it confirms an unchanged release of version 2, in a file that it decrypts itself")
     func second() throws {
         let bench = try ReleaseWorkbench(rows: 40)
         let connection = try bench.films.open()
@@ -54,11 +54,11 @@ struct ManifestReaderTests {
                 CREATE TABLE "my films" ("kéy" NOT NULL, two INTEGER NOT NULL, b, "c c" REAL DEFAULT 3,
                     d AS (two + 1) STORED, e AS (two + 2), PRIMARY KEY ("kéy", two));
                 CREATE TABLE bare (x, y, z);
-                CREATE TABLE anew (c, a TEXT NOT NULL COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID;
+                CREATE TABLE again (c, a TEXT NOT NULL COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID;
                 INSERT INTO "my films" ("kéy", two, b) VALUES ('b', 2, 'x'), ('a', 2, 7), (x'00', 2, NULL),
                     (15, 2, 'y'), (1, 2, x'01'), ('é', 2, 1.5), ('', 2, '');
                 INSERT INTO bare VALUES (1, 2, 'a'), (1, 2, 'a'), (NULL, 1.5, zeroblob(70000)), ('é', 3, x'00');
-                INSERT INTO anew VALUES ('1', 'b'), ('2', 'A'), ('3', 'C');
+                INSERT INTO again VALUES ('1', 'b'), ('2', 'A'), ('3', 'C');
                 CREATE INDEX "an index" ON "my films" ("c c") WHERE two > 1;
                 CREATE VIEW v AS SELECT 1;
                 """)
@@ -67,9 +67,9 @@ struct ManifestReaderTests {
         try connection.protect(
             "note", of: "film", keys: keys, indexes: [SealedIndex.Request(.casefold)])
         try connection.protect("x", of: "bare", keys: keys, mode: .deterministic)
-        try connection.protect("c", of: "anew", keys: keys)
+        try connection.protect("c", of: "again", keys: keys)
         let made = try bench.release()
-        #expect(made.tables.map(\.name) == ["anew", "bare", "film", "my films"])
+        #expect(made.tables.map(\.name) == ["again", "bare", "film", "my films"])
         #expect(made.tables[1].key == [])
         #expect(made.tables[3].plainColumnNames == ["c c", "d"])
         #expect(try bench.findings() == [])
@@ -82,7 +82,7 @@ struct ManifestReaderTests {
         #expect(try bench.wordsOfReader() == "plain-changed")
     }
 
-    @Test("it says of each release, and of what was done to it, what this library says")
+    @Test("it judges each release, and every attack on it, as this library does")
     func agrees() throws {
         let bench = try ReleaseWorkbench(rows: 40)
         let connection = try bench.films.open()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// The digest of a table's rows, and the order in which it takes them.
+/// The digest of a table's rows, and the order in which it reads them.
 struct ManifestRowsTests {
     private static func bytes(_ values: [Value]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -30,7 +30,7 @@ struct ManifestRowsTests {
         let plan: [String]
     }
 
-    /// What a table `t` with a column `c` comes to, and how SQLite goes through it.
+    /// The digest of a table `t` with a column `c`, and how SQLite scans the table.
     private static func outcome(_ script: String) throws -> Outcome {
         let connection = try Connection.inMemory()
         try connection.run(script: script)
@@ -58,7 +58,7 @@ struct ManifestRowsTests {
         #expect(sorted == sorts, "\(outcome.plan)", sourceLocation: sourceLocation)
     }
 
-    @Test("an INTEGER PRIMARY KEY is gone through in its order, with NULL where nothing is sealed")
+    @Test("rows are read in the order of an INTEGER PRIMARY KEY, with NULL where nothing is sealed")
     func rowID() throws {
         try Self.expect(
             """
@@ -87,7 +87,8 @@ struct ManifestRowsTests {
             (-1, 'z', x'01');
         """
 
-    @Test("a declared key is gone through value by value, whatever the table is made of")
+    @Test(
+        "rows are read in the order of a declared key, value by value, whatever the kind of table")
     func declared() throws {
         try Self.expect(
             "CREATE TABLE t (c, a NOT NULL, b NOT NULL, PRIMARY KEY (a, b)); \(Self.insertion)",
@@ -104,7 +105,7 @@ struct ManifestRowsTests {
         #expect(outcome.rows.count == 9)
     }
 
-    @Test("the key's own order does not matter, be it by another collation or backwards")
+    @Test("the key's own order does not matter, be it another collation or descending")
     func otherOrder() throws {
         try Self.expect(
             """
@@ -121,7 +122,7 @@ struct ManifestRowsTests {
             """, [[.integer(1), .blob([1])], [.integer(2), .blob([2])]])
     }
 
-    @Test("without a key the sealed values say the order")
+    @Test("without a key the sealed values decide the order")
     func keyless() throws {
         try Self.expect(
             "CREATE TABLE t (c, x); INSERT INTO t VALUES (x'02', 1), (NULL, 2), (x'01', 3), (x'01', 4)",
@@ -154,7 +155,7 @@ struct ManifestRowsTests {
 
     // MARK: Version 2
 
-    /// What a table `t` with a sealed column `c` comes to with these columns beside it.
+    /// The digest of a table `t` with a sealed column `c` and these columns beside it.
     private static func second(_ script: String, _ others: [String]) throws -> Outcome {
         let connection = try Connection.inMemory()
         try connection.run(script: script)
@@ -201,7 +202,7 @@ struct ManifestRowsTests {
         return try digest(hashes.flatMap { $0 })
     }
 
-    @Test("a table without a key is a set: nothing is sorted but digests, and values stay together")
+    @Test("a table without a key is a set: only digests are sorted, and values stay together")
     func set() throws {
         let rows: [[Value]] = [
             [.blob([2]), .integer(1)], [.null, .integer(2)], [.blob([1]), .integer(3)],

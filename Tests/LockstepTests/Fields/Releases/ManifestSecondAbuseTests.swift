@@ -9,7 +9,7 @@ import Testing
 struct ManifestSecondAbuseTests {
     let bench: ReleaseWorkbench
 
-    /// A title that is sealed and indexed, an index of the program's, a view, and a table beside.
+    /// A sealed and indexed title, an index of the program's, a view, and another table.
     init() throws {
         bench = try ReleaseWorkbench()
         let connection = try bench.films.open()
@@ -27,7 +27,7 @@ struct ManifestSecondAbuseTests {
         try bench.release(3)
     }
 
-    @Test("the release holds, and covers what there is")
+    @Test("the release holds, and covers everything")
     func holds() throws {
         #expect(try bench.findings() == [])
         let table = try Manifest(bench.text()).tables[0]
@@ -107,7 +107,7 @@ struct ManifestSecondAbuseTests {
             ["schema-changed", "table-other", "index-missing"]
         ),
         ("DROP TABLE film", ["schema-changed", "table-missing"]),
-        // What the database says of its sealed columns and of their indexes.
+        // What the database records about its sealed columns and their indexes.
         ("DELETE FROM lockstep_index", ["registry-other"]),
         ("UPDATE lockstep_index SET name = 'year'", ["registry-other"]),
         ("UPDATE lockstep_index SET number = 2", ["registry-other"]),
@@ -130,7 +130,7 @@ struct ManifestSecondAbuseTests {
     /// The release after an attack.
     private static func attacked(_ sql: String) throws -> ReleaseWorkbench {
         let bench = try ManifestSecondAbuseTests().bench
-        // The triggers of a table that is gone cannot be made again.
+        // The triggers of a dropped table cannot be made again.
         let restoring = !sql.hasPrefix("DROP TABLE ") || sql.contains("lockstep_index")
         try bench.sabotage(sql, restoring: restoring)
         return bench
@@ -146,7 +146,7 @@ struct ManifestSecondAbuseTests {
     }
 
     @Test(
-        "programs that know the documents alone say the same of the same files",
+        "programs written from the documents alone judge the same files alike",
         .enabled(if: PythonReader.isPresent, PythonReader.missing))
     func readers() throws {
         let benches = try Self.attacks.map { try Self.attacked($0.sql) } + [bench]
@@ -155,12 +155,12 @@ struct ManifestSecondAbuseTests {
                 ["manifest-malformed": "malformed", "manifest-forged": "forged"][$0] ?? $0
             }.joined(separator: " ")
         }
-        // Each database has its own publisher, and all have one key.
+        // Each database has its own publisher, and all share one key.
         #expect(try ReleaseWorkbench.wordsOfReaders(benches) == words + ["holds"])
     }
 
     @Test(
-        "a definition written in another way is another one, and made again letter by letter is not"
+        "a definition written differently is another one, and one made again letter by letter is not"
     )
     func letters() throws {
         try bench.sabotage(
@@ -198,12 +198,12 @@ struct ManifestSecondAbuseTests {
         }
         let other = try Connection.open(copy, key: bench.films.databaseKey())
         #expect(try Manifest.check(other, publisher: bench.pinned).isClean)
-        // What stands beside the release's tables is not covered.
+        // Anything beside the release's tables is not covered.
         try bench.open().execute("UPDATE beside SET x = 'b'")
         #expect(try bench.findings() == [])
     }
 
-    @Test("AUTOINCREMENT makes a table of SQLite's, which is left out")
+    @Test("AUTOINCREMENT makes one of SQLite's own tables, which is left out")
     func sequence() throws {
         let connection = try bench.open()
         try connection.execute("CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT)")
@@ -225,7 +225,7 @@ extension ReleaseWorkbench {
         let dataset = Hex.encode(CellWorkbench.dataset)
     }
 
-    /// What the programs in Python say of files that have one key: one decrypts them, the other checks what is in them.
+    /// How the programs in Python judge files that share one key: one decrypts them, the other checks their content.
     static func wordsOfReaders(_ benches: [ReleaseWorkbench]) throws -> [String] {
         guard let first = benches.first else { return [] }
         let plain = benches.map { $0.films.folder.file("plain.db") }

@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 struct ManifestTests {
-    @Test("a release holds, for whoever can open the file and knows the publisher's public key")
+    @Test("a release holds, for anyone who can open the file and knows the publisher's public key")
     func holds() throws {
         let bench = try ReleaseWorkbench()
         let made = try bench.release()
@@ -19,7 +19,7 @@ struct ManifestTests {
         #expect(report.outcomes.map(\.dataset) == [CellWorkbench.dataset])
         #expect(try Manifest.stored(in: bench.open()) == [made])
         #expect(try Manifest(made.text) == made)
-        // Also beside the fields keyring, and inside a transaction.
+        // Also with the fields keyring, and inside a transaction.
         let connection = try bench.films.open()
         let clean = try connection.write { connection in
             try Manifest.check(connection, publisher: bench.pinned).isClean
@@ -27,7 +27,7 @@ struct ManifestTests {
         #expect(clean)
     }
 
-    @Test("releases are numbered upwards, and each takes the place of the one before")
+    @Test("releases have ascending numbers, and each replaces the one before")
     func numbers() throws {
         let bench = try ReleaseWorkbench()
         #expect(try bench.release(7).number == 7)
@@ -41,7 +41,7 @@ struct ManifestTests {
         #expect(try bench.findings() == [])
     }
 
-    @Test("whatever is written to the table needs another release")
+    @Test("any write to the table requires another release")
     func written() throws {
         let bench = try ReleaseWorkbench()
         try bench.release()
@@ -72,7 +72,7 @@ struct ManifestTests {
         // The table, and the three triggers that guard its column.
         #expect(compared.definitionCount == 4)
         #expect(compared.notCompared == Manifest.omissions && outcome.notice == nil)
-        // A table that is not there was not compared.
+        // A missing table was not compared.
         try bench.sabotage("DROP TABLE film")
         let missing = try Manifest.check(bench.open(), publisher: bench.pinned).outcomes[0]
         #expect(missing.compared?.tables == [])
@@ -80,13 +80,13 @@ struct ManifestTests {
             missing.findings == [
                 .schemaChanged(definitions: 0, released: 4), .tableMissing("film"),
             ])
-        // Nothing was where the manifest is not the publisher's.
+        // Nothing was compared if the manifest is not the publisher's.
         let stranger = try Rings.make(.fields).publisher()
         let foreign = try Manifest.check(bench.open(), publisher: stranger).outcomes[0]
         #expect(foreign.compared == nil && foreign.notice == nil)
     }
 
-    @Test("a release of version 1 holds as before, with a notice what it does not cover")
+    @Test("a release of version 1 holds as before, with a notice of what it does not cover")
     func first() throws {
         let bench = try ReleaseWorkbench()
         let made = try bench.release(4, .first)
@@ -121,7 +121,8 @@ struct ManifestTests {
         #expect(try Manifest.stored(in: bench.open()) == [])
     }
 
-    @Test("nothing is released whose columns are on their way, or hold anything but cells")
+    @Test(
+        "a dataset is not released while its columns are in transition, or hold anything but cells")
     func unfinished() throws {
         let bench = try ReleaseWorkbench()
         let connection = try bench.films.open()
@@ -145,7 +146,7 @@ struct ManifestTests {
         #expect(try bench.findings() == [])
     }
 
-    @Test("a column that was unsealed is not part of a release")
+    @Test("an unsealed column is not part of a release")
     func unsealed() throws {
         let bench = try ReleaseWorkbench()
         let connection = try bench.films.open()
@@ -158,7 +159,7 @@ struct ManifestTests {
     }
 
     @Test(
-        "a manifest that the publisher has not signed is in the way of a release until it is replaced"
+        "a manifest that the publisher has not signed blocks a release until it is replaced"
     )
     func foreignInPlace() throws {
         let bench = try ReleaseWorkbench()
@@ -169,7 +170,7 @@ struct ManifestTests {
             #expect(try bench.text() == spoilt)
         }
         #expect(try bench.release(replacingForeign: true).number == 1)
-        // After its manifest key has changed, the publisher's own of before counts.
+        // After a change of its manifest key, the publisher's own earlier one counts.
         try bench.publisher.ring.addKey(.manifest, state: .pending)
         try bench.publisher.ring.setState(.manifest, version: 2, to: .active)
         Refusal.expect(.releaseConflict) { try bench.release(1) }
@@ -178,7 +179,7 @@ struct ManifestTests {
             try bench.findings() == [.foreignPublisher(bench.publisher.ring.publisher())])
     }
 
-    @Test("programs may read the manifest's table, and not write to it")
+    @Test("programs can read the manifest's table, but not write to it")
     func rights() throws {
         let bench = try ReleaseWorkbench()
         try bench.release()
@@ -192,7 +193,7 @@ struct ManifestTests {
         #expect(try bench.findings() == [])
     }
 
-    @Test("several datasets of one file are released and checked each for itself")
+    @Test("several datasets of one file are released and checked separately")
     func datasets() throws {
         let bench = try ReleaseWorkbench()
         let other = try Rings.make(.fields, subject: [UInt8](repeating: 0xFF, count: 16))
@@ -211,7 +212,7 @@ struct ManifestTests {
     }
 
     @Test(
-        "a database that was never released has no manifest, and nor has one without sealed columns"
+        "a database that was never released has no manifest, nor does one without sealed columns"
     )
     func never() throws {
         let bench = try ReleaseWorkbench()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A publisher with a dataset of films, of which releases are made, and what others do to the file.
+/// A publisher who releases a dataset of films, and what others do to the file.
 struct ReleaseWorkbench {
     let publisher: Rings.Box
     let films: SealedTableWorkbench
@@ -17,7 +17,7 @@ struct ReleaseWorkbench {
         _ = try films.sealed()
     }
 
-    /// Opens the file without any field key, as whoever checks a release does.
+    /// Opens the file without any field key, as anyone who checks a release does.
     func open() throws -> Connection {
         try Connection.open(films.path, key: films.databaseKey())
     }
@@ -32,7 +32,7 @@ struct ReleaseWorkbench {
             replacingForeign: replacingForeign, today: Rings.day("2026-11-22"))
     }
 
-    /// What somebody does who can open the file, and drops the triggers that are in the way.
+    /// An attack by someone who can open the file, and who drops the triggers that are in the way.
     /// - Parameter restoring: Whether the triggers are made again afterwards, letter by letter.
     func sabotage(_ sql: String, restoring: Bool = false) throws {
         let connection = try open()
@@ -54,7 +54,7 @@ struct ReleaseWorkbench {
         try Manifest.check(open(), publisher: pinned, dataset: dataset, minimum: least).findings
     }
 
-    /// The text that stands in the database.
+    /// The text in the database.
     func text() throws -> String {
         try #require(try open().texts("SELECT text FROM lockstep_manifest").first ?? nil)
     }

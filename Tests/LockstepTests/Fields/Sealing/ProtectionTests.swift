@@ -10,13 +10,13 @@ struct ProtectionTests {
 
     private struct Stop: Error {}
 
-    /// Whether any page of the file, free or not, or of its log shows `text`.
+    /// Whether any page of the file, free or not, or of its log contains `text`.
     private func shows(_ text: String) throws -> Bool {
         let pages = try DecryptedPages(bench.path, bench.databaseKey())
         return pages.contain(Array(text.utf8))
     }
 
-    @Test("at its end no page and no log holds what was there before")
+    @Test("at its end no page and no log contains the old values")
     func gone() throws {
         let connection = try bench.open()
         try connection.execute("UPDATE film SET title = 'Metropolis at first' WHERE id = 5")
@@ -26,12 +26,12 @@ struct ProtectionTests {
         for text in ["Casablanca", "Rear Window number 22", "Metropolis", "placeholder"] {
             #expect(try !shows(text), "\(text)")
         }
-        // The control: another column's values are still there to be found.
+        // Control: another column's values can still be found.
         #expect(try shows("note 1"))
         #expect(try connection.texts("SELECT title FROM film_open WHERE id = 5") == ["Metropolis"])
     }
 
-    @Test("another program that ends it between two batches leaves nothing to do")
+    @Test("if another program ends it between two batches, nothing is left to do")
     func endedByAnother() throws {
         let connection = try bench.open()
         let other = try bench.open()
@@ -51,7 +51,7 @@ struct ProtectionTests {
     }
 
     @Test(
-        "another program that turns it back between two batches is reported, and nothing is mixed")
+        "another program that reverses it between two batches is reported, and nothing is mixed")
     func turnedBack() throws {
         let connection = try bench.open()
         let other = try bench.open()
@@ -69,7 +69,7 @@ struct ProtectionTests {
     }
 
     @Test(
-        "stopped after any batch, others read and write on, and the next run ends it",
+        "stopped after any batch, others keep reading and writing, and the next run ends it",
         arguments: 1...4)
     func resumed(stop: Int) throws {
         let connection = try bench.open()
@@ -120,12 +120,12 @@ struct ProtectionTests {
         #expect(before.count == rows)
         try connection.protect("title", of: "film", keys: bench.keys, batch: 10)
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == before)
-        // Twice is once.
+        // Twice is the same as once.
         try connection.protect("title", of: "film", keys: bench.keys, batch: 10)
         try connection.unprotect("title", of: "film", keys: bench.keys, batch: 10)
         #expect(try connection.texts("SELECT title FROM film ORDER BY id") == before)
         Refusal.expect(.misuse) { try connection.unprotect("title", of: "film", keys: bench.keys) }
-        // And again, under a number of its own.
+        // And again, under a new number.
         try connection.protect("title", of: "film", keys: bench.keys, batch: 10)
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == before)
     }
@@ -152,12 +152,12 @@ struct ProtectionTests {
         #expect(try versions() == ["00000004 37"])
         let expected = ["Laura"] + (1..<37).map { SealedTableWorkbench.title($0) }
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == expected)
-        // The old keyring does not open what it never knew.
+        // The old keyring does not open cells under a key that it never had.
         Refusal.expect(.keyUnavailable) { _ = try bench.open() }
     }
 
     @Test(
-        "what would leak the values or break is refused, and nothing has changed",
+        "anything that would leak the values or break is refused, and nothing changes",
         arguments: [
             ("CREATE INDEX i ON film (title)", "title", "index i"),
             ("CREATE INDEX i ON film (year) WHERE title > 'a'", "title", "index i"),
@@ -179,7 +179,7 @@ struct ProtectionTests {
             ("CREATE TABLE u (id INTEGER PRIMARY KEY, x)", "v.z", "no table"),
             (
                 "UPDATE film SET title = CAST(x'f900000001' || zeroblob(60) AS BLOB)", "title",
-                "begin as sealed"
+                "from sealed cells"
             ),
         ])
     func refusals(sql: String, column: String, word: String) throws {
@@ -200,7 +200,7 @@ struct ProtectionTests {
     }
 
     @Test(
-        "a reader that keeps the old log stops it before the end, and it goes on when the reader is gone"
+        "a reader that keeps the old log stops it before the end, and it continues when the reader is gone"
     )
     func reader() throws {
         let connection = try bench.open()
@@ -220,7 +220,7 @@ struct ProtectionTests {
         #expect(try connection.texts("SELECT title FROM film_open WHERE id = 1") == ["Casablanca"])
     }
 
-    @Test("the keyring of another dataset seals nothing, and its own columns stay apart")
+    @Test("the keyring of another dataset seals nothing, and its own columns stay separate")
     func twoDatasets() throws {
         let other = try CellWorkbench.keys(dataset: [UInt8](repeating: 1, count: 16))
         let connection = try bench.open([bench.keys, other])

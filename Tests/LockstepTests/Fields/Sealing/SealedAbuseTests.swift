@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What somebody with the database key, and without the fields keyring, can try with what is in the file.
+/// What an attacker with the database key, and without the fields keyring, can try with the file's content.
 struct SealedAbuseTests {
     let bench: SealedTableWorkbench
 
@@ -20,7 +20,7 @@ struct SealedAbuseTests {
         try connection.protect("title", of: "twin", keys: bench.keys)
     }
 
-    /// Also drops the guards: they keep accidents out, and nobody who means it.
+    /// Also drops the guards: they prevent accidents, not attacks.
     private func tamper(_ sql: String) throws {
         let connection = try bench.open([])
         try connection.with(rights: .engine) {
@@ -39,7 +39,7 @@ struct SealedAbuseTests {
     }
 
     @Test(
-        "a cell that is moved, cut, spliced or made up does not open, whoever asks",
+        "a cell that is moved, cut, spliced or made up does not open for anyone",
         arguments: [
             "UPDATE film SET title = (SELECT title FROM film WHERE id = 2) WHERE id = 1",
             "UPDATE film SET title = note WHERE id = 1",
@@ -70,7 +70,7 @@ struct SealedAbuseTests {
     }
 
     @Test(
-        "plaintext, another format and another version are no cells of a sealed column",
+        "plaintext, another format and another version are not cells of a sealed column",
         arguments: [
             ("UPDATE film SET title = 'planted' WHERE id = 1", LockstepError.Code.cellMalformed),
             ("UPDATE film SET title = 7 WHERE id = 1", .cellMalformed),
@@ -99,7 +99,7 @@ struct SealedAbuseTests {
         Refusal.expect(code) { try read("SELECT title FROM film_open") }
     }
 
-    @Test("a deterministic cell may stand in any row of its column, and in no other column")
+    @Test("a deterministic cell is valid in any row of its column, and in no other column")
     func deterministic() throws {
         try protect(.deterministic)
         try tamper("UPDATE film SET title = (SELECT title FROM film WHERE id = 2) WHERE id = 1")
@@ -122,7 +122,7 @@ struct SealedAbuseTests {
     }
 
     @Test(
-        "what is said of columns cannot be changed: no column becomes one that takes plaintext",
+        "what is recorded about columns cannot be changed: no column becomes one that takes plaintext",
         arguments: [
             "UPDATE lockstep_column SET state = 'migrating'",
             "UPDATE lockstep_column SET state = 'plaintext'",
@@ -137,7 +137,7 @@ struct SealedAbuseTests {
         Refusal.expect(.registryForged) { _ = try bench.open() }
     }
 
-    @Test("an older state of all of it put back is noticed by whoever had seen the newer one")
+    @Test("an older state, put back as a whole, is noticed by anyone who has seen the newer one")
     func putBack() throws {
         struct Stop: Error {}
         do {
@@ -148,7 +148,7 @@ struct SealedAbuseTests {
                 }
             }
         }
-        // Of the time when the column took plaintext, too.
+        // Also from the time when the column took plaintext.
         try tamper(
             """
             CREATE TABLE kept_dataset AS SELECT * FROM lockstep_dataset;
@@ -171,7 +171,7 @@ struct SealedAbuseTests {
         }
     }
 
-    @Test("a column that is said to be plaintext and holds cells gives none of them away")
+    @Test("a column that is recorded as plaintext and holds cells reveals none of them")
     func unsealedWithCells() throws {
         try protect()
         let cell = try #require(
@@ -186,7 +186,7 @@ struct SealedAbuseTests {
     }
 
     @Test(
-        "a schema that somebody else wrote cannot open or seal anything",
+        "a schema that an attacker wrote cannot open or seal anything",
         arguments: [
             "CREATE VIEW peek AS SELECT lockstep_open('film.title', title, id) AS t FROM film",
             "CREATE VIEW peek AS SELECT lockstep_open(0, title, id) AS t FROM film",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Sealing, unsealing and sealing anew, killed or hindered at any of the system's calls that change files.
+/// Sealing, unsealing and sealing again, killed or hindered at any of the system calls that change files.
 @Suite("Interrupted sealing", .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct SealingFaultTests {
     private static func victim(
@@ -12,15 +12,15 @@ struct SealingFaultTests {
         let original = try SealingVictim(kind)
         let whole = try SealingVictim(copying: original)
         let run = try await whole.run()
-        #expect(run.outcome == .succeeded, "\(run.told)")
+        #expect(run.outcome == .succeeded, Comment(rawValue: run.reported))
         #expect(try whole.border() == original.borders.count - 1)
         return (original, run)
     }
 
-    @Test("The victims have borders to be found at", arguments: SealingVictim.Kind.allCases)
+    @Test("Each victim passes enough distinct borders", arguments: SealingVictim.Kind.allCases)
     func victims(kind: SealingVictim.Kind) async throws {
         let (original, run) = try await Self.victim(kind)
-        // Before it, its beginning, five batches, and its end, at least.
+        // At least the state before it, its beginning, five batches, and its end.
         #expect(original.borders.count >= (kind == .rotate ? 7 : 8), "\(original.borders)")
         #expect(Set(original.borders).count == original.borders.count)
         #expect(run.count > 100)
@@ -54,7 +54,7 @@ struct SealingFaultTests {
     }
 
     @Test(
-        "Where the power goes, a call fails, or the disk is full, it is the same",
+        "The same holds after a loss of power, a failing call and a full disk",
         arguments: SealingVictim.Kind.allCases)
     func faults(kind: SealingVictim.Kind) async throws {
         let (original, whole) = try await Self.victim(kind)
@@ -66,9 +66,9 @@ struct SealingFaultTests {
                 if fault == "lose" { try victim.makeLost() }
                 let run = try await victim.run(fault, at: call)
                 if run.outcome != .succeeded { ends += 1 }
-                let context: Comment =
-                    "\(kind), \(fault) at \(call) of \(whole.count): \(run.told)"
-                if run.outcome == .failed { #expect(run.told.contains("\nhint: "), context) }
+                let context = Comment(
+                    rawValue: "\(kind), \(fault) at \(call) of \(whole.count): " + run.reported)
+                if run.outcome == .failed { #expect(run.reported.contains("\nhint: "), context) }
                 #expect(try victim.border() != nil, context)
                 try victim.expectCompletion(context)
             }

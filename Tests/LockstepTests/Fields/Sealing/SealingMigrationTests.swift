@@ -101,7 +101,7 @@ struct SealingMigrationTests {
     }
 
     @Test(
-        "without the keyring, or with another's, nothing has happened, and the error names the file and what is due"
+        "without the keyring, or with another one, nothing happens, and the error names the file and what is missing"
     )
     func withoutKeys() throws {
         do {
@@ -119,7 +119,7 @@ struct SealingMigrationTests {
                 #expect(error.message.contains("0002_protect.sql:3"), "\(error)")
                 #expect(error.hint?.contains("catalogue.fields.keyring") == true, "\(error)")
             }
-            // Not even what comes before the column is sealed, in the same file.
+            // Not even the statements before the sealing, in the same file.
             #expect(try Ledger.history(connection).unfinished == [])
             #expect(
                 try connection.prepare("SELECT * FROM film").columnNames == ["id", "title", "year"])
@@ -134,7 +134,7 @@ struct SealingMigrationTests {
 
     private struct Stop: Error {}
 
-    @Test("given up after any event, the next run completes it", arguments: 0..<22)
+    @Test("if it stops after any event, the next run completes it", arguments: 0..<22)
     func resumed(stop: Int) throws {
         let connection = try open()
         try migrate(.version(MigrationVersion(1)), connection)
@@ -146,7 +146,7 @@ struct SealingMigrationTests {
                 if events > stop { throw Stop() }
             }
         } catch is Stop {}
-        // What is open by then is open to readers, sealed or not.
+        // Readers can read everything at any point, sealed or not.
         let seen = try connection.read { connection in
             try connection.texts(
                 connection.texts("SELECT name FROM temp.sqlite_schema WHERE name = 'film_open'")
@@ -193,14 +193,14 @@ struct SealingMigrationTests {
         #expect(try again.texts("SELECT name FROM movie_open WHERE id = 1") == ["Laura"])
     }
 
-    /// What a fresh run of the same migrations does not make.
+    /// What differs from a fresh run of the same migrations.
     private func drift(_ connection: borrowing Connection) throws -> [String] {
         try DriftCheck.run(connection, [MigrationSet(folder: files)], ConnectionOptions()).findings
             .map(\.message)
     }
 
     @Test(
-        "what was renamed while it was sealed is unsealed under its new names, with guards and index, and the way down does the same"
+        "a column renamed while it was sealed is unsealed under its new names, with guards and index, and so on the way down"
     )
     func unsealedAfterRename() throws {
         try write(
@@ -237,7 +237,7 @@ struct SealingMigrationTests {
                 try connection.prepare("SELECT * FROM movie").columnNames
                     == ["id", "name", "year", "note"])
             try connection.execute("UPDATE movie SET name = name || ''")
-            // Down to where it is plaintext from the beginning, through what was sealed under a name of its own.
+            // Down to where it is plaintext from the beginning, through the version in which another name was sealed.
             try migrate(.version(MigrationVersion(1)), connection)
             #expect(try drift(connection) == [])
             #expect(try connection.texts("SELECT title FROM film ORDER BY id") == Self.titles)
@@ -245,7 +245,7 @@ struct SealingMigrationTests {
     }
 
     @Test(
-        "a column that takes the name of a sealed one is sealed beside it, and each is unsealed by itself"
+        "a column that takes the name of a sealed one is sealed beside it, and each is unsealed separately"
     )
     func nameTaken() throws {
         try write(
@@ -291,7 +291,7 @@ struct SealingMigrationTests {
         #expect(try connection.texts("SELECT title FROM film_open") == ["Laura"])
     }
 
-    @Test("a sealed table can be dropped by whoever has its keys")
+    @Test("anyone who has its keys can drop a sealed table")
     func dropped() throws {
         try write("0003_gone.sql", "-- lockstep: allow loss of table film\nDROP TABLE film;")
         let connection = try open()
@@ -332,7 +332,7 @@ struct SealingMigrationTests {
         }
     }
 
-    @Test("a plan tells what an index shows, and calls a histogram an error before anything runs")
+    @Test("a plan says what an index shows, and calls a histogram an error before anything runs")
     func planned() throws {
         let connection = try open()
         try migrate(.version(MigrationVersion(1)), connection)
@@ -354,7 +354,7 @@ struct SealingMigrationTests {
         #expect(try connection.texts("SELECT DISTINCT typeof(title) FROM film") == ["text"])
     }
 
-    @Test("a directive's spelling reads as the same directive")
+    @Test("a directive that is spelled out reads as the same directive")
     func spelling() throws {
         for text in [
             "protect \"a b\".\"c\" dataset=d", "protect t.c dataset=d mode=deterministic",

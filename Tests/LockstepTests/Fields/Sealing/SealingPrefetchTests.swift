@@ -5,7 +5,7 @@ import Testing
 @testable import Lockstep
 
 @Suite(
-    "Cells that are made ahead of the rows' turn",
+    "Cells that are made ahead of their rows' turn",
     .enabled(if: Processors.count > 1, "there is one processor, and nothing is made ahead"))
 struct SealingPrefetchTests {
     let bench: SealedTableWorkbench
@@ -14,7 +14,7 @@ struct SealingPrefetchTests {
 
     private static let titles = (0..<40).map { SealedTableWorkbench.title($0) }
 
-    /// Seals the title in batches of 7, and tells how many of them were made ahead.
+    /// Seals the title in batches of 7, and returns how many of them were made ahead.
     private func protect(
         _ connection: borrowing Connection, between: () throws -> Void = {}
     ) throws -> Int {
@@ -41,7 +41,7 @@ struct SealingPrefetchTests {
         return ahead.taken
     }
 
-    @Test("they are what is written where nobody else writes, and every value opens")
+    @Test("they are written if nobody else writes, and every value opens")
     func used() throws {
         let connection = try bench.open()
         // 6 batches, of which all but the first can be made ahead.
@@ -56,7 +56,7 @@ struct SealingPrefetchTests {
     }
 
     @Test(
-        "what another connection, or the program through the same one, writes while they wait for their turn is never lost",
+        "a write by another connection, or by the program through the same one, while they wait for their turn is never lost",
         arguments: [true, false])
     func overtaken(bySameConnection: Bool) throws {
         let connection = try bench.open()
@@ -64,7 +64,7 @@ struct SealingPrefetchTests {
         var (round, expected) = (0, Self.titles)
         func overtake(_ writer: borrowing Connection) throws {
             round += 1
-            // A row that is done, and rows whose cells are made by then.
+            // A finished row, and rows whose cells are made by then.
             for id in [round, round * 7 + 1, round * 7 + 5] where id <= 40 {
                 try writer.write { writer in
                     try writer.execute(
@@ -80,7 +80,7 @@ struct SealingPrefetchTests {
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == expected)
     }
 
-    @Test("values that are no UTF-8, numbers and NULL keep their types and bytes")
+    @Test("values that are not UTF-8, numbers and NULL keep their types and bytes")
     func exact() throws {
         let connection = try bench.open()
         try connection.execute("UPDATE film SET note = CAST(x'66ff00' AS TEXT) WHERE id > 20")

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Lockstep
 
-/// A database on the way of one of its columns from plaintext to sealed, back, or to a newer key: and the check
-/// that it is at a border between two transactions of that, with every value readable in exactly one state.
+/// A database while one of its columns is being sealed, unsealed or moved to a newer key, and the check that it is at
+/// a border between two of these transactions, with every value readable in exactly one state.
 struct SealingVictim {
     enum Kind: String, CaseIterable, Sendable {
         case protect, unprotect, rotate
 
-        /// What the worker is told to do.
+        /// The worker's instruction.
         var action: String { self == .rotate ? "seal-rotated" : "seal" }
     }
 
@@ -17,7 +17,7 @@ struct SealingVictim {
 
     private let kind: Kind
     private let victim: MigrationVictim
-    /// What tells the states before the first transaction and behind each of them.
+    /// What distinguishes the states before the first transaction and after each of them.
     let borders: [String]
 
     init(_ kind: Kind) throws {
@@ -65,7 +65,7 @@ struct SealingVictim {
             default: break
             }
         }.run(on: Self.open(copy.database, keys))
-        // Between two of its transactions the file is written anew, which changes nothing to be seen here.
+        // Between two of its transactions the file is rewritten, which changes nothing visible here.
         self.borders = borders.enumerated().filter {
             $0.offset == 0 || borders[$0.offset - 1] != $0.element
         }
@@ -103,7 +103,7 @@ struct SealingVictim {
         get throws { try VictimKeys.make(active: kind == .rotate ? 2 : 1) }
     }
 
-    /// What state it is in; every value must be what it was, and its token with it.
+    /// The state that it is in; every value must be what it was, and its token with it.
     private static func border(_ database: DatabaseScratch, _ keys: FieldKeys) throws -> String {
         let connection = try open(database, keys)
         try IntegrityAnswer.require(connection)
@@ -139,7 +139,7 @@ struct SealingVictim {
         return borders.firstIndex(of: found)
     }
 
-    /// Expects that the next run gets through, to what a run without a fault comes to.
+    /// Expects that the next run completes, with the result of a run without a fault.
     func expectCompletion(_ context: Comment) throws {
         do {
             _ = try Migrator(victim.set).run(on: Self.open(victim.database, keys))

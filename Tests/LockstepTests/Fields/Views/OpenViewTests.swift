@@ -47,7 +47,7 @@ struct OpenViewTests {
     }
 
     @Test(
-        "a cell that did not change stays as it is; one whose row gets another key is sealed anew")
+        "an unchanged cell stays as it is; one whose row gets another key is sealed again")
     func unchanged() throws {
         let connection = try bench.sealed()
         func cell(_ id: Int) throws -> [UInt8]? {
@@ -117,7 +117,7 @@ struct OpenViewTests {
         Refusal.expect(.constraint) {
             try connection.execute("UPDATE film SET id = 70 WHERE id = 1")
         }
-        // What is not sealed can be worked with.
+        // Unsealed columns can be used.
         try connection.execute("UPDATE film SET year = 1 WHERE id = 1")
         try connection.execute("DELETE FROM film WHERE id = 2")
     }
@@ -179,7 +179,7 @@ struct OpenViewTests {
     }
 
     @Test(
-        "the number of a row that was inserted through the view is known, and that of the next one elsewhere"
+        "the number of a row inserted through the view is known, and that of the next one elsewhere"
     )
     func insertedRow() throws {
         let bench = try SealedTableWorkbench(rows: 5)
@@ -199,7 +199,7 @@ struct OpenViewTests {
             try connection.execute("INSERT INTO film_open (id, title) VALUES (40, 'twice')")
         }
         #expect(connection.lastInsertedRowID == 3)
-        // A row that was inserted before the one that failed is undone with it.
+        // A row that was inserted before the failed one is undone with it.
         Refusal.expect(.constraint) {
             try connection.execute("INSERT INTO film_open (id, title) VALUES (45, 'a'), (40, 'b')")
         }

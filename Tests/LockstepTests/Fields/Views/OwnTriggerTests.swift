@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A program's own triggers, CHECKs, indexes and generated columns on tables with sealed columns go on, and see cells.
+/// A program's own triggers, CHECKs, indexes and generated columns on tables with sealed columns work, and see cells.
 struct OwnTriggerTests {
     private let bench: SealedTableWorkbench
 
@@ -49,13 +49,13 @@ struct OwnTriggerTests {
         }
         let pages = try DecryptedPages(bench.path, bench.databaseKey())
         #expect(!pages.contain(Array("Laura".utf8)))
-        // Nobody without the keyring needs it for them.
+        // They do not need the keyring.
         try plain.execute("UPDATE film SET year = 1960 WHERE id = 3")
         #expect(
             try plain.texts("SELECT kind FROM trail ORDER BY rowid DESC LIMIT 1") == ["blob"])
     }
 
-    @Test("CHECKs, generated columns, indexes and views of other columns go on")
+    @Test("CHECKs, generated columns, indexes and views of other columns keep working")
     func constraints() throws {
         let connection = try bench.open()
         try connection.run(
@@ -81,7 +81,7 @@ struct OwnTriggerTests {
             try connection.texts("SELECT name FROM visit_open ORDER BY id") == ["Ilsa", "Rick"])
     }
 
-    @Test("a CHECK that speaks of the sealed column sees the cell, once it is there")
+    @Test("a CHECK on the sealed column sees the cell, once there is one")
     func checkOnCell() throws {
         let work = try SchemaOperator()
         try work.addToFilm("CHECK (typeof(title) = 'blob' AND length(title) > 40)")

@@ -37,7 +37,7 @@ struct SealedLookupTests {
         #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") }, "\(plan)")
     }
 
-    @Test("what is written later is found, and what was there before no longer")
+    @Test("later values are found, and those they replaced no longer are")
     func writing() throws {
         let connection = try sealed(.init(.exact), .init(.casefold))
         try connection.execute("INSERT INTO film_open (title) VALUES ('Straße')")
@@ -53,7 +53,7 @@ struct SealedLookupTests {
         #expect(columns == ["id", "title", "year", "note"])
     }
 
-    @Test("with so short tokens that most coincide, only what was looked for is found")
+    @Test("with tokens so short that most coincide, only the requested value is found")
     func falsePositives() throws {
         let connection = try sealed(.init(.exact, bits: 1))
         for row in [0, 7, 39] {
@@ -77,7 +77,7 @@ struct SealedLookupTests {
         Refusal.expect(.misuse) { _ = try find(.prefix("me"), connection) }
     }
 
-    @Test("numbers between two are found by their buckets")
+    @Test("numbers in a range are found by their buckets")
     func ranges() throws {
         let connection = try bench.open()
         try connection.protect(
@@ -104,7 +104,7 @@ struct SealedLookupTests {
         try connection.execute("INSERT INTO film_open (title) VALUES ('Metropolis II')")
     }
 
-    @Test("two equal values end the sealing of a column that shall be unique, and nothing is lost")
+    @Test("two equal values end the sealing of a column that must be unique, and nothing is lost")
     func notUnique() throws {
         let connection = try bench.open()
         try connection.execute("UPDATE film SET title = 'Laura' WHERE id IN (5, 33)")
@@ -119,7 +119,7 @@ struct SealedLookupTests {
         #expect(try find(.equal(.text("Laura II")), connection) == [33])
     }
 
-    @Test("unsealed, tokens and index are gone; sealed again, the tokens are others")
+    @Test("unsealing removes tokens and index; sealing again makes other tokens")
     func unsealed() throws {
         let connection = try sealed(.init(.exact))
         let sql = "SELECT hex(title_exact_token) FROM film ORDER BY id"
@@ -135,7 +135,7 @@ struct SealedLookupTests {
         #expect(try find(.equal(.text("Metropolis")), connection) == [5])
     }
 
-    @Test("what no index answers, and NULL, is refused with what there is")
+    @Test("a lookup that no index answers, or of NULL, is refused")
     func refusals() throws {
         let connection = try sealed(.init(.prefix(3), mayBeHistogram: true))
         Refusal.expect(.misuse) { _ = try find(.equal(.null), connection) }
@@ -146,15 +146,15 @@ struct SealedLookupTests {
         Refusal.expect(.keyUnavailable) {
             _ = try find(.equal(.text("a")), connection, column: "note")
         }
-        // A prefix narrows down what is compared as a whole.
+        // A prefix narrows down the rows that are compared as a whole.
         #expect(try find(.equal(.text("Rear Window")), connection) == [3])
-        // Values of a type that the rule is not for could never be found.
+        // Values of a type that the rule does not accept could never be found.
         Refusal.expect(.misuse) {
             try connection.execute("INSERT INTO film_open (title) VALUES (7)")
         }
     }
 
-    @Test("without the key an index says which tokens are equal, and nothing else can be had of it")
+    @Test("without the key an index shows which tokens are equal, and nothing else")
     func withoutKey() throws {
         do { _ = try sealed(.init(.exact)) }
         let connection = try bench.open([])
@@ -164,18 +164,18 @@ struct SealedLookupTests {
     }
 }
 
-/// What an index would show, before it is made.
+/// What an index would show, reported before it is made.
 struct IndexExposureTests {
     let bench: SealedTableWorkbench
 
     init() throws { bench = try SealedTableWorkbench(rows: 400) }
 
     @Test(
-        "an index of values so few that they could be told by how often each occurs is refused, and nothing has happened"
+        "an index of so few values that their frequencies identify them is refused, and nothing happens"
     )
     func histogram() throws {
         let connection = try bench.open()
-        // 20 of 400 are the border: √R.
+        // 20 of 400 are the limit: √R.
         try connection.execute("UPDATE film SET note = 'genre ' || (id % 20)")
         for request in [SealedIndex.Request(.exact), .init(.casefold, bits: 3)] {
             do {
@@ -196,7 +196,7 @@ struct IndexExposureTests {
     }
 
     @Test(
-        "it is made where that is accepted, and where there is one value more, or too few rows to say"
+        "it is made if that is accepted, if there is one value more, or if there are too few rows to say"
     )
     func accepted() throws {
         let connection = try bench.open()
@@ -208,7 +208,7 @@ struct IndexExposureTests {
         #expect(
             try connection.query("SELECT id FROM film_open WHERE \(match)") { try $0[0] as Int }
                 .count == 20)
-        // As it was asked for, whether that may be or not.
+        // As requested, whether that is acceptable or not.
         try connection.protect(
             "note", of: "film", keys: bench.keys, indexes: [.init(.casefold, bits: 8)])
         try connection.unprotect("note", of: "film", keys: bench.keys)
@@ -222,9 +222,9 @@ struct IndexExposureTests {
     }
 
     @Test(
-        "a plan tells of each index what it would show",
+        "a plan says for each index what it would show",
         arguments: [(5, "in common"), (40, "prove equal values"), (1, "for nothing")])
-    func told(bits: Int, words: String) throws {
+    func reported(bits: Int, words: String) throws {
         let connection = try bench.open()
         let shape = try #require(try SealedTable("film", connection))
         let exposure = try IndexExposure.of(.init(.exact, bits: bits), "title", shape, connection)

@@ -66,14 +66,14 @@ struct SealedTableWorkbench {
 }
 
 extension Connection {
-    /// What SQL of this connection shows to call a function for a column.
+    /// The argument by which this connection's SQL proves that it can call a function for a column.
     func capability(of column: String, in table: String) throws -> [UInt8] {
         let session = try #require(sealed)
         let (number, _) = try #require(session.column(named: column, of: table))
         return session.capability.argument(for: number)
     }
 
-    /// What a query of one column gives.
+    /// The values of a query of one column.
     func texts(_ sql: String) throws -> [String?] {
         try query(SQL(verbatim: sql)) { row in try row[0] as String? }
     }

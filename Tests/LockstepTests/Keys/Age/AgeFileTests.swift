@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files for recipients, in age's format")
 struct AgeFileTests {
-    /// As `age` 1.1.1 wrote it: a line of a catalogue, and nothing.
+    /// As `age` 1.1.1 wrote them: a line of a catalogue, and an empty file.
     private static let files = [
         (
             "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBKZHFXMHowMzFPQk9ZSTV4MXZoVVNGVFJESGxpN1Rx"
@@ -58,7 +58,7 @@ struct AgeFileTests {
         return try Identity(parsing: SecretBytes(copying: text.span))
     }
 
-    @Test("what age wrote is read, in pieces of any size", arguments: [1, 7, 100_000])
+    @Test("files that age wrote are read, in pieces of any size", arguments: [1, 7, 100_000])
     func known(piece: Int) throws {
         let identity = try known()
         for (file, text) in Self.files {
@@ -69,7 +69,7 @@ struct AgeFileTests {
     }
 
     @Test(
-        "what was sealed is opened by each recipient and nobody else, whatever its length",
+        "a sealed file is opened by each recipient and nobody else, whatever its length",
         arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])
     func roundTrip(count: Int) throws {
         let one = try Identity.generate()
@@ -118,14 +118,14 @@ struct AgeFileTests {
             refused(Array(file.prefix(count)), "\(count) bytes")
         }
         refused(file + [0], "with a byte more")
-        // The first chunk twice, and both exchanged.
+        // The first chunk twice, and both swapped.
         let first = Array(file[(header + 16)..<(header + 16 + 65_552)])
         let rest = Array(file[(header + 16 + 65_552)...])
         refused(Array(file.prefix(header + 16)) + first + first + rest, "a chunk twice")
         refused(Array(file.prefix(header + 16)) + rest, "the last chunk alone")
     }
 
-    @Test("nobody, and a point of low order, are no recipients")
+    @Test("no recipient at all, and a point of low order, are refused")
     func recipients() throws {
         Refusal.expect(.recipientMalformed) { _ = try sealed([], for: []) }
         let zero = Recipient(publicKey: [UInt8](repeating: 0, count: 32))
@@ -133,7 +133,7 @@ struct AgeFileTests {
     }
 
     @Test(
-        "recipients of kinds that are not known are passed over, and a header without end is refused"
+        "recipients of unknown kinds are skipped, and a header without end is refused"
     )
     func headers() throws {
         let identity = try Identity.generate()
@@ -153,11 +153,11 @@ struct AgeFileTests {
             "\(other)-> X25519 \(share)\nAAAA\n--- \(code)\n",
             "\(other)no stanza\n--- \(code)\n", "\(other)->  two\n\n--- \(code)\n",
             "\(other)-> X25519 \(share)=\n\(share)\n--- \(code)\n",
-            // A recipient without its last line, or without any; words that cannot be seen.
+            // A recipient without its last line, or without any; words with characters that are not visible ASCII.
             "\(own)-> x y\n\(String(repeating: "A", count: 64))\n--- \(code)\n",
             "\(own)-> x y\n--- \(code)\n", "\(own)-> x \u{7F}\n\n--- \(code)\n",
             "\(own)-> x é\n\n--- \(code)\n",
-            // Nobody else reads a file that is under a passphrase.
+            // Nobody else can read a file that is under a passphrase.
             "\(own)-> scrypt \(share) 10\n\(share)\n--- \(code)\n",
             String(repeating: "x", count: 70_000),
         ] {

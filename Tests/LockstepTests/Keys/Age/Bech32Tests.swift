@@ -25,7 +25,7 @@ struct Bech32Tests {
     }
 
     @Test(
-        "What BIP 173 calls invalid, and what is not the only spelling, is nothing",
+        "Texts that BIP 173 calls invalid, and spellings that are not canonical, are refused",
         arguments: [
             "", "1", "a1", "a12uel5", "a12uel5lq", "A12uel5L", "b12uel5l", "a22uel5l", "a12uel5b",
             "a12uel5\u{7F}", "x1b4n0q5v", "li1dgmt3", "10a06t8", "1qzzfhee",
@@ -36,7 +36,7 @@ struct Bech32Tests {
         #expect(try Self.decode(text, "a") == nil)
     }
 
-    @Test("Bytes of any number come back", arguments: 0..<70)
+    @Test("Any number of bytes is encoded and decoded again", arguments: 0..<70)
     func lengths(_ count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) }
         let text = try Self.encode(bytes, "age-secret-key-")
@@ -44,7 +44,7 @@ struct Bech32Tests {
         #expect(try Self.decode(text, "age") == nil)
     }
 
-    @Test("No character can be another")
+    @Test("No character can be replaced by another")
     func everyCharacter() throws {
         let text = Array(try Self.encode([UInt8](0..<32), "age").utf8)
         for index in text.indices {

@@ -28,7 +28,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "What is none, or not exactly one, is refused",
+        "A text without an identity, or with more than one, is refused",
         arguments: [
             "", "\n", "# only a remark", recipient, String(identity.dropLast()), identity + "q",
             "\(identity)\n\(identity)", "AGE-SECRET-KEY-1",
@@ -39,7 +39,7 @@ struct IdentityTests {
         Refusal.expect(.identityMalformed) { _ = try Self.parse(text) }
     }
 
-    @Test("A recipient is read and told")
+    @Test("A recipient is read and printed")
     func recipients() throws {
         let recipient = try Recipient(Self.recipient)
         #expect(recipient.description == Self.recipient)
@@ -48,7 +48,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "What is no recipient is refused, and not told",
+        "A text that is not a recipient is refused, and the error does not repeat it",
         arguments: [
             "", "age1", recipient.uppercased(), identity, String(recipient.dropLast()),
             recipient + " ",

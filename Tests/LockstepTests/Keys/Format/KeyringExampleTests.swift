@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// The example in Keys/README.md, which others may test their readers with.
+/// The example in Keys/README.md, which others can test their readers with.
 struct KeyringExampleTests {
     private let text: [UInt8]
     private let values: [String: String]
@@ -83,7 +83,7 @@ struct KeyringExampleTests {
         #expect(Secrets.bytes(ofOptional: opened) == ringKey)
     }
 
-    @Test("Its other values on the way are what this library computes")
+    @Test("Its intermediate values are what this library computes")
     func steps() throws {
         try expect("MAC key", derivedFrom: "ring key", salt: "ring id", info: "mac/1")
         try expect("key wrap", derivedFrom: "ring key", salt: "ring id", info: "wrap/1")

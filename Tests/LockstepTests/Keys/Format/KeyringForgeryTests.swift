@@ -45,7 +45,8 @@ struct KeyringForgeryTests {
         #expect(try Rings.refusal(written) == nil)
     }
 
-    @Test("alone, a slot of an unknown type is no usable slot, whatever it is given")
+    @Test(
+        "a keyring whose only slot is of an unknown type has no usable slot, whatever it is given")
     func onlyUnknown() throws {
         let slot = ["-> token customer c2hhcmU bGFiZWw", "AAAA"]
         let changed = try RingKeyHolder(text).signed(Array(lines[..<2] + slot + lines[4...]))
@@ -157,9 +158,9 @@ struct KeyringForgeryTests {
         #expect(try Rings.refusal(added) == .keyringTampered)
     }
 
-    @Test("the greatest version there can be is read, and adding a key to it is an error")
+    @Test("the greatest possible version is read, and adding a key to it is an error")
     func maximumVersion() async {
-        // In a process of its own, since arithmetic that overflows would end this one.
+        // In a separate process, because an arithmetic overflow would end this one.
         await #expect(processExitsWith: .success) {
             let text = try Rings.text()
             var changed = Array(Rings.lines(text).dropLast())
@@ -171,7 +172,7 @@ struct KeyringForgeryTests {
         }
     }
 
-    @Test("after the greatest epoch a keyring is not written, or it could not be read again")
+    @Test("after the greatest epoch a keyring is not written, because it could not be read again")
     func maximumEpoch() throws {
         var changed = lines
         changed[1] = lines[1].replacing("epoch 5", with: "epoch 9223372036854775807")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Keyrings that another implementation wrote, in Python after the essay in KeyringDocument.swift:
-/// what pins the format. A change that breaks one of these breaks every keyring there is.
+/// Keyrings that another implementation wrote, in Python, from the essay in KeyringDocument.swift:
+/// they pin the format. A change that breaks one of these breaks every existing keyring.
 struct KeyringFormatTests {
     static let databaseRing = """
         lockstep-keyring/1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Random damage to keyrings, repeatable by its seed: nothing but an error of ours, or what was there before.
+/// Random damage to keyrings, repeatable by its seed: the outcome is one of our errors, or the original content.
 struct KeyringFuzzTests {
     private static let refusals: Set<LockstepError.Code> = [
         .keyringMalformed, .keyringUnsupported, .keyringTampered, .slotNotOpened, .noUsableSlot,
@@ -30,7 +30,7 @@ struct KeyringFuzzTests {
     }
 
     private static func open(_ text: [UInt8]) throws -> Keyring {
-        // Passphrases are left out: each try would cost as much as a thousand others.
+        // Passphrases are left out: each attempt would cost as much as a thousand others.
         try Keyring.open(text) { slot in
             switch slot.kind {
             case .keyFile: try Rings.keyFile()
@@ -44,7 +44,7 @@ struct KeyringFuzzTests {
     private static func complaint(_ text: [UInt8], among originals: Set<[UInt8]>) -> String? {
         do {
             let ring = try open(text)
-            // Without a slot's secret nobody makes a MAC: what opens was there to begin with.
+            // Nobody can make a MAC without a slot's secret: a text that opens is one of the originals.
             return originals.contains(text) ? nil : "a damaged text opened, epoch \(ring.epoch)"
         } catch let error as LockstepError {
             return refusals.contains(error.code) ? nil : "\(error)"
@@ -53,10 +53,10 @@ struct KeyringFuzzTests {
         }
     }
 
-    /// How often random work runs in a plain test run: about two seconds of it in a debug build.
+    /// How many rounds of random work a plain test run makes: about two seconds in a debug build.
     private static let due = 2500
 
-    @Test("Damaged texts are refused by an error of ours")
+    @Test("Damaged texts are refused with one of our errors")
     func withoutRingKey() throws {
         let texts = try Self.texts()
         let originals = Set(texts)
@@ -75,7 +75,7 @@ struct KeyringFuzzTests {
         print("\(count) damaged keyrings")
     }
 
-    @Test("Texts damaged by someone who can make the MAC are read as they stand there, or refused")
+    @Test("Texts damaged by someone who can make the MAC are read as they are, or refused")
     func withRingKey() throws {
         let text = try Bytes.read(
             PythonReader.folder.appending("Malformed/whole/sound-signed.txt"))
@@ -101,7 +101,7 @@ struct KeyringFuzzTests {
             }
             count += 1
         }
-        // Were it none, the damage would be too coarse to say anything about what is read.
+        // If none were read, the damage would be too coarse to test reading.
         #expect(opened > 0)
         print("\(count) damaged keyrings under a MAC, \(opened) of them read")
     }
@@ -128,7 +128,7 @@ struct KeyringFuzzTests {
         return materials
     }
 
-    /// What is read says the same when written, and no key comes out that did not go in.
+    /// A keyring that was read is written with the same content, and contains no key that did not go in.
     private static func requireSameMeaning(_ text: [UInt8], _ keys: Set<[UInt8]>) throws {
         let ring = try open(text)
         let parsed = try KeyringParser.parse(text)

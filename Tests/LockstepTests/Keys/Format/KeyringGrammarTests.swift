@@ -38,7 +38,7 @@ struct KeyringGrammarTests {
         }
     }
 
-    @Test("the text that the others here are made of is read")
+    @Test("the text that the other tests change is read")
     func sound() throws {
         #expect(lines.count == 7)
         #expect(try Rings.refusal(lines) == nil)
@@ -58,7 +58,7 @@ struct KeyringGrammarTests {
         #expect(try refusal(line: 0) { _ in text } == code)
     }
 
-    @Test("lines end with LF alone, and the file with one of them")
+    @Test("lines end with LF alone, and the file ends with exactly one")
     func lineEnds() throws {
         let text = String(decoding: Rings.joined(lines), as: UTF8.self)
         for spoilt in [
@@ -72,7 +72,8 @@ struct KeyringGrammarTests {
     }
 
     @Test(
-        "fields are parted by one space, in number as the format says", arguments: [1, 2, 4, 5, 6])
+        "fields are separated by one space, and their number is the format's",
+        arguments: [1, 2, 4, 5, 6])
     func spaces(_ line: Int) throws {
         #expect(try refusal(line: line) { $0 + " " } == .keyringMalformed)
         #expect(try refusal(line: line) { $0 + " x" } == .keyringMalformed)
@@ -105,7 +106,7 @@ struct KeyringGrammarTests {
                 good + "=", good + "==", good + "A", String(good.dropLast()), "-",
                 good.dropLast() + "!", String(good.dropLast(4)), good + "AAAA",
             ]
-            // Of 16, 32 and 80 bytes the last character has unused bits; of the 72 it has none.
+            // With 16, 32 and 80 bytes the last character has unused bits; with 72 it has none.
             if good.utf8.count != 96 { spoilt.append(good.dropLast() + String(next)) }
             for text in spoilt {
                 #expect(

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Lockstep
 
-/// The keyrings under Tests/KeyringReader/Malformed: each has one defect and is sound otherwise, down to the
-/// MAC. They are made by make_malformed.py beside the folder, and may test any reader of the format.
+/// The keyrings under Tests/IndependentReaders/KeyringReader/Malformed: each has one defect and is sound otherwise,
+/// down to the MAC. make_malformed.py beside the folder makes them; they can test any reader of the format.
 struct KeyringMalformedTests {
     private static let folder = PythonReader.folder.appending("Malformed")
-    /// Which parts of the format this library knows. A row whose expectation depends on another is passed
-    /// over.
+    /// The parts of the format that this library knows. A row whose expectation depends on another part is
+    /// skipped.
     private static let known: Set<String> = [
         "-", "command", "x25519", "signature", "plugin", "records",
     ]
@@ -37,7 +37,7 @@ struct KeyringMalformedTests {
         }
     }
 
-    /// Opens a file as its row says, and unwraps every key: what a row's expectation is about.
+    /// Opens a file as its row says, and unwraps every key, which is what the row's expectation is about.
     private static func outcome(_ row: Row) throws -> String {
         let text = try Bytes.read(row.path)
         let code = try Refusal.code {
@@ -49,7 +49,7 @@ struct KeyringMalformedTests {
         return code?.rawValue ?? "opens"
     }
 
-    /// What fits a slot.
+    /// A credential that fits a slot.
     private static func credential(
         _ kind: String, _ slot: SlotDescription
     ) throws -> Credential? {
@@ -89,7 +89,7 @@ struct KeyringMalformedTests {
         let text = try Rings.text()
         let lines = Rings.lines(text)
         let holder = try RingKeyHolder(text)
-        // A slot of an unknown type fills the file up; its name makes up for what base64 cannot spell.
+        // A slot of an unknown type fills the file; its name makes up for lengths that base64 does not have.
         func filled(to count: Int) throws -> [UInt8] {
             for name in ["a", "ab", "abc", "abcd", "abcde"] {
                 let header = "-> later \(name)"

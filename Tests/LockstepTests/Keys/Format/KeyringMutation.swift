@@ -38,7 +38,7 @@ enum KeyringMutation: CaseIterable {
         return text
     }
 
-    /// Damage that keeps lines whole, and so comes further into the parser.
+    /// Damage that keeps lines whole, and so gets further into the parser.
     private func inLines(
         _ text: [UInt8], _ other: [UInt8], _ random: inout SplitMix64
     ) -> [UInt8] {

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Lockstep
 
-/// Rules that lie in the whole text and not in one line.
+/// Rules about the whole text rather than one line.
 struct KeyringShapeTests {
     private let lines: [String]
 
     init() throws { lines = try Rings.rotatedLines() }
 
-    @Test("a slot cannot stand twice, nor two slots of one name")
+    @Test("a slot cannot occur twice, nor can two slots have one name")
     func duplicateSlots() throws {
         var twice = lines
         twice.insert(contentsOf: lines[2...3], at: 4)
@@ -19,7 +19,7 @@ struct KeyringShapeTests {
         #expect(try Rings.refusal(named) == .keyringMalformed)
     }
 
-    @Test("a key version cannot stand twice")
+    @Test("a key version cannot occur twice")
     func duplicateKeys() throws {
         var twice = lines
         twice.insert(lines[4], at: 5)
@@ -51,7 +51,7 @@ struct KeyringShapeTests {
             fewer.remove(at: line)
             #expect(try Rings.refusal(fewer) == .keyringMalformed)
         }
-        // Without a manifest key it would be an issued one, and nobody without the ring key makes one of it.
+        // Without a manifest key it would be an issued one, and nobody can turn it into one without the ring key.
         var fewer = fields
         fewer.remove(at: 6)
         #expect(try Rings.refusal(fewer) == .keyringTampered)
@@ -60,7 +60,7 @@ struct KeyringShapeTests {
         #expect(try Rings.refusal(retired) == .keyringMalformed)
     }
 
-    @Test("lines cannot be left out, moved or repeated")
+    @Test("lines cannot be removed, moved or repeated")
     func everyLine() throws {
         for line in lines.indices {
             var fewer = lines
@@ -97,7 +97,7 @@ struct KeyringShapeTests {
         #expect(try Rings.refusal(holder.signed(many)) == .keyringMalformed)
     }
 
-    @Test("a full keyring takes no further key")
+    @Test("a full keyring takes no more keys")
     func addingToFull() throws {
         var ring = try Rings.make()
         for _ in 2...1024 { try ring.addKey(.database, state: .pending) }
@@ -109,7 +109,7 @@ struct KeyringShapeTests {
         #expect(code == .keyringConflict)
     }
 
-    @Test("a text of more than 256 KiB is refused before it is looked at")
+    @Test("a text of more than 256 KiB is refused before it is parsed")
     func size() throws {
         let magic = Array("lockstep-keyring/1\n".utf8)
         let text = magic + [UInt8](repeating: 0x0A, count: 262_145 - magic.count)

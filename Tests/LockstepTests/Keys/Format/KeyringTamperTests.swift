@@ -75,7 +75,7 @@ struct KeyringTamperTests {
         }
     }
 
-    @Test("no byte can be left out or put in")
+    @Test("no byte can be removed or inserted")
     func everyPlace() throws {
         let text = try Self.text(.database)
         for index in text.indices {
@@ -99,7 +99,7 @@ struct KeyringTamperTests {
         }
     }
 
-    @Test("a MAC of zeroes, or another keyring's, does not do")
+    @Test("a MAC of zeros, or another keyring's, is refused")
     func otherMAC() throws {
         var lines = Rings.lines(try Rings.text())
         let last = lines.count - 1
@@ -128,7 +128,7 @@ struct KeyringTamperTests {
         #expect(try Rings.refusal(lines) == .slotNotOpened)
     }
 
-    @Test("a slot that someone adds, takes away or renames is noticed")
+    @Test("a slot that someone adds, removes or renames is noticed")
     func changedSlots() throws {
         var ring = try Rings.make()
         try ring.addSlot("again", Rings.keyFile())

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Lockstep
 
-/// The reader in Python under Tests/KeyringReader, which was written from Keys/README.md alone.
+/// The reader in Python under Tests/IndependentReaders/KeyringReader, which was written from Keys/README.md alone.
 enum PythonReader {
     static let missing: Comment = "there is no python3 with the package cryptography"
-    static let folder = Programs.package.appending("Tests/KeyringReader")
+    static let folder = Programs.package.appending("Tests/IndependentReaders/KeyringReader")
 
     static let isPresent: Bool = {
         let outcome = try? run(["-c", "import cryptography.hazmat.primitives.ciphers.aead"])
@@ -28,7 +28,7 @@ enum PythonReader {
         process.executableURL = URL(filePath: "/usr/bin/env")
         // Without -B a run would leave its compiled modules among the tests.
         process.arguments = ["python3", "-B"] + arguments
-        // A file and no pipe: a script that ends early would end this process by SIGPIPE.
+        // A file, not a pipe: a script that ends early would end this process by SIGPIPE.
         let folder = try TemporaryFolder()
         let input = try folder.write("secret", secret)
         let (output, complaint) = (Pipe(), Pipe())
@@ -36,7 +36,7 @@ enum PythonReader {
         process.standardOutput = output
         process.standardError = complaint
         try process.run()
-        // What is complained about is short, so its pipe cannot fill up while the other is read.
+        // The error output is short, so its pipe cannot fill up while the other is read.
         let printed = output.fileHandleForReading.readDataToEndOfFile()
         let complained = complaint.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
@@ -82,7 +82,7 @@ enum PythonReader {
         }
     }
 
-    /// What it reads in a keyring's file.
+    /// The reader's description of a keyring's file.
     static func read(
         _ path: FilePath, _ kind: String, variable: String? = nil, secret: [UInt8]
     ) throws -> Contents {

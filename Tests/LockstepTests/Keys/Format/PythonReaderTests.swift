@@ -102,7 +102,7 @@ struct PythonReaderTests {
         #expect(Set(read.keys.map(\.kind)) == ["field", "index"])
     }
 
-    @Test("It refuses what is not as it was written, and the wrong secret")
+    @Test("It refuses anything that was changed, and the wrong secret")
     func refusals() throws {
         let ring = try Self.make(.database)
         let text = try ring.encode(epoch: 1)

@@ -17,7 +17,7 @@ struct KeyringChangeTests {
 
     // MARK: Slots for recipients and commands
 
-    @Test("Who has the identity opens the slot of its recipient, and nobody else")
+    @Test("Only the holder of the identity opens the slot of its recipient")
     func recipient() throws {
         let (one, other) = (try Holder(), try Holder())
         var ring = try Keyring.create(.fields)
@@ -90,7 +90,7 @@ struct KeyringChangeTests {
 
     // MARK: Removing and changing
 
-    @Test("A removed slot opens nothing more; the last one does not go unasked")
+    @Test("A removed slot no longer opens; the last one is removed only by force")
     func removing() throws {
         var ring = try Rings.make()
         try ring.addSlot("kms", Self.command())
@@ -103,7 +103,7 @@ struct KeyringChangeTests {
         Refusal.expect(.keyringConflict) { _ = try ring.encode(epoch: 3) }
     }
 
-    @Test("A changed slot opens with what is new, in its old place")
+    @Test("A changed slot opens with the new credential, and keeps its place")
     func changing() throws {
         var ring = try Rings.make()
         try ring.addSlot("person", Rings.passphrase("the old one"), cost: Rings.cheap)
@@ -116,7 +116,7 @@ struct KeyringChangeTests {
         Refusal.expect(.keyringConflict) { try ring.changeSlot("nobody", to: Self.command()) }
     }
 
-    @Test("What opens a slot is told from what opens another of its kind")
+    @Test("The secret of one slot is distinguished from that of another of its kind")
     func fitting() throws {
         var ring = try Rings.make()
         try ring.addSlot("other", Rings.keyFile(0x77))
@@ -151,7 +151,7 @@ struct KeyringChangeTests {
         let after = try [1, 2].map { Secrets.bytes(of: try opened.key(kind, version: $0)) }
         #expect(after == before)
         Refusal.expect(.keyUnavailable) { _ = try opened.key(kind, version: 3) }
-        // Nothing of the old ring is of use in the new one: not its identifier, no slot, no wrapped key.
+        // Nothing of the old ring is usable in the new one: not its identifier, no slot, no wrapped key.
         let old = Set(oldLines.flatMap { $0.split(separator: " ") }.filter { $0.count > 90 })
         #expect(old.isDisjoint(with: Rings.lines(text).flatMap { $0.split(separator: " ") }))
         #expect(
@@ -174,7 +174,7 @@ struct KeyringChangeTests {
 
     // MARK: Signatures
 
-    @Test("Who signed a keyring is known, and a change breaks the signature")
+    @Test("The signer of a keyring is known, and a change breaks the signature")
     func signing() throws {
         let folder = try TemporaryFolder()
         let file = KeyringFile(folder.file("a.fields.keyring"))
@@ -201,7 +201,7 @@ struct KeyringChangeTests {
         Refusal.expect(.signatureInvalid) { _ = try Publisher(text + "A") }
     }
 
-    @Test("A signature over another text is none, even where the MAC is right")
+    @Test("A signature over another text is invalid, even if the MAC is right")
     func forgedSignature() throws {
         let publisher = try Rings.make(.fields, fill: 1)
         let ring = try Rings.make(.fields)
@@ -210,7 +210,7 @@ struct KeyringChangeTests {
         var lines = Array(signed.dropLast())
         lines[1] = lines[1].replacingEpoch(with: 2)
         #expect(try Rings.refusal(holder.signed(lines)) == .keyringTampered)
-        // Without its line it is just not signed.
+        // Without its line the keyring is simply unsigned.
         let stripped = try Rings.open(try holder.signed(Array(signed.dropLast(2))))
         #expect(stripped.signer == nil)
     }

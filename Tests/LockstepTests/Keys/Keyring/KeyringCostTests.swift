@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// scrypt's parameters in a text are an attacker's to choose.
+/// An attacker can choose scrypt's parameters in a text.
 struct KeyringCostTests {
     private let lines: [String]
 
@@ -19,7 +19,7 @@ struct KeyringCostTests {
         return Rings.joined(changed)
     }
 
-    @Test("the text that the others here are made of opens")
+    @Test("the text that the other tests change opens")
     func sound() throws {
         let opened = try Keyring.open(with("14 8 1")) { _ in
             try Rings.passphrase("a passphrase")
@@ -44,7 +44,7 @@ struct KeyringCostTests {
     }
 
     @Test(
-        "what is no number, or no number of its size, is malformed",
+        "anything but a number of the right size is malformed",
         arguments: [
             "64 8 1", "014 8 1", "-14 8 1", "+14 8 1", "14.0 8 1", "14 08 1", "14 8 01",
             "18446744073709551616 8 1", "14 4294967296 1", "14 8 4294967296", "14 8", "14 8 1 1",
@@ -59,7 +59,7 @@ struct KeyringCostTests {
         }
     }
 
-    @Test("costs within what is read, changed afterwards, do not open", arguments: ["15 8 1"])
+    @Test("acceptable costs that were changed afterwards do not open", arguments: ["15 8 1"])
     func changed(_ cost: String) throws {
         Refusal.expect(.slotNotOpened) {
             _ = try Keyring.open(with(cost)) { _ in try Rings.passphrase("a passphrase") }
@@ -91,7 +91,7 @@ struct KeyringCostTests {
         }
     }
 
-    @Test("a new slot never takes its cost from the slots there are")
+    @Test("a new slot never takes its cost from the existing slots")
     func policy() throws {
         var ring = try Keyring.open(Rings.joined(lines)) { _ in
             try Rings.passphrase("a passphrase")

@@ -10,7 +10,7 @@ struct KeyringDatabaseKeyTests {
         #expect(try Rings.databaseKey(Rings.open(text)) == Rings.databaseKey(Rings.open(text)))
     }
 
-    @Test("keyrings of one database, each made for itself, have different keys")
+    @Test("keyrings of one database that were made separately have different keys")
     func different() throws {
         let subject = Array(UInt8(0)..<16)
         let one = try Rings.make(subject: subject)

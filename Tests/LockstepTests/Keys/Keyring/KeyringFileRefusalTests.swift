@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Files that a keyring is not read from.
+/// Files that no keyring is read from.
 struct KeyringFileRefusalTests {
     let folder: TemporaryFolder
     let file: KeyringFile
@@ -29,7 +29,7 @@ struct KeyringFileRefusalTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path.string)
     }
 
-    @Test("the file that the others here spoil is read")
+    @Test("the file that the other tests damage is read")
     func sound() throws {
         #expect(try file.open { _ in try Rings.keyFile() }.purpose == .database)
         #expect(try file.summary().slots.map(\.name) == ["file"])
@@ -45,14 +45,14 @@ struct KeyringFileRefusalTests {
         expect(.permissionsTooOpen, of: file)
     }
 
-    @Test("a file that is closed even to its owner's writing is read", arguments: [0o400, 0o700])
+    @Test("a file that even its owner cannot write to is read", arguments: [0o400, 0o700])
     func closedModes(_ mode: Int) throws {
         try setMode(mode, file.path)
         #expect(try file.open { _ in try Rings.keyFile() }.epoch == 1)
     }
 
     @Test(
-        "a folder that others may write into is refused",
+        "a folder that others can write to is refused",
         arguments: [
             0o720, 0o702, 0o722, 0o770, 0o777, 0o1777,
         ])
@@ -77,7 +77,7 @@ struct KeyringFileRefusalTests {
     }
 
     @Test(
-        "another user's folder is refused, for its owner may exchange what is in it",
+        "another user's folder is refused, because its owner can replace the files in it",
         .enabled(if: geteuid() == 0, "only root can give a folder away"))
     func folderOwner() throws {
         try FileManager.default.setAttributes(
@@ -85,7 +85,7 @@ struct KeyringFileRefusalTests {
         expect(.permissionsTooOpen, of: file)
     }
 
-    @Test("a symbolic link is refused, to a good keyring as to nothing")
+    @Test("a symbolic link is refused, whether it points to a good keyring or to nothing")
     func links() throws {
         for (name, target) in [("good", file.path.string), ("dangling", "nowhere")] {
             let link = folder.file(name)
@@ -104,7 +104,7 @@ struct KeyringFileRefusalTests {
         expect(.notAFile, of: KeyringFile(path))
     }
 
-    @Test("a named pipe in the file's place is refused, and nobody waits for it")
+    @Test("a named pipe in the file's place is refused without waiting for it")
     func pipe() throws {
         let path = folder.file("pipe.keyring")
         let made = unsafe mkfifo(path.string, 0o600)
@@ -112,7 +112,7 @@ struct KeyringFileRefusalTests {
         expect(.notAFile, of: KeyringFile(path))
     }
 
-    @Test("a file that is not there, or whose folder is not, is not found")
+    @Test("a missing file, or one in a missing folder, is not found")
     func missing() {
         expect(.notFound, of: KeyringFile(folder.file("none.keyring")))
         expect(.notFound, of: KeyringFile(folder.file("none").appending("none.keyring")))
@@ -135,7 +135,7 @@ struct KeyringFileRefusalTests {
         #expect(error?.message.contains("larger than the 1048576 bytes") == true)
     }
 
-    @Test("what is wrong with a text is said with the file's path and the line")
+    @Test("an error in a text names the file's path and the line")
     func located() throws {
         var lines = Rings.lines(try Rings.text())
         lines[4] = lines[4].replacing("active", with: "expired")
@@ -149,7 +149,7 @@ struct KeyringFileRefusalTests {
         }
     }
 
-    @Test("a file that was spoilt meanwhile is not saved over")
+    @Test("a file that was damaged meanwhile is not saved over")
     func spoiltMeanwhile() throws {
         var ring = try file.open { _ in try Rings.keyFile() }
         try Bytes.write(Array("lockstep-keyring/1\n".utf8), to: file.path)
@@ -157,7 +157,7 @@ struct KeyringFileRefusalTests {
         #expect(try Bytes.read(file.path) == Array("lockstep-keyring/1\n".utf8))
     }
 
-    @Test("a file that was removed meanwhile is not saved anew")
+    @Test("a file that was removed meanwhile is not saved again")
     func removedMeanwhile() throws {
         var ring = try file.open { _ in try Rings.keyFile() }
         try FileManager.default.removeItem(atPath: file.path.string)

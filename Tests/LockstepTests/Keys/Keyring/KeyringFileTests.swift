@@ -47,7 +47,7 @@ struct KeyringFileTests {
         #expect(try Self.mode(file.path) == 0o600)
     }
 
-    @Test("creating does not replace a keyring, nor anything else that stands there")
+    @Test("creating does not replace a keyring, nor anything else in its place")
     func noOverwriting() throws {
         let ring = try Rings.make()
         try file.create(ring)
@@ -75,7 +75,7 @@ struct KeyringFileTests {
         }
     }
 
-    @Test("who opened the file before another saved it cannot save over that")
+    @Test("a keyring that was opened before another save cannot be saved over it")
     func lostUpdate() throws {
         let ring = try Rings.make()
         try file.create(ring)
@@ -104,7 +104,7 @@ struct KeyringFileTests {
         #expect(try Rings.databaseKey(Self.open(file)) == Rings.databaseKey(ring))
     }
 
-    @Test("a save that fails leaves the file as it was, and can be made good")
+    @Test("a save that fails leaves the file as it was, and can be repeated")
     func failedSave() throws {
         var ring = try Rings.make()
         try file.create(ring)
@@ -119,7 +119,7 @@ struct KeyringFileTests {
         #expect(try Rings.databaseKey(Self.open(file)) == Rings.databaseKey(ring))
     }
 
-    @Test("saving leaves nothing behind but the keyring and its lock")
+    @Test("saving leaves nothing but the keyring and its lock")
     func noLitter() throws {
         var ring = try Rings.make()
         try file.create(ring)
@@ -129,7 +129,7 @@ struct KeyringFileTests {
         #expect(names.sorted() == [".lock", "films.database.keyring"])
     }
 
-    @Test("while another holds the lock, nothing is created or saved, but all is read")
+    @Test("while another holds the lock, nothing is created or saved, but everything is read")
     func locked() throws {
         var ring = try Rings.make()
         try file.create(ring)
@@ -153,7 +153,7 @@ struct KeyringFileTests {
         #expect(ring.epoch == 2)
     }
 
-    @Test("a keyring lies beside its database's name, or its dataset's")
+    @Test("a keyring is named after its database, or its dataset")
     func names() throws {
         let database = KeyringFile.database(for: "/data/films.sqlite", in: "/keys")
         #expect(database.path == "/keys/films.database.keyring")
@@ -165,7 +165,7 @@ struct KeyringFileTests {
         }
     }
 
-    @Test("What a killed writer left is removed by the next, and nothing else is")
+    @Test("The next writer removes what a killed one left, and nothing else")
     func leftovers() throws {
         let file = KeyringFile(folder.file("a.database.keyring"))
         try file.create(Rings.make())

@@ -34,7 +34,7 @@ struct KeyringIndexKeyTests {
         #expect(keys.indexCommitment(1) != keys.commitment(1))
     }
 
-    @Test("each version is known with its state and its fingerprint, and all that have a key serve")
+    @Test("each version is known with its state and its fingerprint, and all that have a key work")
     func versions() throws {
         let box = try keyring()
         let keys = try box.ring.fieldKeys()
@@ -57,7 +57,7 @@ struct KeyringIndexKeyTests {
         }
     }
 
-    @Test("a version that is destroyed, or not there, says which kind of key it is, and what to do")
+    @Test("the error for a destroyed or missing version names the kind of key, and what to do")
     func unavailable() throws {
         let keys = try keyring().ring.fieldKeys()
         for (version, message) in [

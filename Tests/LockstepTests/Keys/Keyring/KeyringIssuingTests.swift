@@ -5,7 +5,7 @@ import Testing
 
 /// Keyrings of a dataset that are made for its customers.
 struct KeyringIssuingTests {
-    /// Somebody with an identity.
+    /// A customer with an identity.
     private final class Person {
         let identity: Identity
         var recipient: Recipient { identity.recipient }
@@ -101,7 +101,7 @@ struct KeyringIssuingTests {
         let text = try issued()
         Refusal.expect(.slotNotOpened) { _ = try other.open(text) }
         #expect(try Rings.refusal(text) == .noUsableSlot)
-        // Not even where the slot's tag is made to say that it is theirs.
+        // Not even if the slot's tag is changed to theirs.
         var lines = Rings.lines(text)
         let tag = try [one, other].map { Base64.encode(try $0.recipient.tag()) }
         lines[2] = lines[2].replacing(tag[0], with: tag[1])
@@ -125,7 +125,7 @@ struct KeyringIssuingTests {
         let place = try #require(lines.lastIndex { $0.hasPrefix("key ") })
         lines.insert(seed, at: place + 1)
         Refusal.expect(.keyringTampered) { _ = try one.open(Rings.joined(lines)) }
-        // Not signed either, it makes no keys of its own: nobody else would open what is under them.
+        // It makes no keys of its own when unsigned, either: nobody else could open what is under them.
         ring = try one.open(publisher.ring.issue(to: one.recipient).encode(epoch: 1))
         for kind in [KeyKind.field, .index, .manifest] {
             Refusal.expect(.keyringConflict) { _ = try ring.createKey(kind) }
@@ -145,7 +145,7 @@ struct KeyringIssuingTests {
         Refusal.expect(.alreadyExists) {
             try file.create(publisher.ring.issue(to: one.recipient), signedBy: publisher.ring)
         }
-        // Whoever holds a slot can make a MAC; the signature is the publisher's.
+        // Anyone who holds a slot can make a MAC; the signature is the publisher's.
         try ring.addSlot("mine", Rings.keyFile())
         Refusal.expect(.keyringConflict) { try file.save(&ring) }
         ring.document.signature = nil
@@ -162,7 +162,7 @@ struct KeyringIssuingTests {
         #expect(try Rings.refusal(moved) == .keyringTampered)
     }
 
-    @Test("several people of a customer have a slot each")
+    @Test("several people at a customer have a slot each")
     func several() throws {
         let ring = try publisher.ring.issue(to: [
             "office": one.recipient, "vault": other.recipient,
@@ -172,7 +172,7 @@ struct KeyringIssuingTests {
         for person in [one, other] { try person.open(text).requireSound() }
     }
 
-    @Test("what cannot be issued is refused, and to whom it cannot")
+    @Test("impossible datasets, and recipients that cannot be issued to, are refused")
     func refusals() throws {
         Refusal.expect(.keyringMismatch) { _ = try Rings.make().issue(to: one.recipient) }
         Refusal.expect(.keyringConflict) { _ = try publisher.ring.issue(to: [:]) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What a program may do to a keyring's keys.
+/// What a program can do to a keyring's keys.
 struct KeyringKeyStatesTests {
     private enum Change: CaseIterable {
         case activate, markCompromised, destroy
@@ -39,7 +39,7 @@ struct KeyringKeyStatesTests {
         }
     }
 
-    /// Written out, so that a slip in the source does not pass for the rule.
+    /// Written out, so that a mistake in the source is not taken for the rule.
     private static let allowed: [KeyState: Set<KeyState>] = [
         .pending: [.active, .compromised, .destroyed],
         .active: [],
@@ -49,7 +49,7 @@ struct KeyringKeyStatesTests {
     ]
 
     @Test(
-        "A key goes where its state allows, what is in use stays, and the keyring can be written",
+        "A key changes only as its state allows, keys in use stay, and the keyring can be written",
         arguments: KeyState.allCases, [KeyKind.field, .index, .manifest])
     func transitions(_ old: KeyState, _ kind: KeyKind) throws {
         for change in Change.allCases {
@@ -68,7 +68,7 @@ struct KeyringKeyStatesTests {
         }
     }
 
-    @Test("The keys of a database: only what no rotation needs may be marked or destroyed")
+    @Test("The keys of a database: only those that no rotation needs can be marked or destroyed")
     func database() throws {
         let allowed: [KeyState: Set<KeyState>] = [
             .pending: [], .active: [], .retired: [.compromised, .destroyed],
@@ -91,17 +91,17 @@ struct KeyringKeyStatesTests {
         #expect(ring.summary.keys.count == 1)
     }
 
-    @Test("A pending database key, which the file may be under, cannot be destroyed by hand")
+    @Test("A pending database key, which the file can be under, cannot be destroyed by hand")
     func pendingRotation() throws {
         let (box, version) = try Self.ring(.database, .pending)
         let error = try #require(throws: LockstepError.self) {
             try box.ring.destroyKey(.database, version: version)
         }
-        #expect(error.message.contains("a rotation which was not finished"))
+        #expect(error.message.contains("an unfinished rotation"))
         #expect(try Rings.state(box.ring, .database, version) == .pending)
     }
 
-    @Test("A key that is made is pending, has the next version, and material of its own")
+    @Test("A new key is pending, has the next version, and material of its own")
     func creating() throws {
         var ring = try Rings.make(.fields)
         for expected: UInt32 in 2...4 {
@@ -114,7 +114,7 @@ struct KeyringKeyStatesTests {
         #expect(try Rings.state(opened, .field, 1) == .active)
     }
 
-    @Test("Activating tells which key was retired, and leaves the other kinds alone")
+    @Test("Activating reports which key was retired, and leaves the other kinds alone")
     func activating() throws {
         var ring = try Rings.make(.fields)
         let second = try ring.createKey(.index)
@@ -134,7 +134,7 @@ struct KeyringKeyStatesTests {
         #expect(try ring.publisher() == before)
     }
 
-    @Test("A kind that the purpose does not have, and a key that is not there, are refused")
+    @Test("A kind that the purpose does not have, and a missing key, are refused")
     func missing() throws {
         var fields = try Rings.make(.fields)
         Refusal.expect(.keyringMismatch) { _ = try fields.createKey(.database) }
@@ -155,7 +155,9 @@ struct KeyringKeyStatesTests {
     @Test("A full keyring takes no more keys")
     func full() throws {
         var ring = try Rings.make(.fields)
-        while ring.document.keys.count < KeyringDocument.maximumKeys { _ = try ring.createKey(.field) }
+        while ring.document.keys.count < KeyringDocument.maximumKeys {
+            _ = try ring.createKey(.field)
+        }
         Refusal.expect(.keyringConflict) { _ = try ring.createKey(.field) }
         #expect(ring.document.keys.count == 1024)
     }

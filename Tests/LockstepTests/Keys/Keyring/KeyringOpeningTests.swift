@@ -76,7 +76,7 @@ struct KeyringOpeningTests {
         #expect(try Rings.databaseKey(byPassphrase) == key)
     }
 
-    @Test("slots are asked for in the file's order, and no further than the first that opens")
+    @Test("slots are tried in the file's order, up to the first that opens")
     func order() throws {
         var ring = try Rings.make(fill: 1)
         try ring.addSlot("second", Rings.environment("KEY"))
@@ -125,7 +125,7 @@ struct KeyringOpeningTests {
         }
     }
 
-    @Test("an error of the one who is asked comes through")
+    @Test("an error from the caller's closure is passed on")
     func askerFails() throws {
         let text = try Rings.text()
         Refusal.expect(.notFound) {
@@ -133,7 +133,7 @@ struct KeyringOpeningTests {
         }
     }
 
-    @Test("no error repeats the passphrase that was wrong")
+    @Test("no error repeats the wrong passphrase")
     func silentErrors() throws {
         var ring = try Keyring.create(.database)
         try ring.addSlot("me", Rings.passphrase("the right one"), cost: Rings.cheap)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Lockstep
 
-/// What keyrings remember of databases and of their former rings: format 2. How its lines may look, Malformed/records
-/// says.
+/// What keyrings remember of databases and of their former rings: format 2. Malformed/records covers the form of its
+/// lines.
 struct KeyringRecordsTests {
     private func magic(_ ring: borrowing Keyring) throws -> String {
         Rings.lines(try ring.encode(epoch: 1))[0]
@@ -63,7 +63,7 @@ struct KeyringRecordsTests {
         #expect(Set(read.records[1].columns.map(\.table)) == Set(awkward.map(\.0)))
     }
 
-    @Test("A database has one line: what was remembered last")
+    @Test("A database has one line: the newest record")
     func replaced() throws {
         var fields = try Rings.make(.fields)
         for changes: UInt64 in [5, 6, 2] {
@@ -110,7 +110,7 @@ struct KeyringRecordsTests {
         Refusal.expect(.keyringConflict) {
             try database.list(DatabaseRecord(database: id(2000), keyVersion: 1))
         }
-        // One that is known takes no room.
+        // A known one takes no room.
         try fields.remember(Records.sealed(id(500), changes: 9, columns: [("t", "c")]))
         #expect(try Rings.open(fields.encode(epoch: 1)).sealedMemory.records.count == 1024)
         #expect(try Rings.open(database.encode(epoch: 1)).document.files.count == 1024)
@@ -143,7 +143,7 @@ struct KeyringRecordsTests {
         let text = try ring.encode(epoch: 1)
         let holder = try RingKeyHolder(text)
         let lines = Array(Rings.lines(text).dropLast())
-        // The last line is the database's; its one column's name fills the file up.
+        // The last line is the database's; the name of its one column fills the file.
         func filled(to count: Int) throws -> [UInt8] {
             let room = count - text.count
             return try holder.signed(
@@ -172,7 +172,7 @@ struct KeyringRecordsTests {
         #expect(read.files.map(\.database) == [Records.id(1)])
     }
 
-    @Test("Of more than 64 former rings the oldest go")
+    @Test("Beyond 64 former rings the oldest are dropped")
     func maximumRings() throws {
         var ring = try Rings.make()
         var rings: [[UInt8]] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 struct KeyringStateTests {
-    /// Written out once more, so that a slip in the source does not pass for the rule.
+    /// Written out once more, so that a mistake in the source is not taken for the rule.
     private static let allowed: [KeyState: Set<KeyState>] = [
         .pending: [.active, .destroyed, .compromised],
         .active: [.retired, .compromised],
@@ -30,7 +30,7 @@ struct KeyringStateTests {
     }
 
     @Test(
-        "a key goes where its state allows, and nowhere else",
+        "a key changes to the states that its own allows, and to no other",
         arguments: KeyState.allCases, KeyState.allCases)
     func transitions(_ old: KeyState, _ new: KeyState) throws {
         var ring = try Self.ring(old)
@@ -107,7 +107,7 @@ struct KeyringStateTests {
         #expect(Secrets.bytes(of: try opened.key(.database, version: 1)) == material)
     }
 
-    @Test("a change of state writes its day, and touches no other key's line")
+    @Test("a change of state records its day, and touches no other key's line")
     func dates() throws {
         var ring = try Keyring.create(.database, today: Rings.day("2024-02-29"))
         try ring.addSlot("file", Rings.keyFile())
@@ -120,7 +120,7 @@ struct KeyringStateTests {
         #expect(Rings.lines(try ring.encode(epoch: 1))[6] == before[6])
     }
 
-    @Test("a key that is not there is unavailable, to read and to change")
+    @Test("a missing key is unavailable, to read and to change")
     func missing() throws {
         var ring = try Rings.make()
         for version: UInt32 in [0, 2, .max] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What commands add to a keyring's file beside others that change it: nothing of theirs is lost.
+/// Commands that add to a keyring's file while others change it: nothing of theirs is lost.
 struct KeyringUpdateTests {
     private let folder: TemporaryFolder
     private let file: KeyringFile
@@ -21,7 +21,7 @@ struct KeyringUpdateTests {
         try file.update(&ring) { try $0.remember(Records.sealed(Records.id(id))) }
     }
 
-    @Test("Two processes that remember different databases both do")
+    @Test("Two processes that remember different databases both succeed")
     func both() throws {
         var one = try open()
         var other = try open()
@@ -35,7 +35,7 @@ struct KeyringUpdateTests {
         #expect(one.epoch == 4)
     }
 
-    @Test("What another one changed meanwhile stays: a slot, a key and its state")
+    @Test("What another process changed meanwhile stays: a slot, a key and its state")
     func others() throws {
         var one = try open()
         var other = try open()
@@ -48,13 +48,13 @@ struct KeyringUpdateTests {
         #expect(read.summary.slots.map(\.name) == ["file", "server"])
         #expect(try Rings.state(read, .field, 2) == .active)
         #expect(read.sealedMemory.records.count == 1)
-        // The other one has not seen this, and does not write over it.
+        // The other one has not seen this, and does not overwrite it.
         try other.addSlot("third", Rings.environment("OTHER"))
         Refusal.expect(.keyringConflict) { try file.save(&other) }
         #expect(try open().sealedMemory.records.count == 1)
     }
 
-    @Test("An older copy of the file is not written over, and the keyring in memory is as before")
+    @Test("An older copy of the file is not overwritten, and the keyring in memory is as before")
     func older() throws {
         let old = try Bytes.read(file.path)
         var ring = try open()
@@ -66,7 +66,7 @@ struct KeyringUpdateTests {
         #expect(ring.epoch == 2)
     }
 
-    @Test("A file whose ring was changed meanwhile is not written over, from either side")
+    @Test("A file whose ring was changed meanwhile is not overwritten, from either side")
     func otherRing() throws {
         var one = try open()
         var other = try open()
@@ -81,7 +81,7 @@ struct KeyringUpdateTests {
         #expect(try open().sealedMemory.records.count == 1)
     }
 
-    @Test("A file that somebody has changed without the ring key is refused, and stays as it is")
+    @Test("A file that was changed without the ring key is refused, and stays as it is")
     func forged() throws {
         var ring = try open()
         try remember(1, &ring)
@@ -93,7 +93,7 @@ struct KeyringUpdateTests {
         #expect(try Bytes.read(file.path) == Rings.joined(lines))
     }
 
-    @Test("An update that fails has changed nothing, neither in the file nor in memory")
+    @Test("An update that fails changes nothing, neither in the file nor in memory")
     func failed() throws {
         struct Stop: Error {}
         var ring = try open()

@@ -1,11 +1,11 @@
 @testable import Lockstep
 
-/// What keyrings remember of databases, made up.
+/// Made-up records of databases, as keyrings remember them.
 enum Records {
     /// An id of one byte, repeated.
     static func id(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
 
-    /// A record of a database, with names that have to be spelled.
+    /// A record of a database, with names that need percent signs.
     static func sealed(
         _ database: [UInt8], changes: UInt64 = 1,
         columns: [(table: String, name: String)] = [

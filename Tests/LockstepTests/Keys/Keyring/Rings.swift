@@ -3,9 +3,9 @@ import Testing
 
 @testable import Lockstep
 
-/// Keyrings, their texts and what opens them, for tests.
+/// Keyrings, their texts and their credentials, for tests.
 enum Rings {
-    /// The cheapest scrypt that is read at all.
+    /// The cheapest scrypt that is accepted at all.
     static let cheap = Scrypt.Cost(logN: 14, r: 8, p: 1)
 
     /// The identity of age's published test vectors.
@@ -55,7 +55,7 @@ enum Rings {
         try Keyring.open(text) { slot in slot.kind == .keyFile ? try keyFile(fill) : nil }
     }
 
-    /// How opening is refused; nil if it is not.
+    /// The error with which opening is refused; nil if it is not.
     static func refusal(_ text: [UInt8]) throws -> LockstepError.Code? {
         try Refusal.code { _ = try open(text) }
     }

@@ -12,7 +12,7 @@ private enum AgeProgram {
         .first { FileManager.default.isExecutableFile(atPath: $0) }.map { FilePath($0) }
 }
 
-/// `age` itself, where it is installed, with the plugin of the tests: what proves that the plugin is one.
+/// `age` itself, if it is installed, with the tests' plugin: this proves that the plugin is a valid one.
 @Suite(
     .enabled(if: TestPlugin.isPossible, "\(TestPlugin.missing)"),
     .enabled(if: AgeProgram.path != nil, "age is not installed"))

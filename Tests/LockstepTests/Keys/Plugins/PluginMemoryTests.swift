@@ -6,12 +6,12 @@ import Testing
 
 @testable import Lockstep
 
-/// What is left in memory of file keys, of what people have typed for a plugin, and of identities.
+/// Remnants in memory of file keys, of what people have typed for a plugin, and of identities.
 @Suite(
     .enabled(if: TestPlugin.isPossible, "\(TestPlugin.missing)"),
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "there is no /proc"))
 struct PluginMemoryTests {
-    /// A process of its own: others hold secrets of theirs, and would keep copies of their stacks.
+    /// In a separate process: other tests hold secrets of their own, and would keep copies of their stacks.
     @Test("Nothing of them is found once the plugin has ended, as bytes or as base64")
     func afterwards() async throws {
         await #expect(processExitsWith: .success) {
@@ -63,7 +63,7 @@ struct PluginMemoryTests {
         let fileKey = try SecretBytes(random: Plugin.fileKeyLength)
         masked["file key"] = MaskedSecret(fileKey)
         masked["file key, as base64"] = try MaskedSecret(encoded(fileKey))
-        // The control: the search finds what is there.
+        // Control: the search finds what is there.
         try #require(try masked["file key"]?.places().isEmpty == false)
 
         var interaction = PluginInteraction()
@@ -79,7 +79,7 @@ struct PluginMemoryTests {
         let descriptor = try FileDescriptor.open(path, .readOnly)
         defer { try? descriptor.close() }
         let text = try SecretBytes(readingFrom: descriptor, path, limit: 8191)
-        // What comes before is the same in each identity.
+        // The bytes before it are the same in each identity.
         masked["identity"] = MaskedSecret(text, from: 24)
         let line = String(
             decoding: try Bytes.read(plugin.folder.file("recipient")).dropLast(), as: UTF8.self)

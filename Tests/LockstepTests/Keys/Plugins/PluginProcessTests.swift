@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Which program is run, in what surroundings, and for how long.
+/// Which program is run, in what environment, and for how long.
 @Suite(.enabled(if: TestPlugin.isPossible, "\(TestPlugin.missing)"))
 struct PluginProcessTests {
     private let plugin: TestPlugin
@@ -39,14 +39,14 @@ struct PluginProcessTests {
     }
 
     @Test(
-        "Empty and relative folders are passed over, also where the program is in the current folder"
+        "Empty and relative folders are skipped, even if the program is in the current folder"
     )
     func relative() async throws {
         let folder = plugin.folder.path.string
         try FileManager.default.createDirectory(
             atPath: plugin.folder.file("sub").string, withIntermediateDirectories: false)
         try ProgramFile.write("#!/bin/sh\n", to: plugin.folder.file("sub/age-plugin-lstest"))
-        // The current folder belongs to the whole process, so this is one of its own.
+        // The current folder belongs to the whole process, so this runs in its own.
         await #expect(processExitsWith: .success) { [folder = folder as String] in
             guard FileManager.default.changeCurrentDirectoryPath(folder) else { exit(2) }
             let name = try PluginName("lstest")
@@ -58,7 +58,7 @@ struct PluginProcessTests {
                     guard error.code == .commandFailed else { exit(4) }
                 }
             }
-            // The control: by its absolute path it is found.
+            // Control: by its absolute path it is found.
             _ = try Plugin.find(name, in: ".:\(folder)/sub")
         }
     }
@@ -95,14 +95,14 @@ struct PluginProcessTests {
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "there is no /proc"))
     func surroundings() async throws {
         let folder = plugin.folder.path.string
-        // Variables belong to the whole process, so this is one of its own.
+        // Variables belong to the whole process, so this runs in its own.
         await #expect(processExitsWith: .success) { [folder = folder as String] in
             setenv("LOCKSTEP_RING", "a secret that opens a slot", 1)
             setenv("MY_APP_TOKEN", "another", 1)
             setenv("KMS_REGION", "north", 1)
             setenv("AGE_TEST", "x", 1)
             setenv("LC_TEST", "x", 1)
-            // A descriptor that is not marked to be closed, as one that a shell opened with 7<FILE.
+            // A descriptor without the close-on-exec flag, like one that a shell opened with 7<FILE.
             let file = open("/dev/null", O_RDONLY)
             guard file >= 0, dup2(file, 7) == 7 else { exit(2) }
             let notes = Notes()
@@ -126,11 +126,11 @@ struct PluginProcessTests {
 
     // MARK: Limits
 
-    @Test("A plugin that does not answer is ended with all that it has started")
+    @Test("A plugin that does not answer is ended with everything that it has started")
     func silent() throws {
         let notes = Notes()
         var found = try plugin.found(notes.listening)
-        // The second one has to come as far as to tell its numbers, on a machine that is busy.
+        // The second one must get as far as printing its numbers, on a busy machine.
         for (mode, limit) in [("silent", 1), ("unheard", 2), ("silent-with-child", 8)] {
             found.answerTimeout = .seconds(limit)
             let error = #expect(throws: LockstepError.self) { try seal(mode, found) }
@@ -152,7 +152,7 @@ struct PluginProcessTests {
         #expect(error?.message.contains("took longer") == true)
     }
 
-    @Test("A plugin that stays after its last command is ended, and has sealed all the same")
+    @Test("A plugin that stays after its last command is ended, and has sealed nevertheless")
     func lingering() throws {
         let notes = Notes()
         try seal("lingering", plugin.found(notes.listening))
@@ -160,7 +160,7 @@ struct PluginProcessTests {
         #expect(Self.isGone(number))
     }
 
-    @Test("One that no longer listens is an error, and no signal ends this process")
+    @Test("A plugin that no longer listens is an error, and no signal ends this process")
     func brokenPipe() throws {
         var found = try plugin.found()
         found.answerTimeout = .seconds(30)
@@ -168,19 +168,19 @@ struct PluginProcessTests {
         #expect(error?.code == .commandFailed)
     }
 
-    @Test("What is printed is limited, and no process is left")
+    @Test("Output is limited, and no process is left")
     func endless() throws {
         let error = #expect(throws: LockstepError.self) { try seal("endless", plugin.found()) }
         #expect(error?.message.contains("256 KiB") == true, "\(String(describing: error))")
     }
 
-    /// Whether a process has ended; one that nobody has waited for counts.
+    /// Whether a process has ended; a zombie counts.
     private static func isGone(_ number: pid_t) -> Bool {
-        // A process that was killed ends when the system comes to it, on a busy machine a little later.
+        // A killed process ends when the system gets to it, a little later on a busy machine.
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             if kill(number, 0) != 0 { return true }
-            // The last field before the state may hold anything but ends with a parenthesis.
+            // The last field before the state can contain anything, but ends with a parenthesis.
             let text =
                 (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)) ?? ") Z"
             if text.split(separator: ")").last?.hasPrefix(" Z") == true { return true }

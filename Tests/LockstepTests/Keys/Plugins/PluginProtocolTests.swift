@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Plugins that do not do what they should, and those that do more than most.
+/// Plugins that misbehave, and plugins that do more than most.
 @Suite(.enabled(if: TestPlugin.isPossible, "\(TestPlugin.missing)"))
 struct PluginProtocolTests {
     private let plugin: TestPlugin
@@ -26,7 +26,7 @@ struct PluginProtocolTests {
     }
 
     @Test(
-        "Commands that are not known, or of the other state machine, are answered as unsupported",
+        "Unknown commands, and those of the other state machine, are answered as unsupported",
         arguments: ["unknown", "other-machine", "stderr", ""])
     func unsupported(_ mode: String) throws {
         // The plugin ends with an error unless the answers are as they should be.
@@ -35,7 +35,7 @@ struct PluginProtocolTests {
     }
 
     @Test(
-        "What breaks the protocol is refused, whichever way it goes",
+        "A plugin that breaks the protocol is refused, both when sealing and when opening",
         arguments: [
             "twice", "index-1", "index-00", "index-minus", "index-missing", "bare", "body-4097",
             "argument-long", "padding", "not-base64", "unused-bits", "one-character", "wide",
@@ -55,7 +55,7 @@ struct PluginProtocolTests {
         Refusal.expect(.commandFailed) { try seal("none") }
     }
 
-    @Test("A stanza may have any body of up to 4096 bytes", arguments: ["body-empty", "body-4096"])
+    @Test("A stanza can have any body of up to 4096 bytes", arguments: ["body-empty", "body-4096"])
     func bodies(_ mode: String) throws {
         var ring = try Rings.make()
         try ring.addSlot("touch", for: plugin.recipient(mode), through: plugin.found())
@@ -74,7 +74,7 @@ struct PluginProtocolTests {
     }
 
     @Test(
-        "An error that the plugin reports is acknowledged, and told with its text",
+        "An error that the plugin reports is acknowledged, and passed on with its text",
         arguments: [
             "error-recipient", "error-identity", "error-stanza", "error-internal", "error-bare",
             "error-other",
@@ -88,10 +88,10 @@ struct PluginProtocolTests {
         }
     }
 
-    @Test("How a plugin ended is told")
+    @Test("The error says how a plugin ended")
     func endings() throws {
         for (mode, text) in [
-            ("exit-3", "ended with 3 before"), ("exit-0", "ended with 0 before"),
+            ("exit-3", "exited with status 3 before"), ("exit-0", "exited with status 0 before"),
             ("killed", "killed by signal 9"),
         ] {
             let error = #expect(throws: LockstepError.self) { try seal(mode) }
@@ -133,7 +133,7 @@ struct PluginProtocolTests {
         }
     }
 
-    @Test("Where nobody can be asked, the plugin hears so, and may go on")
+    @Test("If nobody can be asked, the plugin is informed, and can go on")
     func nobody() throws {
         let notes = Notes()
         try seal("questions", notes.listening)
@@ -148,7 +148,7 @@ struct PluginProtocolTests {
     }
 
     @Test(
-        "A secret goes to the plugin to the byte, up to 4096 of them",
+        "A secret reaches the plugin byte for byte, up to 4096 of them",
         arguments: [0, 1, 47, 48, 49, 96, 4096, 4097])
     func secretLengths(_ count: Int) throws {
         let secret = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
@@ -161,7 +161,7 @@ struct PluginProtocolTests {
         #expect(notes.texts.last == "\(count <= 4096 ? "ok" : "fail") \(taken.count) \(digest)")
     }
 
-    @Test("What an answer throws ends the plugin, and is what the caller gets")
+    @Test("An error thrown instead of an answer ends the plugin, and reaches the caller")
     func throwing() throws {
         for choice in 0..<5 {
             let stop = LockstepError(.interrupted, "stop")

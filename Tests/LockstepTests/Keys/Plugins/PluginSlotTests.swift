@@ -97,7 +97,7 @@ struct PluginSlotTests {
         #expect(error?.code == .noUsableSlot)
         #expect(error?.hint?.contains("--plugin lstest") == true)
         #expect(notes.texts.isEmpty)
-        // And a plugin is not handed the identities of another.
+        // And a plugin does not get the identities of another.
         let mine = try plugin.found(notes.listening)
         let refused = try Keyring.open(text) { slot in
             let offered = try mine.credential(for: slot, with: identities)
@@ -109,7 +109,7 @@ struct PluginSlotTests {
         #expect(notes.texts.isEmpty)
     }
 
-    @Test("No part of the slot's header can be changed, and no body exchanged")
+    @Test("No part of the slot's header can be changed, and no body replaced")
     func bound() throws {
         let ring = try plugin.ring()
         let lines = Rings.lines(try ring.encode(epoch: 1))
@@ -127,7 +127,7 @@ struct PluginSlotTests {
             return opened != nil
         }
         #expect(try outcome(lines[4], lines[5]))
-        // What the plugin does not look at: the slot's name and the salt. The stanza's own parts it checks itself.
+        // The parts that the plugin does not check: the slot's name and the salt. It checks the stanza's parts itself.
         for (index, text) in [
             (2, "tough"), (4, Base64.encode([UInt8](repeating: 1, count: 16))), (6, "other-type"),
             (8, Base64.encode([UInt8](repeating: 1, count: 16))),
@@ -176,13 +176,13 @@ struct PluginSlotTests {
         let publisher = try Rings.make(.fields)
         let recipients: [String: SlotRecipient] = [
             "acme": .plugin(try plugin.recipient()),
-            "desk": .identity(try Identity(parsing: Secrets.make(Rings.identity)).recipient),
+            "coordinator": .identity(try Identity(parsing: Secrets.make(Rings.identity)).recipient),
         ]
         let issued = try publisher.issue(to: recipients) { name in
             #expect(name == plugin.name)
             return try plugin.found()
         }
-        #expect(issued.summary.slots.map(\.name) == ["acme", "desk"])
+        #expect(issued.summary.slots.map(\.name) == ["acme", "coordinator"])
         let opened = try plugin.open(issued.encode(epoch: 1))
         let isIssued = opened.isIssued
         #expect(isIssued)
@@ -191,7 +191,7 @@ struct PluginSlotTests {
         }
     }
 
-    @Test("Names that are taken or none are refused before the plugin is run")
+    @Test("Names that are taken or invalid are refused before the plugin is run")
     func names() throws {
         let notes = Notes()
         let found = try plugin.found(notes.listening)

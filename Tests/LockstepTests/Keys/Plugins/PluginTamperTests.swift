@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A keyring whose only slot is a plugin's, damaged; the file key is the right one throughout.
+/// A damaged keyring whose only slot is a plugin's; the file key is the right one throughout.
 struct PluginTamperTests {
     private let text: [UInt8]
     /// The places of the slot's two lines, their line feeds included.
@@ -32,7 +32,7 @@ struct PluginTamperTests {
         .slotNotOpened, .noUsableSlot, .keyringMalformed,
     ]
 
-    @Test("Undamaged it opens, with any of its text written again")
+    @Test("Undamaged it opens, and is written again as the same text")
     func sound() throws {
         #expect(try Self.refusal(text) == nil)
         let parsed = try KeyringParser.parse(text)
@@ -51,7 +51,7 @@ struct PluginTamperTests {
         }
     }
 
-    @Test("No byte of the slot can be left out, put in or put in the place of another")
+    @Test("No byte of the slot can be removed, inserted or replaced")
     func everyByte() throws {
         for index in slot {
             var fewer = text
@@ -69,7 +69,7 @@ struct PluginTamperTests {
         }
     }
 
-    @Test("A file key of any other length is no secret of the slot", arguments: [0, 1, 15, 17, 32])
+    @Test("A file key of any other length is not the slot's secret", arguments: [0, 1, 15, 17, 32])
     func lengths(_ count: Int) throws {
         let document = try KeyringParser.parse(text).document
         let slot = try #require(document.slots.first)

@@ -35,7 +35,7 @@ struct PluginTextTests {
             #expect(recipient.plugin.description == name)
             #expect(recipient.description == text)
             #expect(try SlotRecipient(text) == .plugin(recipient))
-            // Where a slot is not what is made, the other kind alone is taken.
+            // Outside of slots, only age's own recipients are accepted.
             Refusal.expect(.recipientMalformed) { _ = try Recipient(text) }
         }
     }
@@ -61,7 +61,7 @@ struct PluginTextTests {
         #expect(try SlotRecipient(plain) == .identity(Recipient(plain)))
     }
 
-    @Test("A file may hold a key of age's, identities of plugins, or both")
+    @Test("A file can hold one of age's keys, identities of plugins, or both")
     func identityFiles() throws {
         let plugin = try TestPlugin()
         let line = try plugin.identityLine()
@@ -81,7 +81,7 @@ struct PluginTextTests {
         #expect(!hasThird)
         let alone = try IdentityFile(parsing: Secrets.make(other))
         #expect(try Self.recipient(alone) == nil)
-        // The file of one key is read as ever.
+        // The file of one key is read as before.
         let only = try IdentityFile(parsing: Secrets.make(Rings.identity))
         #expect(only.plugins.isEmpty)
     }
@@ -129,7 +129,7 @@ struct PluginTextTests {
         Refusal.expect(.permissionsTooOpen) { _ = try IdentityFile.read(folder.file("open")) }
     }
 
-    @Test("The identity without data is spelled as age does")
+    @Test("The identity without data is spelled as in age")
     func dataless() throws {
         let identities = try PluginIdentities(withoutData: PluginName("yubikey"))
         let text = TestPlugin.spelled(identities).joined()

@@ -23,7 +23,7 @@ struct TestPlugin {
             to: folder.file("age-plugin-\(name)"))
     }
 
-    /// The plugin, as a caller finds it.
+    /// The plugin, as a caller gets it.
     func found(_ interaction: PluginInteraction = PluginInteraction()) throws -> Plugin {
         var plugin = try Plugin.find(name, in: folder.path.string)
         plugin.interaction = interaction
@@ -79,7 +79,7 @@ struct TestPlugin {
     }
 }
 
-/// Texts that closures of a plugin's interaction have noted.
+/// Texts that the closures of a plugin's interaction have recorded.
 final class Notes: Sendable {
     private let noted = Mutex<[String]>([])
 
@@ -87,7 +87,7 @@ final class Notes: Sendable {
 
     func note(_ text: String) { noted.withLock { $0.append(text) } }
 
-    /// Notes messages and programs, and answers no question.
+    /// Records messages and programs, and answers no question.
     var listening: PluginInteraction {
         var interaction = PluginInteraction()
         interaction.willRun = { _, program in

@@ -17,7 +17,7 @@ struct KeyCommandTests {
         String(decoding: Secrets.bytes(of: try command.output()), as: UTF8.self)
     }
 
-    @Test("What it prints is the secret, to the byte")
+    @Test("Its output is the secret, byte for byte")
     func printing() throws {
         #expect(try Self.output(Self.shell("printf 'a b'")) == "a b")
         #expect(try Self.output(Self.shell("echo a; echo b")) == "a\nb\n")
@@ -39,7 +39,7 @@ struct KeyCommandTests {
             permissions: .ownerReadWrite)
         defer { try? file.close() }
         #expect(try Self.output(Self.shell("cat; printf done")) == "done")
-        // Descriptors of others may be open in it, and be many.
+        // Other tests' descriptors can be open in it, and there can be many.
         let open = try Self.output(
             Self.shell("ls -l /proc/self/fd 2>/dev/null | grep -c mine || true"))
         #expect(open == "0\n")
@@ -62,13 +62,13 @@ struct KeyCommandTests {
         var command = try Self.shell("exec sleep 1000")
         command.timeout = 1
         Refusal.expect(.commandFailed) { _ = try command.credential() }
-        // One that closes its output and works on is no other.
+        // A program that closes its output and keeps running is treated alike.
         command = try Self.shell("printf \(Self.secret); exec >&-; exec sleep 1000")
         command.timeout = 100
         Refusal.expect(.commandFailed) { _ = try command.credential() }
     }
 
-    @Test("At most 4096 bytes are a secret", arguments: [31, 32, 4096, 4097, 4098, 1_000_000])
+    @Test("A secret is at most 4096 bytes", arguments: [31, 32, 4096, 4097, 4098, 1_000_000])
     func length(_ count: Int) throws {
         let command = try Self.shell("head -c \(count) /dev/zero")
         switch count {

@@ -86,7 +86,7 @@ struct KeyFileTests {
         Refusal.expect(.permissionsTooOpen) { _ = try KeyFile.read(path) }
     }
 
-    @Test("links, folders and pipes are no key files")
+    @Test("links, folders and pipes are not key files")
     func otherThings() throws {
         let path = folder.file("some.key")
         try KeyFile.create(path)

@@ -12,7 +12,7 @@ struct PassphraseCostTests {
         }
     }
 
-    @Test("Unless it is said otherwise it is the standard, and no less")
+    @Test("The default is the standard cost, and no less")
     func standard() throws {
         var ring = try Rings.make()
         try ring.addSlot("person", Rings.passphrase("a passphrase"))
@@ -20,7 +20,7 @@ struct PassphraseCostTests {
         #expect(try PassphraseCost.standard == .power(17))
     }
 
-    @Test("A chosen power is in the slot, which opens", arguments: [16, 18])
+    @Test("A chosen power is recorded in the slot, which opens", arguments: [16, 18])
     func chosen(_ power: Int) throws {
         var ring = try Rings.make()
         try ring.addSlot("person", Rings.passphrase("a passphrase"), cost: .power(power))
@@ -34,7 +34,7 @@ struct PassphraseCostTests {
     }
 
     @Test(
-        "Powers that are too cheap, or dearer than is read, are refused",
+        "Powers that are too cheap, or more expensive than is accepted, are refused",
         arguments: [-1, 0, 15, 21, 64])
     func refused(_ power: Int) {
         Refusal.expect(.misuse) { _ = try PassphraseCost.power(power) }
@@ -50,7 +50,7 @@ struct PassphraseCostTests {
         #expect(try Rings.open(ring.encode(epoch: 1)).summary.slots.count == 2)
     }
 
-    @Test("What has no passphrase costs nothing, whatever is asked for")
+    @Test("A slot without a passphrase costs nothing, whatever is requested")
     func others() throws {
         var ring = try Keyring.create(.database)
         try ring.addSlot("file", Rings.keyFile(), cost: .power(20))
@@ -78,7 +78,7 @@ struct PassphraseCostTests {
         Refusal.expect(.keyringConflict) {
             try ring.addSlot("more", Rings.passphrase("a passphrase"), cost: .power(16))
         }
-        // In the place of a slot there is what that one leaves.
+        // The replacement of a slot can use the cost that the old one frees.
         try ring.changeSlot("dear", to: Rings.passphrase("another"), cost: .power(18))
         Refusal.expect(.keyringConflict) {
             try ring.changeSlot("dear", to: Rings.passphrase("another"), cost: .power(19))
@@ -87,7 +87,7 @@ struct PassphraseCostTests {
     }
 
     @Test(
-        "One opening spends no more than the ceiling on passphrases, and other slots open all the same"
+        "One opening spends no more than the ceiling on passphrases, and other slots still open"
     )
     func spending() throws {
         var ring = try Keyring.create(.database)
@@ -143,7 +143,7 @@ struct PassphraseCostTests {
         Refusal.expect(.keyringUnsupported) { _ = try Rings.open(text(19)) }
     }
 
-    @Test("A slot's name is looked at before anything is measured")
+    @Test("A slot's name is checked before anything is measured")
     func names() throws {
         var ring = try Rings.make()
         Refusal.expect(.keyringConflict) {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Lockstep
 
-/// The figures are a matter of opinion; the examples say which.
+/// The figures are a matter of judgement, which the examples record.
 struct PassphraseWeaknessTests {
     private static func weakness(_ text: String) throws -> PassphraseWeakness? {
         try Passphrase(Array(text.utf8).span).weakness()
     }
 
     @Test(
-        "What a guesser tries first is called by its name",
+        "The first things that a guesser tries are recognised by kind",
         arguments: [
             ("password", .common), ("Password1", .common), ("P@ssw0rd", .common),
             ("letmein!", .common), ("Monkey7", .common), ("ILOVEYOU", .common),
@@ -29,7 +29,7 @@ struct PassphraseWeaknessTests {
     }
 
     @Test(
-        "What stands long enough is not talked about",
+        "A passphrase that resists long enough is not reported",
         arguments: [
             "correct horse battery staple", "battery staple window train orbit",
             "correcthorsebatterystaple", "xK9#mQ2$vL7p", "zqvkxwmtrbnh", "Tr0ub4dor&3+zebra+Kw7",
@@ -38,7 +38,7 @@ struct PassphraseWeaknessTests {
         ])
     func strong(_ text: String) throws { #expect(try Self.weakness(text) == nil) }
 
-    @Test("A word that was put before it makes nothing weaker")
+    @Test("A word in front of a passphrase does not make it weaker")
     func monotonous() throws {
         for word in ["window", "9", "Zebra ", "ß"] {
             for text in ["correct horse battery staple", "xK9#mQ2$vL7p"] {
@@ -47,7 +47,7 @@ struct PassphraseWeaknessTests {
         }
     }
 
-    @Test("Any bytes of any length are looked at, in time that does not grow with the length")
+    @Test("Any bytes of any length are checked, in time that does not grow with the length")
     func anything() throws {
         var generator = SystemRandomNumberGenerator()
         for length in [1, 2, 3, 64, 127, 128, 129, 4096] {
@@ -62,14 +62,14 @@ struct PassphraseWeaknessTests {
         #expect(try Passphrase(random.span).weakness() == nil)
     }
 
-    @Test("What is told is of five kinds, and holds nothing of the passphrase")
+    @Test("A report is of one of five kinds, and reveals nothing of the passphrase")
     func messages() throws {
         #expect(Set(PassphraseWeakness.allCases.map(\.description)).count == 5)
-        let told = try #require(try Self.weakness("Rumplig")).description
-        #expect(!told.lowercased().contains("rumplig"))
+        let reported = try #require(try Self.weakness("Rumplig")).description
+        #expect(!reported.lowercased().contains("rumplig"))
     }
 
-    @Test("The list is of words in small letters, each once, and of ASCII")
+    @Test("The list consists of lower-case ASCII words, each once")
     func list() {
         let words = CommonPasswords.all.map { "\($0)" }
         #expect(Set(words).count == words.count)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("What is declared about a version from outside of its file")
+@Suite("Declarations about a version from outside its file")
 struct DeclarationTests {
     private let tables = Scratch.up(
         "CREATE TABLE parent (id INTEGER PRIMARY KEY);\n"
@@ -16,7 +16,7 @@ struct DeclarationTests {
     // MARK: Rows
 
     @Test(
-        "A loss that is declared is let through, and told; the file's checksums are what they were")
+        "A declared loss is allowed and reported; the file's checksums do not change")
     func loss() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set(tables, Scratch.up("DELETE FROM child WHERE p = 2;"))
@@ -37,7 +37,7 @@ struct DeclarationTests {
         #expect(plan.steps.isEmpty && plan.findings.isEmpty)
     }
 
-    @Test("A loss that the file itself declares is told, too")
+    @Test("A loss that the file itself declares is reported, too")
     func lossInFile() throws {
         let report = try Migrator(
             Scratch.set(
@@ -49,7 +49,7 @@ struct DeclarationTests {
             ])
     }
 
-    @Test("A declaration holds for its version and its table alone")
+    @Test("A declaration applies to its version and its table alone")
     func scope() throws {
         let loss = Scratch.up("DELETE FROM child WHERE p = 2;")
         let set = try Scratch.set(tables, Scratch.up("CREATE TABLE more (x);"), loss)
@@ -64,7 +64,7 @@ struct DeclarationTests {
         }
     }
 
-    @Test("A way down has declarations of its own")
+    @Test("A way down has its own declarations")
     func down() throws {
         let connection = try Connection.inMemory()
         let one = MigrationVersion(1)
@@ -87,7 +87,7 @@ struct DeclarationTests {
         #expect(try Ledger.entries(connection).isEmpty)
     }
 
-    @Test("A loss that was let through and rolled back is not told")
+    @Test("A loss that was allowed and then rolled back is not reported")
     func rolledBack() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set(tables, Scratch.up("DELETE FROM child WHERE p = 2;"))
@@ -105,7 +105,7 @@ struct DeclarationTests {
     // MARK: References
 
     @Test(
-        "A reference that is broken until a later version mends it is let through where it is declared, and told"
+        "A declared broken reference is allowed until a later version mends it, and is reported"
     )
     func brokenReference() throws {
         let connection = try Connection.inMemory()
@@ -131,7 +131,7 @@ struct DeclarationTests {
     }
 
     @Test(
-        "Rows without a parent are let through for the tables that are declared, and for no other")
+        "Rows without a parent are allowed for the declared tables only")
     func orphans() throws {
         let orphan = Scratch.up("-- lockstep: foreign keys off\nINSERT INTO child VALUES (9);")
         let set = try Scratch.set(tables, orphan)
@@ -144,11 +144,11 @@ struct DeclarationTests {
         let report = try Migrator(right).run(on: Connection.inMemory())
         #expect(
             messages(report) == [
-                "test/0002_step.sql: as declared, 1 rows of child → parent have no parent"
+                "test/0002_step.sql: as declared, 1 row of child → parent has no parent"
             ])
     }
 
-    @Test("A broken reference that is declared hides nothing else")
+    @Test("A declared broken reference hides nothing else")
     func nothingElse() throws {
         let broken = "CREATE TABLE c (p INTEGER REFERENCES later (id));\n"
         for (more, code) in [
@@ -162,7 +162,7 @@ struct DeclarationTests {
         }
     }
 
-    @Test("Foreign keys are off for a version that it is declared for")
+    @Test("Foreign keys are off for a version that declares it")
     func foreignKeysOff() throws {
         let connection = try Connection.inMemory()
         let replacing = Scratch.up(
@@ -180,7 +180,7 @@ struct DeclarationTests {
         #expect(try Scratch.int(connection, "PRAGMA foreign_keys") == 1)
     }
 
-    @Test("Where SQLite refuses to drop a parent, the hint tells of foreign keys")
+    @Test("Where SQLite refuses to drop a parent, the hint mentions foreign keys")
     func refusedDrop() throws {
         let set = try Scratch.set(
             Scratch.up(
@@ -197,7 +197,7 @@ struct DeclarationTests {
     // MARK: What cannot be declared
 
     @Test(
-        "What belongs to a line of a file, or is nothing, cannot be declared",
+        "Directives that belong in the file, and empty ones, cannot be declared",
         arguments: [
             "rebuild table child", "no transaction", "backfill child batch=10", "drop column x",
             "double quoted texts", "allow loss of child", "allow broken references", "",
@@ -211,7 +211,7 @@ struct DeclarationTests {
         }
     }
 
-    @Test("A version that the set has no file of cannot be declared of")
+    @Test("A version without a file in the set cannot have declarations")
     func unknownVersion() throws {
         let set = try Scratch.set(tables)
         Refusal.expect(.notFound) {
@@ -219,7 +219,7 @@ struct DeclarationTests {
         }
     }
 
-    @Test("What is declared is told before, by a preview")
+    @Test("A preview reports declarations in advance")
     func preview() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set(Scratch.up("CREATE TABLE c (p INTEGER REFERENCES later (id));"))

@@ -1,10 +1,10 @@
 @testable import Lockstep
 
-/// The state of a database's foreign keys: which refer to nothing, and which rows have no parent.
+/// The state of a database's foreign keys: those that refer to nothing, and the rows without a parent.
 struct FullForeignKeyState {
     /// Rows without a parent, by reference.
     private var violations: [String: Int] = [:]
-    /// References whose parent, or whose columns there, do not exist.
+    /// References whose parent table or parent columns do not exist.
     private(set) var broken: Set<String> = []
 
     private struct Part {
@@ -14,14 +14,14 @@ struct FullForeignKeyState {
         let column: String?
     }
 
-    /// Measures the database as it is now.
+    /// Measures the current database.
     init(_ connection: borrowing Connection) throws {
         let parts = try Self.parts(connection)
         broken = try Self.broken(parts, connection)
         for child in Set(parts.map(\.child)) { try countViolations(of: child, connection) }
     }
 
-    /// References whose parent, or whose columns there, do not exist, as `child → parent`.
+    /// References whose parent table or parent columns do not exist, as `child → parent`.
     static func brokenReferences(_ connection: borrowing Connection) throws -> Set<String> {
         try broken(parts(connection), connection)
     }
@@ -50,13 +50,13 @@ struct FullForeignKeyState {
         return broken
     }
 
-    /// Whether a reference is of one of these tables.
+    /// Whether a reference involves one of these tables.
     static func isReference(_ reference: String, of children: Set<String>) -> Bool {
         children.contains { reference.hasPrefix("\($0) → ") }
     }
 
     /// - Parameter allowed: Tables, in lower case, whose references may be broken.
-    /// - Throws: ``LockstepError/Code/foreignKeysBroken`` for what was not so before.
+    /// - Throws: ``LockstepError/Code/foreignKeysBroken`` for anything that was not so before.
     func requireNothingBroken(
         since before: FullForeignKeyState, allowed: Set<String>
     ) throws(LockstepError) {
@@ -66,13 +66,14 @@ struct FullForeignKeyState {
                 .foreignKeysBroken, "a foreign key has nothing to refer to: \(reference)",
                 hint: "the parent must exist and its columns must be its primary key or unique")
         }
-        // Where the reference itself was broken, nobody could count its violations.
+        // Where the reference itself was broken, its violations could not be counted.
         for (reference, count) in violations.sorted(by: { $0.key < $1.key })
         where count > before.violations[reference, default: 0] && !before.broken.contains(reference)
             && !Self.isReference(reference, of: allowed)
         {
             throw LockstepError(
-                .foreignKeysBroken, "\(count) rows of \(reference) have no parent",
+                .foreignKeysBroken,
+                "\(counted(count, "row")) of \(reference) \(count == 1 ? "has" : "have") no parent",
                 hint: "insert the parents first, or delete the children and declare it")
         }
     }
@@ -90,13 +91,13 @@ struct FullForeignKeyState {
                 "PRAGMA main.foreign_key_check(\(name: child))"
             ) { row in try row[2] as String }
         } catch let error as LockstepError where error.code == .sqlFailed {
-            // SQLite cannot check a table with a reference to columns that are not unique.
+            // SQLite cannot check a table that references non-unique columns.
             return
         }
         for parent in parents { violations[Self.name(child, parent), default: 0] += 1 }
     }
 
-    // MARK: What can be referred to
+    // MARK: Possible parents
 
     private static func fits(
         _ key: [Part], parent: String, _ connection: borrowing Connection
@@ -109,7 +110,7 @@ struct FullForeignKeyState {
         }
     }
 
-    /// The sets of columns of `table` by which a row can be referred to.
+    /// The sets of columns of `table` that can identify a row as a parent.
     private static func candidateKeys(
         of table: String, _ connection: borrowing Connection
     ) throws -> [(columns: Set<String>, isPrimary: Bool)] {

@@ -1,6 +1,6 @@
 @testable import Lockstep
 
-/// The guard's oracle: the whole database, measured before a migration and again after it, whatever it touches.
+/// The guard's oracle: it measures the whole database before and after a migration, whatever the migration touches.
 struct FullSchemaGuard {
     private var tables: [String: Table] = [:]
     private let references: FullForeignKeyState
@@ -9,13 +9,13 @@ struct FullSchemaGuard {
     private struct Table {
         let name: String
         let rootPage: Int64
-        /// Nil for a table that no statement can read: its definition is broken.
+        /// Nil for a table that no statement can read because its definition is broken.
         let rows: Int64?
     }
 
-    /// Measures the database as it is now.
+    /// Measures the current database.
     init(_ connection: borrowing Connection) throws {
-        // A full-text index over another table's rows holds none of its own.
+        // A full-text index over another table's rows has no rows of its own.
         let found = try connection.query(
             """
             SELECT s.name, s.rootpage, l.type, s.sql FROM main.sqlite_schema AS s
@@ -43,10 +43,10 @@ struct FullSchemaGuard {
         unusable = try FullSchemaUsability.failures(connection)
     }
 
-    /// Compares the rows of every table with what was measured before.
+    /// Compares the rows of every table with the earlier measurement.
     /// - Parameter allowed: Tables, in lower case, that may lose rows.
-    /// - Throws: ``LockstepError/Code/rowsLost``, or ``LockstepError/Code/denied`` for a table under a
-    ///   name of the engine's.
+    /// - Throws: ``LockstepError/Code/rowsLost``, or ``LockstepError/Code/denied`` for a table with a
+    ///   name that is reserved for the engine.
     func requireNothingLost(
         since before: FullSchemaGuard, allowed: Set<String>, _ changes: TableChanges
     ) throws(LockstepError) {
@@ -63,12 +63,13 @@ struct FullSchemaGuard {
         where before.tables[key] == nil && key.hasPrefix(EngineTables.prefix) {
             throw LockstepError(
                 .denied,
-                "\(table.name) is refused: names that begin with lockstep_ are the engine's",
+                "\(table.name) is refused: names that begin with lockstep_ are reserved for the "
+                    + "engine",
                 hint: "choose another name")
         }
     }
 
-    /// Compares foreign keys and the use of every object with what was measured before.
+    /// Compares the foreign keys and the usability of every object with the earlier measurement.
     /// - Parameter allowed: Tables, in lower case, whose references may be broken.
     /// - Throws: ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``.
     func requireNothingBroken(
@@ -81,13 +82,13 @@ struct FullSchemaGuard {
         }
     }
 
-    /// Whether one of these tables, in lower case, refers to what does not exist.
+    /// Whether one of these tables, in lower case, refers to a parent that does not exist.
     func hasBrokenReferences(of tables: Set<String>) -> Bool {
         references.broken.contains { FullForeignKeyState.isReference($0, of: tables) }
     }
 
-    /// A renamed table keeps its root page. So may, by chance, a new table that was created after the old
-    /// one was dropped.
+    /// A renamed table keeps its root page. By chance, a new table that was created after the old one was
+    /// dropped can get it, too.
     private func renamed(_ old: Table, _ before: FullSchemaGuard, _ changes: TableChanges) -> Table?
     {
         guard !changes.dropped.contains(old.name.asciiLowercased) else { return nil }
@@ -111,7 +112,8 @@ struct FullSchemaGuard {
         LockstepError(
             .rowsLost, "rows would be lost: \(what)",
             hint:
-                "if that is meant, declare it: `-- lockstep: allow loss of table \(table.name)`; if "
-                + "a table is being replaced, use `-- lockstep: rebuild table …`")
+                "if that is intended, declare it: "
+                + "`-- lockstep: allow loss of table \(table.name)`; "
+                + "if a table is being replaced, use `-- lockstep: rebuild table …`")
     }
 }

@@ -2,9 +2,9 @@
 
 /// Whether SQLite can still use every table, view and trigger.
 ///
-/// `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())` is accepted, and from then on every statement
-/// on the table fails; so does a view whose table was renamed. Preparing statements on each object finds
-/// them all.
+/// SQLite accepts `ADD COLUMN … GENERATED ALWAYS AS (no_such_function())`, and from then on every statement
+/// on the table fails. So does a view whose table was renamed. Preparing statements on each object finds
+/// all of them.
 enum FullSchemaUsability {
     /// An object that no statement can use.
     struct Failure {
@@ -13,7 +13,7 @@ enum FullSchemaUsability {
         let error: LockstepError
     }
 
-    /// The objects that cannot be used, with SQLite's message.
+    /// The unusable objects, with SQLite's message.
     static func failures(_ connection: borrowing Connection) throws -> [Failure] {
         let objects = try connection.query(
             """
@@ -38,7 +38,7 @@ enum FullSchemaUsability {
                 if object.type == "trigger" {
                     probes = [try statementThatFires(object.sql, on: object.table, connection)]
                 } else if object.kind == "table" {
-                    // A default may call a function that there is not.
+                    // A default can call a function that does not exist.
                     probes.append("INSERT INTO \(target) DEFAULT VALUES")
                 }
                 for probe in probes {
@@ -53,8 +53,8 @@ enum FullSchemaUsability {
                         error: LockstepError(
                             .schemaBroken,
                             "the \(object.type) \(object.name) cannot be used: \(error.message)",
-                            hint: "mend the definition; SQLite accepts it, but no statement on it "
-                                + "would work", sqliteCode: error.sqliteCode)))
+                            hint: "fix the definition; SQLite accepts it, but no statement on the "
+                                + "object would work", sqliteCode: error.sqliteCode)))
             }
         }
         return failures

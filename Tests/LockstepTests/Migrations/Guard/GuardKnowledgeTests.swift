@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("What the guard keeps from one migration to the next")
+@Suite("What the guard remembers between migrations")
 struct GuardKnowledgeTests {
     private static let setup = """
         CREATE TABLE parent (id INTEGER PRIMARY KEY);
@@ -13,7 +13,7 @@ struct GuardKnowledgeTests {
         INSERT INTO child VALUES (1, 1), (2, 2);
         """
 
-    /// Runs scripts as versions of one run, after a version that sets up.
+    /// Runs scripts as versions of one run, after a version that does the setup.
     private func refusal(of scripts: String...) throws -> LockstepError? {
         let set = try Scratch.set(([Self.setup] + scripts).map { Scratch.up($0) })
         return try refusal(of: Migrator(set), Connection.inMemory())
@@ -28,7 +28,7 @@ struct GuardKnowledgeTests {
         } catch let error as LockstepError { return error }
     }
 
-    @Test("Rows that an earlier version of the run has added are missed by a later one")
+    @Test("The guard notices when a later version loses rows that an earlier one added")
     func countsGrow() throws {
         let error = try refusal(
             of: "INSERT INTO child VALUES (3, 1);", "UPDATE child SET p = 2 WHERE id = 3;",
@@ -41,7 +41,7 @@ struct GuardKnowledgeTests {
         #expect(all?.message.contains("child went from 3 rows to 2") == true)
     }
 
-    @Test("Rows that a migration has inserted it may delete")
+    @Test("A migration may delete rows that it inserted itself")
     func ownRows() throws {
         let own = "INSERT INTO child VALUES (3, 1), (4, 1);\nDELETE FROM child WHERE id = 3;"
         #expect(try refusal(of: own) == nil)
@@ -49,7 +49,7 @@ struct GuardKnowledgeTests {
         #expect(try refusal(of: more)?.message.contains("child went from 2 rows to 1") == true)
     }
 
-    @Test("A trigger of the connection's own, from before the run, counts like one of the schema")
+    @Test("A temporary trigger from before the run counts like one of the schema")
     func triggerOfBefore() throws {
         let set = try Scratch.set(
             [Self.setup + "CREATE TABLE gone (x);", "DROP TABLE gone;"].map { Scratch.up($0) })
@@ -64,7 +64,7 @@ struct GuardKnowledgeTests {
         #expect(error?.message.contains("table child cannot be used") == true)
     }
 
-    @Test("A cascade is noticed however many versions lie between")
+    @Test("A cascade is noticed, however many versions lie between")
     func cascade() throws {
         let error = try refusal(
             of: "CREATE TABLE other (x);", "CREATE INDEX i ON child (p);",
@@ -72,7 +72,7 @@ struct GuardKnowledgeTests {
         #expect(error?.message.contains("child went from 2 rows to 1") == true)
     }
 
-    @Test("Old violations are known, and new ones are told from them")
+    @Test("Old violations are known, and distinguished from new ones")
     func violations() throws {
         let off = "-- lockstep: foreign keys off\n"
         let connection = try Connection.inMemory()
@@ -91,7 +91,7 @@ struct GuardKnowledgeTests {
         #expect(report.steps.count == 2)
     }
 
-    @Test("A violation that is mended does not excuse another one later")
+    @Test("A mended violation does not excuse a later one")
     func mended() throws {
         let off = "-- lockstep: foreign keys off\n"
         let connection = try Connection.inMemory()
@@ -108,7 +108,7 @@ struct GuardKnowledgeTests {
         #expect(code == .foreignKeysBroken)
     }
 
-    @Test("Violations that were allowed and are deleted excuse no others later")
+    @Test("Allowed violations that were deleted do not excuse others later")
     func deletedViolations() throws {
         let off = "-- lockstep: foreign keys off\n"
         let error = try refusal(
@@ -120,7 +120,7 @@ struct GuardKnowledgeTests {
         #expect(error?.message.contains("3 rows of child → parent have no parent") == true)
     }
 
-    @Test("What others write between two versions is seen")
+    @Test("Writes by others between two versions are seen")
     func others() throws {
         let scratch = try DatabaseScratch()
         let connection = try scratch.create()
@@ -140,7 +140,7 @@ struct GuardKnowledgeTests {
         #expect(error?.message.contains("child went from 3 rows to 2") == true)
     }
 
-    @Test("A table that is broken already does not count, nor does it excuse another")
+    @Test("A table that was already broken does not count, and does not excuse another")
     func unusable() throws {
         let error = try refusal(
             of: "CREATE VIEW v AS SELECT id FROM parent;", "CREATE VIEW w AS SELECT id FROM v;",
@@ -149,7 +149,7 @@ struct GuardKnowledgeTests {
         #expect(error?.message.contains("view w cannot be used") == true)
     }
 
-    @Test("A column that a view of a view needs is missed")
+    @Test("The guard notices the loss of a column that a view of a view needs")
     func transitiveViews() throws {
         let error = try refusal(
             of: "ALTER TABLE child ADD COLUMN x;", "CREATE VIEW v AS SELECT * FROM child;",
@@ -161,7 +161,7 @@ struct GuardKnowledgeTests {
         #expect(error?.code == .schemaBroken)
     }
 
-    @Test("A rebuild need not be counted, but by a table that drops rows it must")
+    @Test("A rebuild need not be counted, except by a table that drops rows")
     func rebuild() throws {
         let plain =
             "-- lockstep: rebuild table child\nCREATE TABLE child (id INTEGER PRIMARY KEY, p);"

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Lockstep
 
-/// What SQLite tells of a statement before it runs, and what has to be known besides.
+/// What SQLite reports of a statement before it runs, and what the guard must know besides.
 @Suite("What a statement touches")
 struct GuardNoticeTests {
-    /// Notes what is announced.
+    /// Records what is announced.
     private final class Recorder: StatementWatch {
         var uses: [TableUse] = []
 
@@ -44,14 +44,14 @@ struct GuardNoticeTests {
         return recorder
     }
 
-    @Test("Foreign keys' actions are told, down to the grandchildren")
+    @Test("Foreign-key actions are reported, down to the grandchildren")
     func cascades() throws {
         let recorder = try recorded(Self.family, "DELETE FROM parent WHERE id = 1")
         #expect(recorder.deleted == ["parent", "child", "grandchild"])
         #expect(recorder.written == ["parent", "child", "grandchild", "cousin"])
     }
 
-    @Test("So are those of a new key, with the columns that they change")
+    @Test("Actions of a new foreign key are reported with the columns that they change")
     func keyUpdates() throws {
         let recorder = try recorded(Self.family, "UPDATE parent SET id = id + 1")
         #expect(recorder.written == ["parent", "child"])
@@ -59,14 +59,14 @@ struct GuardNoticeTests {
         #expect(Set(columns) == ["parent.id", "child.p"])
     }
 
-    @Test("Dropping a table deletes its rows first, and with them the children's")
+    @Test("Dropping a table first deletes its rows, and so the children's")
     func drop() throws {
         let recorder = try recorded(Self.family, "DROP TABLE parent")
         #expect(recorder.deleted.isSuperset(of: ["parent", "child", "grandchild"]))
         #expect(recorder.uses.first?.schema?.dropped == ["parent"])
     }
 
-    @Test("What triggers do is told, the triggers' triggers included")
+    @Test("Trigger actions are reported, including nested triggers")
     func triggers() throws {
         let setup =
             Self.family + """
@@ -87,7 +87,7 @@ struct GuardNoticeTests {
         #expect(try recorded(setup, "DELETE FROM v").deleted == ["v", "log"])
     }
 
-    @Test("REPLACE is not told, which is why the word is looked for")
+    @Test("REPLACE is not reported, so the guard looks for the word")
     func replace() throws {
         let recorder = try recorded(Self.family, "REPLACE INTO parent VALUES (1, 2)")
         let use = try #require(recorder.uses.first)
@@ -99,17 +99,17 @@ struct GuardNoticeTests {
         _ = try keys.update(.init(added: catalogue.objects), connection.core)
         let effect = StatementEffect("REPLACE INTO parent VALUES (1, 2)", use, keys, replaces: true)
         #expect(effect.losing == ["parent", "child", "grandchild", "cousin"])
-        // What the rows that go take along is told.
-        let told = StatementEffect("INSERT …", use, keys, replaces: false)
-        #expect(told.losing == ["child", "grandchild"])
+        // Reports what the deleted rows take with them.
+        let reported = StatementEffect("INSERT …", use, keys, replaces: false)
+        #expect(reported.losing == ["child", "grandchild"])
     }
 
-    @Test("Reading is not told at all")
+    @Test("Reads are not reported at all")
     func reading() throws {
         #expect(try recorded(Self.family, "SELECT * FROM parent; PRAGMA table_list").uses.isEmpty)
     }
 
-    @Test("A statement that was prepared before a trigger was made says what it does now")
+    @Test("A statement prepared before a trigger was created reports the current effect")
     func stale() throws {
         let connection = try database(Self.family)
         let recorder = Recorder()
@@ -122,7 +122,7 @@ struct GuardNoticeTests {
         #expect(recorder.deleted == ["cousin"])
     }
 
-    @Test("An update of other columns leaves children alone")
+    @Test("An update of other columns leaves the children alone")
     func otherColumns() throws {
         let connection = try database(Self.family)
         let catalogue = try SchemaCatalogue(connection.core)

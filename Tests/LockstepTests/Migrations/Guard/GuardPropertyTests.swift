@@ -7,11 +7,11 @@ private let guardSeed = ProcessInfo.processInfo.environment["LOCKSTEP_GUARD_SEED
     UInt64($0)
 }
 
-/// Whatever a migration does: what the guard says after measuring what was touched is what it would say after
+/// Whatever a migration does, the guard's verdict after measuring the touched objects equals the verdict after
 /// measuring everything.
 @Suite("The guard against its oracle")
 struct GuardPropertyTests {
-    /// What a check says, as far as it can be compared.
+    /// The comparable part of a check's result.
     private struct Verdict: Equatable {
         var code: LockstepError.Code?
         var message = ""
@@ -28,7 +28,7 @@ struct GuardPropertyTests {
         }
     }
 
-    /// Counts what came up, so that a generator that tests nothing shows.
+    /// Counts the cases, so that a generator that tests nothing is noticed.
     private struct Tally {
         var migrations = 0
         var statements = 0
@@ -52,7 +52,7 @@ struct GuardPropertyTests {
         #expect(tally.codes.count >= 3, "the scripts try too little")
     }
 
-    @Test("One seed again, step by step: LOCKSTEP_GUARD_SEED=…", .enabled(if: guardSeed != nil))
+    @Test("Repeats one seed step by step: LOCKSTEP_GUARD_SEED=…", .enabled(if: guardSeed != nil))
     func again() throws {
         var tally = Tally()
         if let seed = guardSeed { try run(seed, &tally) }
@@ -64,7 +64,7 @@ struct GuardPropertyTests {
         try connection.execute("PRAGMA foreign_keys = OFF")
         if script.chance(60) { try connection.run(script: RandomScript.family) }
         for _ in 0..<script.count(0...15) {
-            // A database that has seen worse than migrations; many of these statements fail.
+            // A database that has had worse than migrations; many of these statements fail.
             try? connection.run(script: script.statement())
         }
         var known: GuardCache?
@@ -80,7 +80,7 @@ struct GuardPropertyTests {
         }
     }
 
-    /// A table as directives name it.
+    /// A table name as directives spell it.
     private func table(_ script: inout RandomScript) -> String {
         SQLTokens.unquote(script.table()).asciiLowercased
     }
@@ -102,7 +102,7 @@ struct GuardPropertyTests {
                 try connection.with(rights: .migration) { try connection.run(script: statement) }
                 ran.append(statement)
             } catch let error as LockstepError {
-                // A runner would stop here; code that runs SQL may go on.
+                // A runner would stop here; code that runs SQL can go on.
                 ran.append("\(statement) -- \(error.code)")
             }
             guard connection.isInTransaction else { return }
@@ -112,8 +112,8 @@ struct GuardPropertyTests {
             _ = try guarding.requireSound(allowances, changes)
         }
         let after = try FullSchemaGuard(connection)
-        // Where such a reference leads to nothing, triggers on other tables may not fire either, of which the guard
-        // says nothing.
+        // Where such a reference leads to nothing, triggers on other tables can fail to fire, too; the guard does
+        // not report that.
         guard !after.hasBrokenReferences(of: allowances.brokenReferences) else { return }
         let due = Verdict {
             try after.requireNothingLost(since: before, allowed: allowances.losses, changes)
@@ -140,7 +140,7 @@ struct GuardPropertyTests {
         do {
             try transaction.commit()
         } catch {
-            // A deferred reference that leads nowhere: a runner ends here, and what was known was rolled back.
+            // A deferred reference that leads nowhere: a runner stops here, and the guard's knowledge was rolled back.
             known = nil
         }
         if connection.isInTransaction { known = nil }

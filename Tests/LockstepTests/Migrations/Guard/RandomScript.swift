@@ -1,7 +1,7 @@
 import TestSupport
 
-/// SQL drawn at random over a handful of names, so that what is dropped comes back as something else, tables
-/// refer to each other in circles, and about half of the statements fail.
+/// Random SQL over a handful of names, so that dropped objects come back as something else, tables refer to each
+/// other in circles, and about half of the statements fail.
 struct RandomScript {
     private var random: SplitMix64
 
@@ -29,7 +29,7 @@ struct RandomScript {
         one("", "", " WHERE \(column()) = \(number())", " WHERE id > \(number())")
     }
 
-    /// Tables as people have them, with rows, for some of what is drawn to meet.
+    /// Typical tables with rows, which some of the random statements affect.
     static let family = """
         CREATE TABLE t0 (id INTEGER PRIMARY KEY, a, b UNIQUE);
         CREATE TABLE t1 (id INTEGER PRIMARY KEY, a, b UNIQUE,
@@ -150,7 +150,7 @@ struct RandomScript {
             "DROP TRIGGER r\(number())", "DROP TABLE f0")
     }
 
-    /// A table replaced as many write it, with the mistakes that they make.
+    /// A table replacement as people commonly write it, with the usual mistakes.
     private mutating func replaceByHand() -> String {
         let table = table()
         return one(
@@ -159,7 +159,7 @@ struct RandomScript {
             "CREATE TABLE fresh (id INTEGER PRIMARY KEY, a, b UNIQUE, p \(reference())); "
                 + "INSERT INTO fresh (id, a, b) SELECT id, a, b FROM \(table)\(condition()); "
                 + "DROP TABLE \(table); ALTER TABLE fresh RENAME TO \(table)",
-            // Another table gets the root page that the old one leaves, and a name of its own.
+            // Another table gets the root page of the old one, and a new name.
             "DROP TABLE \(table); CREATE TABLE fresh (id INTEGER PRIMARY KEY, a, b); "
                 + "INSERT INTO fresh (id) VALUES (1), (2), (3), (4), (5), (6); "
                 + "ALTER TABLE fresh RENAME TO \(one(self.table(), "later"))",

@@ -34,14 +34,14 @@ struct SchemaGuardTests {
         "Lost rows roll back",
         arguments: [
             "DELETE FROM child WHERE id = 1;", "DROP TABLE child;", "DELETE FROM parent;",
-            // With foreign keys on, this takes the children along.
+            // With foreign keys on, this deletes the children as well.
             "CREATE TABLE p2 (id INTEGER PRIMARY KEY, code TEXT UNIQUE);\n"
                 + "INSERT INTO p2 SELECT * FROM parent;\nDROP TABLE parent;\n"
                 + "ALTER TABLE p2 RENAME TO parent;",
             "CREATE TABLE saved AS SELECT * FROM child WHERE id = 1;\nDROP TABLE child;",
-            // The new table gets the root page that the old one leaves.
+            // The new table gets the root page of the old one.
             "DROP TABLE child;\nCREATE TABLE other (y);\nINSERT INTO other VALUES (1), (2), (3);",
-            // Renamed in the same script, it has a name that no statement has created.
+            // Renamed in the same script, so no statement has created this name.
             "DROP TABLE child;\nCREATE TABLE other (y);\nINSERT INTO other VALUES (1), (2), (3);\n"
                 + "ALTER TABLE other RENAME TO another;",
             "DROP TABLE words;", "DELETE FROM words;",
@@ -50,7 +50,7 @@ struct SchemaGuardTests {
     func lost(sql: String) throws { try expect(.rowsLost, sql) }
 
     @Test(
-        "What is declared, renamed, empty or replaced is no loss",
+        "Declared, renamed, empty and replaced tables are no loss",
         arguments: [
             "-- lockstep: allow loss of table CHILD\nDELETE FROM child;",
             "-- lockstep: allow loss of table child\nDROP TABLE child;",
@@ -60,7 +60,7 @@ struct SchemaGuardTests {
         ])
     func kept(sql: String) throws { try expect(nil, sql) }
 
-    @Test("A new foreign-key violation rolls back, an old one does not stand in the way")
+    @Test("A new foreign-key violation rolls back, an old one does not get in the way")
     func violations() throws {
         try expect(
             .foreignKeysBroken, "-- lockstep: foreign keys off\nINSERT INTO child VALUES (3, 99);")
@@ -72,7 +72,7 @@ struct SchemaGuardTests {
         #expect(try Scratch.int(connection, "SELECT count(*) FROM child") == 3)
     }
 
-    @Test("An old reference to nothing does not switch the guard off, and may be mended")
+    @Test("An old reference to nothing does not switch the guard off, and can be mended")
     func oldReference() throws {
         let connection = try database()
         for sql in [
@@ -86,7 +86,7 @@ struct SchemaGuardTests {
         try Scratch.migrate(connection, "CREATE TABLE gone (id INTEGER PRIMARY KEY);")
     }
 
-    @Test("What was unusable before stands in nobody's way")
+    @Test("Objects that were unusable before do not get in the way")
     func oldBrokenView() throws {
         let connection = try database()
         try connection.execute("CREATE VIEW v AS SELECT * FROM nowhere")
@@ -100,19 +100,19 @@ struct SchemaGuardTests {
         }
     }
 
-    @Test("A table cannot take a name of the engine's by being renamed")
+    @Test("A table cannot be renamed to a name that is reserved for the engine")
     func ownNames() throws {
         try expect(.migrationFailed, "ALTER TABLE empty RENAME TO lockstep_mine;")
     }
 
     @Test(
-        "A foreign key that refers to nothing rolls back, even where no row would notice",
+        "A foreign key that refers to nothing rolls back, even if no row is affected",
         arguments: [
             "CREATE TABLE c2 (p INTEGER REFERENCES nowhere (id));",
             "CREATE TABLE c2 (p TEXT REFERENCES parent (nowhere));",
             "CREATE TABLE c2 (p TEXT REFERENCES empty (x));",
             "CREATE TABLE c2 (a, b, FOREIGN KEY (a, b) REFERENCES parent (id, code));",
-            // Renaming the old table away first takes the children's references along.
+            // Renaming the old table away first changes the children's references as well.
             "-- lockstep: foreign keys off\n-- lockstep: allow loss of table parent\n"
                 + "ALTER TABLE parent RENAME TO parent_old;\n"
                 + "CREATE TABLE parent (id INTEGER PRIMARY KEY, code TEXT UNIQUE);\n"
@@ -134,7 +134,7 @@ struct SchemaGuardTests {
     func goodReferences(sql: String) throws { try expect(nil, sql) }
 
     @Test(
-        "Tables, views and triggers that nothing can use any more roll back",
+        "Unusable tables, views and triggers roll back",
         arguments: [
             "ALTER TABLE parent ADD COLUMN g GENERATED ALWAYS AS (no_such_function(id));",
             "CREATE VIEW v AS SELECT * FROM nowhere;",

@@ -9,7 +9,8 @@ struct FlywayLayoutTests {
         try LayoutFolder(files).set(.flyway)
     }
 
-    @Test("Repeatables have no version, and stand apart in the order of their descriptions")
+    @Test(
+        "Repeatables have no version, and are listed separately in the order of their descriptions")
     func repeatables() throws {
         let set = try set([
             "V1__a.sql": "", "R__b_view.sql": "SELECT 2;", "x/R__a_view.sql": "SELECT 1;",
@@ -33,7 +34,8 @@ struct FlywayLayoutTests {
     }
 
     @Test(
-        "A fresh database begins with the newest baseline; the versions it stands for do not wait")
+        "A fresh database begins with the newest baseline; the versions that it replaces are not pending"
+    )
     func fresh() throws {
         let set = try set(withBaseline.merging(["B1__old.sql": "nonsense"]) { $1 })
         let connection = try Connection.inMemory()
@@ -42,12 +44,12 @@ struct FlywayLayoutTests {
         #expect(try Migrator(set).run(on: connection).steps.isEmpty)
         let ledger = try Ledger.entries(connection)
         #expect(set.applicable(to: ledger).files.map(\.name) == ["ab", "c"])
-        // Without the files that it stands for it is the same.
+        // Without the files that it replaces, the result is the same.
         let bare = withBaseline.filter { $0.key != "V1__a.sql" && $0.key != "V2__b.sql" }
         #expect(try Migrator(self.set(bare)).run(on: connection).steps.isEmpty)
     }
 
-    @Test("A database that has come by the versions goes on by them")
+    @Test("A database migrated by the versions continues with the versions")
     func grown() throws {
         let connection = try Connection.inMemory()
         _ = try Migrator(try set(files)).run(.version(MigrationVersion(2)), on: connection)
@@ -55,7 +57,7 @@ struct FlywayLayoutTests {
         #expect(steps.map(\.name) == ["c"])
     }
 
-    @Test("A target before the baseline is reached by the versions")
+    @Test("The versions reach a target before the baseline")
     func earlier() throws {
         let connection = try Connection.inMemory()
         let steps = try Migrator(try set(withBaseline))
@@ -65,7 +67,7 @@ struct FlywayLayoutTests {
             try Migrator(try set(withBaseline)).run(on: connection).steps.map(\.name) == ["b", "c"])
     }
 
-    @Test("A changed baseline is no longer the one that was applied")
+    @Test("A changed baseline differs from the applied one")
     func changed() throws {
         let connection = try Connection.inMemory()
         _ = try Migrator(try set(withBaseline)).run(on: connection)
@@ -75,7 +77,7 @@ struct FlywayLayoutTests {
         }
     }
 
-    @Test("A placeholder in a comment is nothing, and one that is meant as it stands is kept")
+    @Test("A placeholder in a comment is ignored, and an escaped one is kept")
     func placeholders() throws {
         #expect(try set(["V1__a.sql": "-- ${x}\n/* ${y} */ SELECT '$', '{';"]).files.count == 1)
         let set = try set([

@@ -35,7 +35,7 @@ struct ForeignScriptTests {
         }
     }
 
-    @Test("Each layout says in its own way that a file runs outside a transaction")
+    @Test("Each layout has its own way to run a file outside a transaction")
     func transactions() throws {
         let bare = "VACUUM;"
         let cases: [(MigrationLayout, [String: String], Bool, Bool)] = [
@@ -124,7 +124,7 @@ struct ForeignScriptTests {
         for (layout, files, up, down) in cases {
             let file = try #require(try LayoutFolder(files).set(layout).files.first)
             #expect(file.runsInTransaction == up, "\(files)")
-            // The ledger keeps it with the way down.
+            // The ledger stores it with the way down.
             let text = try #require(file.down).text
             let recorded = try MigrationFileParser.parseScript(text, "recorded")
             #expect(recorded.runsInTransaction == down, "\(files)")
@@ -133,7 +133,7 @@ struct ForeignScriptTests {
     }
 
     @Test(
-        "Foreign keys that a file switches off and on are off for its version, and checked behind it"
+        "Foreign keys that a file switches off and on are off for its version, and checked afterwards"
     )
     func foreignKeys() throws {
         for (off, on) in [
@@ -161,7 +161,7 @@ struct ForeignScriptTests {
             _ = try Migrator(set).run(on: connection)
             #expect(try Scratch.int(connection, "SELECT count(*) FROM c") == 1)
             #expect(try Scratch.int(connection, "PRAGMA foreign_keys") == 1)
-            // Lines are still those of the file.
+            // Line numbers are still those of the file.
             let third = second.replacing("FROM p", with: "FROM c").replacing("TO p", with: "TO q")
             try folder.write("3_c.sql", Array(third.utf8))
             let lines = third.split(separator: "\n", omittingEmptySubsequences: false)
@@ -182,7 +182,7 @@ struct ForeignScriptTests {
         }
     }
 
-    @Test("Any other pragma stays what it is, and the native layout's stay refused")
+    @Test("Other pragmas are unchanged, and the native layout still refuses its own")
     func otherPragmas() throws {
         for text in [
             "PRAGMA foreign_keys;", "SELECT 1 AS pragma;", "PRAGMA table_info(foreign_keys);",
@@ -199,7 +199,7 @@ struct ForeignScriptTests {
         #expect(native.hint?.contains("-- lockstep: foreign keys off") == true)
     }
 
-    @Test("Texts in double quotes are texts to other tools' files, and names to Lockstep's own")
+    @Test("Double-quoted texts are strings in other tools' files, and names in Lockstep's own")
     func doubleQuotes() throws {
         let up = "CREATE TABLE a (x, y CHECK (y <> \"no\"));\nINSERT INTO a VALUES (\"yes\", 'z');"
         let down =
@@ -214,13 +214,13 @@ struct ForeignScriptTests {
         #expect(native.code == .migrationFailed)
         let declared = "-- lockstep: up\n-- lockstep: double quoted texts\n\(up)"
         #expect(try failure(["1_a.sql": declared]) == nil)
-        // After a failure the strict rule is back, too.
+        // After a failure the strict rule applies again, too.
         let broken = try LayoutFolder(["1_a.sql": "nonsense;"]).set()
         Refusal.expect(.migrationFailed) { _ = try Migrator(broken).run(on: connection) }
         Refusal.expect(.sqlFailed) { try connection.execute("SELECT \"yes\"") }
     }
 
-    @Test("Errors name the file, also in a folder or as the way down, and its own line")
+    @Test("Errors name the file and its own line, also in a folder and in the way down")
     func places() throws {
         let error = try #require(
             try failure(["1_a/up.sql": "SELECT 1;\n-- lockstep: foreign keys off\n\nnonsense;\n"]))
@@ -239,7 +239,7 @@ struct ForeignScriptTests {
         #expect(try file("1_a.sql", "").downFileName == nil)
     }
 
-    @Test("Every directive's spelling reads as it")
+    @Test("Every spelling of a directive is read as that directive")
     func spellings() {
         for directive in [
             Directive.backfill(table: "b c", batch: 7), .rebuild(table: "a \"b\""),

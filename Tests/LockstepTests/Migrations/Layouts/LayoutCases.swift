@@ -2,16 +2,16 @@ import Testing
 
 @testable import Lockstep
 
-/// A folder as its tool's users have it, and what it leads to.
+/// A folder as users of the tool have it, and the expected result.
 struct LayoutCase: Sendable, CustomTestStringConvertible {
     let layout: MigrationLayout
     let about: String
     let files: [String: String]
     let versions: [String]
     let names: [String]
-    /// What the newest versions' ways down can undo, from the end.
+    /// The versions that can be undone, from the newest.
     let undoable: Int
-    /// Tables, indexes, triggers and views at the end.
+    /// The final tables, indexes, triggers and views.
     let objects: [String]
 
     var testDescription: String { "\(layout.rawValue): \(about)" }

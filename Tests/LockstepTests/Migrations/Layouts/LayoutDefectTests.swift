@@ -2,23 +2,23 @@ import Testing
 
 @testable import Lockstep
 
-/// A folder with one thing wrong, and where the error says it is.
+/// A folder with one defect, and the place that the error reports.
 struct LayoutDefect: Sendable, CustomTestStringConvertible {
     let layout: MigrationLayout
     let files: [String: String]
-    /// What the message must hold: the file, the line where there is one, what is wrong.
-    let told: [String]
+    /// What the message must contain: the file, the line if there is one, and the defect.
+    let reported: [String]
     var code = LockstepError.Code.migrationMalformed
 
     init(
-        _ layout: MigrationLayout, _ files: [String: String], _ told: String...,
+        _ layout: MigrationLayout, _ files: [String: String], _ reported: String...,
         code: LockstepError.Code = .migrationMalformed
     ) {
-        (self.layout, self.files, self.told, self.code) = (layout, files, told, code)
+        (self.layout, self.files, self.reported, self.code) = (layout, files, reported, code)
     }
 
     var testDescription: String {
-        "\(layout.rawValue): \(files.keys.sorted().joined(separator: " ")), \(told)"
+        "\(layout.rawValue): \(files.keys.sorted().joined(separator: " ")), \(reported)"
     }
 
     static let all: [LayoutDefect] = names + pairs + dbmate + goose + prefixed + diesel + flyway
@@ -27,7 +27,7 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(.native, ["0001_x.SQL": "-- lockstep: up\n"], "0001_x.SQL"),
         LayoutDefect(.golangMigrate, ["1_a.up.sql": "", "0002_b.sql": ""], "0002_b.sql"),
         LayoutDefect(.golangMigrate, ["1_a.up.sql": "", "2_b.up.json": ""], "2_b.up.json", "SQL"),
-        LayoutDefect(.golangMigrate, ["18446744073709551616_a.up.sql": ""], "64 bits"),
+        LayoutDefect(.golangMigrate, ["18446744073709551616_a.up.sql": ""], "64-bit"),
         LayoutDefect(.sqlx, ["3.sql": ""], "3.sql"),
         LayoutDefect(.sqlx, ["a_b.sql": ""], "a_b.sql"),
         LayoutDefect(.sqlx, ["-1_b.sql": ""], "-1_b.sql"),
@@ -174,12 +174,14 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
 @Suite("Defects of migration folders")
 struct LayoutDefectTests {
     @Test(
-        "One thing wrong is one error that says where, and what to do", arguments: LayoutDefect.all)
+        "One defect is one error that names the place and the remedy", arguments: LayoutDefect.all)
     func defect(defect: LayoutDefect) throws {
         let error = try #require(
             try LayoutFolder.error(defect.files, defect.layout), "it was accepted")
         #expect(error.code == defect.code)
-        for told in defect.told { #expect(error.message.contains(told), "\(error.message)") }
+        for reported in defect.reported {
+            #expect(error.message.contains(reported), "\(error.message)")
+        }
         #expect(error.hint?.isEmpty == false)
     }
 }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Which layout a folder has")
+@Suite("Detection of a folder's layout")
 struct LayoutDetectionTests {
     private let dbmate = "-- migrate:up\n-- migrate:down\n"
     private let goose = "-- +goose Up\n"
     private let native = "-- lockstep: up\n"
 
-    @Test("Markers tell, then names")
+    @Test("Markers decide first, then names")
     func tells() throws {
         let expected: [(MigrationLayout, [String: String])] = [
             (.native, [:]), (.native, ["README.md": ""]), (.native, ["1_a.sql": native]),
@@ -30,7 +30,7 @@ struct LayoutDetectionTests {
             (.flyway, ["V1__a.sql": "", "B1__a.sql": ""]), (.flyway, ["V1__a.SQL": ""]),
             (.diesel, ["2024-01-01-000000_a/up.sql": ""]),
             (.diesel, ["1_a/up.sql": "", "schema.sql": ""]),
-            // What lies in folders is nobody's business where files are.
+            // The content of folders is ignored where the layout uses files.
             (.native, ["1_a.sql": native, "old/V1__a.sql": "", "old/1_b.up.sql": ""]),
         ]
         for (layout, files) in expected {
@@ -38,7 +38,7 @@ struct LayoutDetectionTests {
         }
     }
 
-    @Test("A marker inside a string or a block comment is none")
+    @Test("A marker inside a string or a block comment does not count")
     func notMarkers() throws {
         for text in [
             "INSERT INTO a VALUES ('\n-- migrate:up\n');", "/*\n-- +goose Up\n*/",
@@ -48,7 +48,7 @@ struct LayoutDetectionTests {
         }
     }
 
-    @Test("Where it could be several, the error names a file of each and asks")
+    @Test("If several layouts are possible, the error names a file of each and asks")
     func ambiguous() throws {
         let cases: [([String: String], [String])] = [
             (["1_a.sql": goose, "2_b.sql": dbmate], ["1_a.sql", "goose", "2_b.sql", "dbmate"]),
@@ -64,10 +64,12 @@ struct LayoutDetectionTests {
             ),
             (["V1__a.sql": "SELECT '${x}';"], ["V1__a.sql", "Flyway", "refinery"]),
         ]
-        for (files, told) in cases {
+        for (files, reported) in cases {
             let error = try #require(try LayoutFolder.error(files), "\(files)")
             #expect(error.code == .migrationMalformed)
-            for told in told { #expect(error.message.contains(told), "\(error.message)") }
+            for reported in reported {
+                #expect(error.message.contains(reported), "\(error.message)")
+            }
             #expect(error.hint?.contains("--layout") == true)
         }
     }
@@ -81,7 +83,7 @@ struct LayoutDetectionTests {
         }
     }
 
-    @Test("Files of no layout, and of tools whose layout is not read, are refused")
+    @Test("Files of no layout, and of unsupported tools, are refused")
     func unknown() throws {
         let stray = try #require(try LayoutFolder.error(["first.sql": "SELECT 1;"]))
         #expect(stray.message.contains("first.sql"))
@@ -97,7 +99,7 @@ struct LayoutDetectionTests {
         }
     }
 
-    @Test("A folder of sets may hold sets of several layouts")
+    @Test("A folder of sets can contain sets of several layouts")
     func sets() throws {
         let folder = try LayoutFolder([
             "a/1_x.sql": native, "b/1_x/up.sql": "", "c/V1__x.sql": "", "d/README.md": "",
@@ -121,7 +123,7 @@ struct LayoutDetectionTests {
         #expect(try MigrationSet.sets(in: folder.path).map(\.name) == ["2024", "2025"])
     }
 
-    @Test("A folder whose name can be no set's needs one, and only such a folder takes it")
+    @Test("A folder whose name cannot be a set name needs one, and only such a folder accepts one")
     func naming() throws {
         let temporary = try TemporaryFolder()
         let path = temporary.file("SQL_files")

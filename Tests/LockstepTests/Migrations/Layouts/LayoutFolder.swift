@@ -10,7 +10,7 @@ struct LayoutFolder {
     /// The set's folder, `set`.
     let path: FilePath
 
-    /// Writes files at paths in the folder; what stands before a `/` becomes a folder.
+    /// Writes files at paths in the folder; the part before a `/` becomes a folder.
     init(_ files: [String: String] = [:]) throws {
         temporary = try TemporaryFolder()
         path = temporary.file("set")
@@ -33,12 +33,12 @@ struct LayoutFolder {
         try MigrationSet(folder: path, layout: layout)
     }
 
-    /// The layout of a folder that holds these files.
+    /// The detected layout of a folder with these files.
     static func layout(of files: [String: String]) throws -> MigrationLayout {
         try LayoutFolder(files).set().layout
     }
 
-    /// What reading these files fails with.
+    /// The error from reading these files.
     static func error(
         _ files: [String: String], _ layout: MigrationLayout? = nil
     ) throws -> LockstepError? {

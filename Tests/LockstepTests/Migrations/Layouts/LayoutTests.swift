@@ -16,7 +16,7 @@ struct LayoutTests {
     }
 
     @Test(
-        "A folder is recognised, and runs as it is: up, down as far as it leads, and up again",
+        "A folder is recognised, and runs as it is: up, down as far as possible, and up again",
         arguments: LayoutCase.all)
     func runs(layout: LayoutCase) throws {
         let set = try LayoutFolder(layout.files).set()
@@ -38,7 +38,7 @@ struct LayoutTests {
         #expect(try Migrator(set).run(on: connection).notices.isEmpty)
     }
 
-    @Test("In an encrypted file, too, and read anew from the disk it has nothing to do")
+    @Test("It also runs in an encrypted file, and after reopening nothing is pending")
     func encrypted() throws {
         let scratch = try DatabaseScratch()
         let layout = try #require(LayoutCase.all.first { $0.layout == .diesel })
@@ -51,14 +51,14 @@ struct LayoutTests {
     }
 
     @Test(
-        "Files that were compiled in make the same set as their folder", arguments: LayoutCase.all)
+        "Compiled-in files make the same set as their folder", arguments: LayoutCase.all)
     func embedded(layout: LayoutCase) throws {
         let files = layout.files.map { (name: $0.key, content: $0.value) }
         #expect(
             try MigrationSet(name: "set", files: files) == LayoutFolder(layout.files).set())
     }
 
-    @Test("A layout that is named is the one that is used")
+    @Test("An explicitly named layout is used")
     func named() throws {
         let files = [
             "1_a.up.sql": "CREATE TABLE a (x);", "1_a.down.sql": "DROP TABLE a;",
@@ -72,7 +72,7 @@ struct LayoutTests {
     }
 
     @Test(
-        "Gaps are a matter of the native layout alone; a version that comes late, of refinery's U")
+        "Only the native layout objects to gaps; refinery's U versions may come late")
     func order() throws {
         let first = try LayoutFolder(["V1__a.sql": "CREATE TABLE a (x);", "V4__d.sql": ""]).set(
             .refinery)
@@ -81,7 +81,7 @@ struct LayoutTests {
         let late = try LayoutFolder([
             "V1__a.sql": "CREATE TABLE a (x);", "V4__d.sql": "", "U2__b.sql": "CREATE TABLE b (x);",
         ]).set(.refinery)
-        // A set is known by its name, which both have.
+        // A set is identified by its name, which both have.
         #expect(try Migrator(late).run(on: connection).steps.map(\.version.description) == ["2"])
         let strict = try LayoutFolder([
             "V1__a.sql": "CREATE TABLE a (x);", "V4__d.sql": "", "U2__b.sql": "CREATE TABLE b (x);",
@@ -90,7 +90,7 @@ struct LayoutTests {
         Refusal.expect(.outOfOrder) { _ = try Migrator(strict).run(on: connection) }
     }
 
-    @Test("Two files of one version are told by the plan, with both names")
+    @Test("The plan reports two files of one version, with both names")
     func duplicates() throws {
         for (layout, one, other) in [
             (MigrationLayout.golangMigrate, "1_a.up.sql", "01_b.up.sql"),
@@ -107,7 +107,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("A changed way up is a changed version, as are a changed way down and a moved marker")
+    @Test("A changed way up, a changed way down and a moved marker each change the version")
     func checksums() throws {
         func findings(
             _ before: [String: String], _ after: [String: String]
@@ -140,7 +140,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("A version in another language stops the run, unless code of ours stands in its place")
+    @Test("A version in another language stops the run, unless our code takes its place")
     func code() throws {
         for (layout, one, program, language) in [
             (MigrationLayout.goose, "1_a.sql", "00002_b.go", "Go"),
@@ -165,7 +165,7 @@ struct LayoutTests {
             #expect(try Migrator(whole).run(on: connection).steps.count == 2)
             #expect(try Scratch.int(connection, "SELECT x FROM a") == 2)
         }
-        // A baseline stands for programs, too.
+        // A baseline replaces programs, too.
         let folder = try LayoutFolder([
             "V1__a.java": "", "B2__ab.sql": "CREATE TABLE a (x);", "V3__c.sql": "",
         ])

@@ -37,7 +37,7 @@ struct MigrationDraftTests {
             })
         let draft = try MigrationDraft(named: "x", behind: set, now: Self.now)
         #expect(draft.files.map(\.path) == expected)
-        // What was made is read again, behind what was there.
+        // The new files are read again, after the existing ones.
         let temporary = try TemporaryFolder()
         let folder = temporary.file("test")
         try FileManager.default.createDirectory(
@@ -52,14 +52,14 @@ struct MigrationDraftTests {
     }
 
     @Test(
-        "Names that could not be a file's are refused",
+        "Names that cannot be file names are refused",
         arguments: ["", "a b", "../x", "a/b", "ä", "a.sql", String(repeating: "x", count: 201)])
     func badNames(name: String) throws {
         let set = try MigrationSet(name: "test", layout: .native, files: [])
         Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: name, behind: set) }
     }
 
-    @Test("Behind a version of several parts nobody knows what comes")
+    @Test("After a version of several parts the next one is unknown")
     func parts() throws {
         let set = try MigrationSet(
             name: "test", layout: .flyway, files: [(name: "V1.2__a.sql", content: "SELECT 1;")])

@@ -28,7 +28,7 @@ struct MigrationFolderTests {
             try folder.write(
                 name, [0xEF, 0xBB, 0xBF] + Array(text.replacing("\n", with: "\r\n").utf8))
         }
-        // Only its very first bytes tell sqlx, and there is no other mark in those files.
+        // sqlx only checks the very first bytes, and those files contain no other mark.
         let isMarked = layout.files.values.contains { $0.hasPrefix("-- no-transaction") }
         let set = try folder.set(layout.layout)
         let plain = try LayoutFolder(layout.files).set(layout.layout)
@@ -43,7 +43,7 @@ struct MigrationFolderTests {
         #expect(findings.allSatisfy { !$0.isFatal })
     }
 
-    @Test("Invalid UTF-8 and a NUL byte are told with file and line, wherever they are")
+    @Test("Invalid UTF-8 and a NUL byte are reported with file and line, wherever they are")
     func bytes() throws {
         for (name, layout) in [
             ("1_a.up.sql", MigrationLayout.golangMigrate), ("1_a.sql", .sqlx),
@@ -58,14 +58,14 @@ struct MigrationFolderTests {
             try folder.write(name, Array("SELECT 1;".utf8) + [0])
             #expect {
                 _ = try folder.set(layout)
-            } throws: { error in "\(error)".contains("\(name) holds a NUL byte") }
+            } throws: { error in "\(error)".contains("\(name) contains a NUL byte") }
         }
         let down = try LayoutFolder(["1_a.up.sql": ""])
         try down.write("1_a.down.sql", [0xFF])
         Refusal.expect(.migrationMalformed) { _ = try down.set() }
     }
 
-    @Test("Hidden files and what editors leave are no migrations; names may be of any letters")
+    @Test("Hidden files and editor leftovers are not migrations; names can use any letters")
     func names() throws {
         let folder = try LayoutFolder([
             "1_größer als nichts.up.sql": "", ".2_hidden.up.sql": "nonsense", "3_x.up.sql~": "",
@@ -84,15 +84,17 @@ struct MigrationFolderTests {
         #expect(set.ignoredFiles.isEmpty)
     }
 
-    @Test("SQL that is no migration to the layout is left alone, and told")
+    @Test("SQL that is not a migration in the layout is ignored, and reported")
     func ignoredFiles() throws {
         let set = try LayoutFolder(["1_a.up.sql": "", "schema.sql": "", "x/seed.sql": ""]).set()
         #expect(set.ignoredFiles == ["schema.sql"])
         #expect(
-            try LayoutFolder(["V1__a.sql": "", "x/seed.sql": ""]).set().ignoredFiles == ["x/seed.sql"])
+            try LayoutFolder(["V1__a.sql": "", "x/seed.sql": ""]).set().ignoredFiles == [
+                "x/seed.sql"
+            ])
     }
 
-    @Test("A link to a file or a folder is refused; one that leads nowhere, and a circle, too")
+    @Test("Links to a file or folder, dangling links and circular links are refused")
     func links() throws {
         let folder = try LayoutFolder(["1_a.up.sql": ""])
         link(folder.path.appending("1_a.up.sql"), at: folder.path.appending("2_b.up.sql"))
@@ -100,7 +102,7 @@ struct MigrationFolderTests {
         let tree = try LayoutFolder(["V1__a.sql": ""])
         link(tree.path, at: tree.path.appending("again"))
         Refusal.expect(.migrationMalformed) { _ = try tree.set() }
-        // To a layout that looks into no folder it is nothing.
+        // A layout that reads no folders ignores it.
         let flat = try LayoutFolder(["1_a.sql": "-- lockstep: up\n"])
         link(flat.path, at: flat.path.appending("again"))
         #expect(try flat.set().files.count == 1)
@@ -109,7 +111,7 @@ struct MigrationFolderTests {
         Refusal.expect(.migrationMalformed) { _ = try version.set() }
     }
 
-    @Test("Folders nested without end are refused")
+    @Test("Endlessly nested folders are refused")
     func deep() throws {
         let path = Array(repeating: "x", count: 17).joined(separator: "/")
         let folder = try LayoutFolder(["V1__a.sql": "", "\(path)/V2__b.sql": ""])
@@ -134,7 +136,7 @@ struct MigrationFolderTests {
         }
         #expect(error?.hint?.contains("--max-file") == true)
         _ = try MigrationSet(folder: folder.path, layout: .flyway, largestFile: large.count)
-        // The limit is for one file.
+        // The limit applies to a single file.
         let small = try LayoutFolder(["V1__a.sql": "SELECT 1;", "V2__b.sql": "SELECT 2;"])
         #expect(try MigrationSet(folder: small.path, largestFile: 9).files.count == 2)
         Refusal.expect(.tooLarge) { _ = try MigrationSet(folder: small.path, largestFile: 8) }
@@ -143,12 +145,12 @@ struct MigrationFolderTests {
         }
     }
 
-    /// What can stand where a migration should.
+    /// Anything that can be in the place of a migration file.
     enum Oddity: String, CaseIterable {
         case pipe = "a named pipe"
         case socket = "a socket"
         case folder = "a folder"
-        case danglingLink = "a symbolic link that leads to no file"
+        case danglingLink = "a symbolic link without a target file"
 
         func make(at path: FilePath) throws {
             switch self {
@@ -164,7 +166,7 @@ struct MigrationFolderTests {
     }
 
     @Test(
-        "What has a migration's name and is no file is named, and nothing waits for it",
+        "An object with a migration's name that is not a file is named, and nothing blocks on it",
         arguments: Oddity.allCases)
     func odd(_ oddity: Oddity) throws {
         for (place, files) in [
@@ -185,12 +187,12 @@ struct MigrationFolderTests {
                 #expect(error?.code == .migrationMalformed)
                 #expect(
                     error?.message.contains(
-                        "\(place) has a migration's name and is \(oddity.rawValue)") == true)
+                        "\(place) has the name of a migration but is \(oddity.rawValue)") == true)
             }
         }
     }
 
-    @Test("What has no migration's name may be anything", arguments: Oddity.allCases)
+    @Test("An object without a migration's name can be anything", arguments: Oddity.allCases)
     func harmless(_ oddity: Oddity) throws {
         let folder = try LayoutFolder(["0001_a.sql": "-- lockstep: up\n"])
         for name in ["notes", "0002_b.sql.bak", ".0002_b.sql"] {
@@ -206,7 +208,7 @@ struct MigrationFolderTests {
         Refusal.expect(.migrationMalformed) { _ = try folder.set() }
     }
 
-    @Test("A thousand versions are read in one go")
+    @Test("A thousand versions are read in one pass")
     func many() throws {
         let folder = try LayoutFolder()
         for number in 1...1000 {

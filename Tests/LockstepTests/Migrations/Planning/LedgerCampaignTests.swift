@@ -3,13 +3,13 @@ import Testing
 
 @testable import Lockstep
 
-/// Counts how often SQL has called it.
+/// Counts its calls from SQL.
 private final class Canary: EngineFunction {
     private(set) var rings = 0
     func call(_ call: borrowing EngineCall) throws(LockstepError) { rings += 1 }
 }
 
-/// Random changes to all that a database remembers of migrations, beside a twin that nobody changed.
+/// Random changes to everything that a database records about migrations, beside an unchanged twin.
 @Suite("A campaign against the ledger")
 struct LedgerCampaignTests {
     private struct Stop: Error {}
@@ -31,7 +31,7 @@ struct LedgerCampaignTests {
         ]
     }
 
-    /// A database of both sets, the first up to its third version; or into its fourth.
+    /// A database of both sets, with the first at its third version, or partly through its fourth.
     private func database(_ fields: [FieldKeys], isBegun: Bool, _ canary: Canary) throws
         -> Connection
     {
@@ -48,7 +48,7 @@ struct LedgerCampaignTests {
         return connection
     }
 
-    /// What verification says of the ledger and of the schema.
+    /// The verification's findings about the ledger and the schema.
     private func verdict(_ connection: borrowing Connection) -> [String] {
         func messages(_ body: () throws -> CheckResult) -> [String] {
             do { return try body().findings.map(\.message) } catch { return ["\(error)"] }
@@ -57,7 +57,7 @@ struct LedgerCampaignTests {
             + messages { try DriftCheck.run(connection, sets, ConnectionOptions()) }
     }
 
-    /// All that the engine remembers of migrations.
+    /// Everything that the engine records about migrations.
     private func memory(_ connection: borrowing Connection) throws -> [String] {
         try ["lockstep_migration", "lockstep_progress", "lockstep_repeatable"].flatMap {
             table -> [String] in
@@ -75,7 +75,7 @@ struct LedgerCampaignTests {
                 .filter { !$0.hasPrefix("lockstep_") && !$0.hasPrefix("sqlite_") })
     }
 
-    /// Every command that reads the ledger. The result is the objects that are there after each.
+    /// Every command that reads the ledger. The result lists the objects that exist after each.
     private func tryEverything(_ connection: borrowing Connection) throws -> [Set<String>] {
         let one = MigrationVersion(1)
         var seen: [Set<String>] = []
@@ -87,7 +87,7 @@ struct LedgerCampaignTests {
                 do {
                     _ = try Migrator(set).run(target, on: connection)
                 } catch is LockstepError {
-                    // Refused, which is as good.
+                    // Refused, which is just as good.
                 }
                 seen.append(try objects(connection))
             }
@@ -98,7 +98,7 @@ struct LedgerCampaignTests {
     private static let known = LedgerVictim.objects.union(["film_rank"])
 
     @Test(
-        "No SQL of the ledger runs, and every change is reported, or is in the list of what nothing shows",
+        "No SQL of the ledger runs, and every change is reported, or is listed as undetectable",
         arguments: 0..<8)
     func campaign(_ number: Int) throws {
         let isBegun = number.isMultiple(of: 2)
@@ -121,7 +121,7 @@ struct LedgerCampaignTests {
             do {
                 try LedgerVictim.forge(mutation.sql, connection)
             } catch is LockstepError {
-                // SQLite's own constraints do not let it in.
+                // SQLite's own constraints reject it.
             }
             guard try memory(connection) != untouched else { continue }
             let found = verdict(connection)
@@ -143,7 +143,7 @@ struct LedgerCampaignTests {
         #expect(reported > 60 && reported + excused.values.reduce(0, +) > 100)
     }
 
-    @Test("The control: where recorded SQL is asked for and the files are gone, the canary rings")
+    @Test("The control: if recorded SQL is requested and the files are gone, the canary rings")
     func control() throws {
         let canary = Canary()
         let connection = try database([], isBegun: false, canary)

@@ -25,7 +25,7 @@ struct LedgerCodeTests {
     }
 
     @Test(
-        "Each row that is written with field keys has one, and without keys the table stays as it was"
+        "Each row written with field keys has a MAC, and without keys the table does not change"
     )
     func written() throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
@@ -52,7 +52,7 @@ struct LedgerCodeTests {
     }
 
     @Test(
-        "Verification checks it with the keys that it is given, and light verification with the store's"
+        "Verification checks it with the given keys, and light verification with the store's"
     )
     func verification() throws {
         let scratch = try DatabaseScratch()
@@ -84,13 +84,13 @@ struct LedgerCodeTests {
         let store = try Store.open(scratch.path, key: scratch.key(), options: storing)
         let light = try store.verifyLightly(victim.sets)
         #expect(light.outcomes.first { $0.check == .ledger }?.obstacle?.code == .tampered)
-        // Without keys there is nothing to see.
+        // Without keys nothing can be detected.
         verification.fieldKeys = []
         #expect(try outcome()?.hasFailed == false)
     }
 
     @Test(
-        "A ledger from before takes rows of both kinds, and a Lockstep from before reads and writes it"
+        "An older ledger accepts rows of both kinds, and an older Lockstep reads and writes it"
     )
     func bothShapes() throws {
         let scratch = try DatabaseScratch()
@@ -111,7 +111,7 @@ struct LedgerCodeTests {
         }
         do {
             let connection = try scratch.open()
-            // As the version before this one records a row, and erases one.
+            // As the previous version of Lockstep records a row, and erases one.
             try LedgerVictim.forge(
                 """
                 INSERT INTO main.lockstep_migration ("set", version, name, checksum_bytes, checksum_text,
@@ -149,7 +149,7 @@ struct LedgerCodeTests {
         try expectTampered(victim, connection)
     }
 
-    @Test("Two rows that change places are tampering, with or without their MACs")
+    @Test("Swapping two rows is tampering, with or without their MACs")
     func swapped() throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
         for columns in [
@@ -170,7 +170,7 @@ struct LedgerCodeTests {
     }
 
     @Test(
-        "What no MAC can have is tampering",
+        "An impossible MAC is tampering",
         arguments: [
             "mac = x'00'", "mac = NULL", "mac_dataset = NULL", "mac_dataset = x'01'",
             "mac_key_version = 0",
@@ -185,12 +185,12 @@ struct LedgerCodeTests {
         try expectTampered(victim, connection)
     }
 
-    @Test("A MAC of another database, and one under another dataset's key, fit no row")
+    @Test("A MAC of another database, or under another dataset's key, fits no row")
     func foreign() throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
         let other = try LedgerVictim(
             fields: [CellWorkbench.keys(dataset: Self.otherDataset, named: "other")])
-        // Applied at another time, so its row is another one.
+        // Applied at another time, so its row differs.
         let elsewhere = try rows(victim.database())
         let stranger = try rows(other.database())
         for (entry, dataset) in [
@@ -208,7 +208,7 @@ struct LedgerCodeTests {
     }
 
     @Test(
-        "Without its MAC a row is what one without keys is: the files still hold it to what they say"
+        "Without its MAC a row is like one written without keys: it must still match the files"
     )
     func removed() throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
@@ -222,7 +222,7 @@ struct LedgerCodeTests {
             connection)
         let verdict = try victim.verdict(connection)
         #expect(
-            verdict.first?.hasPrefix("failure: 0003_note.sql has another way down") == true,
+            verdict.first?.hasPrefix("failure: 0003_note.sql has a different way down") == true,
             "\(verdict)")
         for target: Plan.Target in [.latest, .back(1), .redo(1)] {
             #expect(try victim.refusal(of: target, connection) == .migrationChanged)
@@ -253,7 +253,7 @@ struct LedgerCodeTests {
         #expect(try rows(connection).count == 2)
     }
 
-    @Test("Keys of another dataset say nothing; a key that is gone is reported")
+    @Test("Keys of another dataset prove nothing; a missing key is reported")
     func otherKeys() throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
         let connection = try victim.database()
@@ -268,12 +268,12 @@ struct LedgerCodeTests {
             #expect(try codes.check(entries) == 0)
             #expect(codes.uncheckable(entries) == 4)
         }
-        // A retired key checks what it made.
+        // A retired key checks the MACs that it made.
         #expect(try LedgerCodes([CellWorkbench.keys(active: 9, retired: [3])]).check(entries) == 4)
     }
 
     @Test(
-        "Of several datasets it is the one whose identifier sorts first, in whatever order they were given"
+        "Of several datasets, the one whose identifier sorts first makes it, in any order given"
     )
     func firstDataset() throws {
         let low = try CellWorkbench.keys(named: "low")
@@ -347,7 +347,7 @@ struct LedgerCodeTests {
     }
 
     @Test(
-        "An independent reader agrees on rows of ours, and on what is no MAC of theirs",
+        "An independent reader accepts our MACs on rows, and rejects forged ones",
         .enabled(if: PythonReader.isPresent, PythonReader.missing))
     func independent() throws {
         let entries = try rows(LedgerVictim(fields: [CellWorkbench.keys()]).database())

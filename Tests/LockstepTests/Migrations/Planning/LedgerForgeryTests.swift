@@ -2,19 +2,19 @@ import Testing
 
 @testable import Lockstep
 
-/// The operator changes what the database remembers of migrations. Nobody has field keys here, so only the files can
-/// show it.
+/// The operator changes the migration records in the database. No field keys are given here, so only the files
+/// can reveal it.
 @Suite("A forged ledger beside its files")
 struct LedgerForgeryTests {
-    /// A change, and what is to come of it.
+    /// A change, and its expected result.
     struct Forgery: CustomTestStringConvertible, Sendable {
         let name: String
         let sql: String
-        /// What going forward is refused with.
+        /// The error from migrating up.
         let forward: LockstepError.Code?
-        /// What undoing the newest version is refused with.
+        /// The error from undoing the newest version.
         let back: LockstepError.Code?
-        /// What verification says, in part; empty for nothing.
+        /// A part of the verification's findings; empty for none.
         let verdict: String
 
         init(
@@ -57,7 +57,7 @@ struct LedgerForgeryTests {
         """
     }
 
-    /// Without the table's own constraints, which anyone who writes the schema can leave out.
+    /// Without the table's own constraints, which anyone who writes the schema can omit.
     private static let loose = """
         CREATE TABLE lockstep_copy AS SELECT * FROM lockstep_migration;
         DROP TABLE lockstep_migration;
@@ -69,31 +69,31 @@ struct LedgerForgeryTests {
     static let forgeries = [
         Forgery(
             "another name", update("name = 'better'"), .migrationChanged, .migrationChanged,
-            "another name"),
+            "different name"),
         Forgery(
             "a way down replaced", update("down = \(planted)"), .migrationChanged,
             .migrationChanged,
-            "another way down"),
+            "different way down"),
         Forgery(
             "a way down removed", update("down = NULL"), .migrationChanged, .migrationChanged,
-            "another way down"),
+            "different way down"),
         Forgery(
             "a way down emptied", update("down = ''"), .migrationChanged, .migrationChanged,
-            "another way down"),
+            "different way down"),
         Forgery(
             "a way down appended to", update("down = down || \(planted)"), .migrationChanged,
-            .migrationChanged, "another way down"),
+            .migrationChanged, "different way down"),
         Forgery(
             "spacing alone, in a way down whose file is untouched", update("down = down || ' '"),
-            .migrationChanged, .migrationChanged, "another way down"),
+            .migrationChanged, .migrationChanged, "different way down"),
         Forgery(
             "a comment that is a directive",
             update("down = '-- lockstep: foreign keys off' || char(10) || down"),
-            .migrationChanged, .migrationChanged, "another way down"),
+            .migrationChanged, .migrationChanged, "different way down"),
         Forgery(
             "the way down of an older version", update("down = \(planted)", 1), .migrationChanged,
             nil,
-            "0001_film.sql has another way down"),
+            "0001_film.sql has a different way down"),
         Forgery(
             "a checksum of the text", update("checksum_text = randomblob(32)"), .migrationChanged,
             .migrationChanged, "contradict each other"),
@@ -103,7 +103,7 @@ struct LedgerForgeryTests {
             .migrationChanged, "contradict each other"),
         Forgery(
             "a checksum of the bytes", update("checksum_bytes = randomblob(32)"), nil, nil,
-            "in line endings only"),
+            "only in line endings"),
         Forgery(
             "all checksums",
             update(
@@ -119,7 +119,7 @@ struct LedgerForgeryTests {
             """, .migrationChanged, .migrationChanged, "0003_note.sql has changed since"),
         Forgery(
             "a checksum of another length", update("checksum_bytes = x'00'"), .tampered, .tampered,
-            "checksum that cannot be one"),
+            "invalid checksum"),
         Forgery(
             "a version that no file has", row("films", "9"), .migrationMissing, .migrationMissing,
             "its file is gone"),
@@ -132,20 +132,20 @@ struct LedgerForgeryTests {
         Forgery(
             "the same version in another spelling", row("films", "03", name: "note"), .tampered,
             .tampered,
-            "version that cannot be one"),
+            "invalid version"),
         Forgery(
             "a version that is none", row("films", "x"), .tampered, .tampered,
-            "version that cannot be one"),
+            "invalid version"),
         Forgery(
             "a version twice", loose + row("films", "3", name: "note", position: "77"), .tampered,
             .tampered,
             "a version twice"),
         Forgery(
             "a position twice", loose + row("films", "9", position: "3"), .tampered, .tampered,
-            "position that cannot be one"),
+            "invalid position"),
         Forgery(
             "a position before the first", update("position = -5"), .tampered, .tampered,
-            "position that cannot be one"),
+            "invalid position"),
         Forgery(
             "the last place that there is", update("position = 9223372036854775807"), nil, nil, ""),
         Forgery(
@@ -170,37 +170,37 @@ struct LedgerForgeryTests {
             "user_version"),
         Forgery(
             "a duration below zero", update("duration = -1"), .tampered, .tampered,
-            "duration that cannot be one"),
+            "invalid duration"),
         Forgery(
             "a name that is no text", update("name = x'80ff'"), .tampered, .tampered,
-            "type that it cannot have"),
+            "value of the wrong type"),
         Forgery(
             "a time that is a text", update("applied_at = 'never'"), .tampered, .tampered,
-            "type that it cannot have"),
+            "value of the wrong type"),
         Forgery(
             "an applied version noted as begun", progress("3", isUp: 1), .tampered, .tampered,
-            "noted as begun"),
+            "recorded as unfinished"),
         Forgery(
             "an applied version noted as being undone, by another way", progress("3", isUp: 0),
             .tampered, .tampered,
-            "noted as begun"),
+            "recorded as unfinished"),
         Forgery(
             "a version that begins before its beginning", progress("3", isUp: 1, segment: "-1"),
             .tampered,
-            .tampered, "cannot be one"),
+            .tampered, "contains an invalid"),
         Forgery(
             "a begun version with another way down",
             progress("3", isUp: 1)
                 + "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '3';",
-            .migrationChanged, .migrationChanged, "another way down"),
+            .migrationChanged, .migrationChanged, "different way down"),
         Forgery(
             "a version being undone that was never applied",
             progress("3", isUp: 0)
                 + "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '3';",
-            .tampered, .tampered, "noted as begun"),
+            .tampered, .tampered, "recorded as unfinished"),
     ]
 
-    @Test("Verification names it, running is refused, and nothing of it runs", arguments: forgeries)
+    @Test("Verification names it, running is refused, and none of it runs", arguments: forgeries)
     func forgery(_ forgery: Forgery) throws {
         let victim = try LedgerVictim()
         let before = try victim.database()
@@ -209,7 +209,7 @@ struct LedgerForgeryTests {
             let connection = try victim.database()
             try LedgerVictim.forge(forgery.sql, connection)
             let verdict = try victim.verdict(connection)
-            // What keeps the order of application is not reported.
+            // A change that keeps the order of application is not reported.
             #expect(
                 forgery.verdict.isEmpty
                     ? verdict.isEmpty : verdict.contains { $0.contains(forgery.verdict) },
@@ -235,18 +235,18 @@ struct LedgerForgeryTests {
             "has not run yet"),
         Forgery(
             "a checksum of the bytes", "checksum_bytes = randomblob(32)", nil, nil,
-            "in line endings only"),
+            "only in line endings"),
         Forgery(
             "bytes and text", "checksum_bytes = randomblob(32), checksum_text = randomblob(32)",
             nil, nil,
-            "in comments or spacing only"),
+            "only in comments or white space"),
         Forgery("another name", "name = 'other'", nil, nil, "is gone"),
         Forgery("a set that nobody gave", "\"set\" = 'other'", nil, nil, "has not run yet"),
         Forgery(
-            "no blob", "checksum_text = 'text'", .tampered, .tampered, "type that it cannot have"),
+            "no blob", "checksum_text = 'text'", .tampered, .tampered, "value of the wrong type"),
     ]
 
-    @Test("Equally what it says of repeatable migrations", arguments: repeatables)
+    @Test("The same holds for repeatable migrations", arguments: repeatables)
     func repeatable(_ forgery: Forgery) throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
@@ -259,7 +259,7 @@ struct LedgerForgeryTests {
     }
 
     @Test(
-        "A way down in a file of its own: comments and spacing are a notice, statements are drift")
+        "A way down in its own file: comments and white space are a notice, statements are drift")
     func ownFile() throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
@@ -273,17 +273,18 @@ struct LedgerForgeryTests {
         for harmless in ["DROP  TABLE shelf; -- gone\n", "drop table shelf;\r\n"] {
             let plan = try Migrator(set(harmless)).plan(.latest, on: connection)
             #expect(plan.findings.map(\.isFatal) == [false])
-            #expect(plan.findings.first?.error.message.contains("comments or spacing only") == true)
+            let message = plan.findings.first?.error.message
+            #expect(message?.contains("only in comments or white space") == true)
         }
         let other = try set("DROP TABLE IF EXISTS shelf;\n")
         let error = #expect(throws: LockstepError.self) { try Migrator(other).run(on: connection) }
         #expect(error?.code == .migrationChanged)
         #expect(
-            error?.message == "U1__shelf.sql has another way down than the one recorded with it")
-        #expect(error?.hint?.contains("restore the file") == true)
+            error?.message == "U1__shelf.sql has a different way down than the ledger records")
+        #expect(error?.hint?.contains("restore the original file") == true)
     }
 
-    @Test("Edits of comments and spacing, in the way down too, stay the notice that they were")
+    @Test("Edits of comments and white space, also in the way down, are still a notice")
     func harmlessEdits() throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
@@ -297,7 +298,7 @@ struct LedgerForgeryTests {
             let set = try MigrationSet(name: "films", files: files)
             let plan = try Migrator(set).plan(.latest, on: connection)
             #expect(!plan.findings.isEmpty && !plan.findings.contains(where: \.isFatal))
-            // The file is what was applied, so it undoes the version.
+            // The file is the one that was applied, so it undoes the version.
             let back = try Migrator(set).plan(.back(1), on: connection)
             #expect(back.steps.count == 1)
         }

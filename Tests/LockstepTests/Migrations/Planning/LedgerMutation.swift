@@ -2,9 +2,9 @@ import TestSupport
 
 @testable import Lockstep
 
-/// A change that somebody with the database's key can make to what the database remembers of migrations.
+/// A change that the holder of the database's key can make to the migration records in the database.
 struct LedgerMutation {
-    /// Why no reader of the ledger and the files can see it.
+    /// Why no reader of the ledger and the files can detect it.
     enum Excuse: String, CaseIterable {
         case timesOfVersion =
             "no file says when a version was applied, for how long, and by which Lockstep"
@@ -16,19 +16,19 @@ struct LedgerMutation {
     }
 
     let sql: String
-    /// Nil where it has to be reported.
+    /// Nil if it must be reported.
     let excuse: Excuse?
 
     private init(_ sql: String, _ excuse: Excuse? = nil) {
         (self.sql, self.excuse) = (sql, excuse)
     }
 
-    /// Rings the canary, and leaves a table.
+    /// Rings the canary, and creates a table.
     static let planted = "SELECT canary(); CREATE TABLE loot (x);"
 
-    /// One at random.
+    /// A random one.
     /// - Parameters:
-    ///   - hasCodes: Whether the rows have MACs, whose keys the reader has.
+    ///   - hasCodes: Whether the rows have MACs and the reader has their keys.
     ///   - isBegun: Whether a version is under way.
     static func random(
         hasCodes: Bool, isBegun: Bool, _ source: inout SplitMix64
@@ -75,7 +75,7 @@ struct LedgerMutation {
         default:
             let column = pick(["applied_at", "duration", "tool_version"], &source)
             let isNumber = Int64(number).map { column != "duration" || $0 >= 0 } ?? false
-            // Any text is a version of Lockstep, and any number becomes one in a column of texts.
+            // Any text is a version of Lockstep, and a column of texts turns any number into one.
             let isPossible = isNumber || column == "tool_version"
             return update(
                 "\(column) = \(number)", row, !hasCodes && isPossible ? .timesOfVersion : nil)
@@ -95,7 +95,7 @@ struct LedgerMutation {
             """)
     }
 
-    /// Fields of one row from another.
+    /// Fields of one row, taken from another.
     private static func swapped(_ source: inout SplitMix64) -> LedgerMutation {
         let to = Int.random(in: 1...4, using: &source)
         let from = to % 4 + 1
@@ -118,7 +118,7 @@ struct LedgerMutation {
             return update("mac = NULL, mac_dataset = NULL, mac_key_version = NULL", row, .noCode)
         case 1: return update("mac_dataset = randomblob(16)", row, .otherDataset)
         case 2: return update("mac = randomblob(32)", row)
-        // One that the keyring does not have: which is a notice.
+        // A key that the keyring does not have, which is a notice.
         case 3: return update("mac_key_version = 8", row)
         case 4: return update("mac_key_version = \(pick(["0", "-3", "'x'"], &source))", row)
         default: return update("mac = zeroblob(8)", row)
@@ -162,7 +162,7 @@ struct LedgerMutation {
     private static func place(
         _ row: String, _ hasCodes: Bool, _ source: inout SplitMix64
     ) -> String {
-        // All further apart, in the same order; or with MACs one of them.
+        // All positions further apart, in the same order; or with MACs one of them.
         hasCodes
             ? "UPDATE lockstep_migration SET position = 50 \(row);"
             : """

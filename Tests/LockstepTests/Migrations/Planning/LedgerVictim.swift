@@ -2,12 +2,12 @@ import Testing
 
 @testable import Lockstep
 
-/// A database with two sets, and somebody who has its key: no fields keyring, and any row of the engine's tables.
+/// A database with two sets, and an operator with its key: no fields keyring, but any row of the engine's tables.
 struct LedgerVictim {
-    /// What the operator would like to run.
+    /// SQL that the operator wants to run.
     static let planted = "CREATE TABLE loot (x); INSERT INTO loot VALUES (1);"
 
-    /// Two versions and their ways down in one file each, and a third that has none.
+    /// Two versions with ways up and down in one file each, and a third without a way down.
     static let files = [
         (
             name: "0001_film.sql",
@@ -29,7 +29,7 @@ struct LedgerVictim {
         ),
     ]
 
-    /// Flyway's layout: ways down in files of their own, and a repeatable migration.
+    /// Flyway's layout: ways down in separate files, and a repeatable migration.
     static let otherFiles = [
         (name: "V1__shelf.sql", content: "CREATE TABLE shelf (id INTEGER PRIMARY KEY);\n"),
         (name: "U1__shelf.sql", content: "DROP TABLE shelf;\n"),
@@ -54,7 +54,7 @@ struct LedgerVictim {
 
     var films: MigrationSet { sets[0] }
 
-    /// The database in memory, migrated.
+    /// The migrated database in memory.
     func database() throws -> Connection {
         var options = ConnectionOptions()
         options.fieldKeys = fields
@@ -63,12 +63,12 @@ struct LedgerVictim {
         return connection
     }
 
-    /// Runs SQL as the operator may, outside of Lockstep.
+    /// Runs SQL as the operator can, outside Lockstep.
     static func forge(_ sql: String, _ connection: borrowing Connection) throws {
         try connection.with(rights: .engine) { try connection.run(script: sql) }
     }
 
-    /// What verification says of the ledger: messages, `error: ` before the one that kept the check from its end.
+    /// The verification's findings: messages, with `error: ` before the one that ended the check early.
     func verdict(_ connection: borrowing Connection) throws -> [String] {
         do {
             return try LedgerCheck.run(connection, sets).findings.map {
@@ -79,14 +79,14 @@ struct LedgerVictim {
         }
     }
 
-    /// What `target` is refused with; nil if it ran.
+    /// The error from `target`; nil if it ran.
     func refusal(
         of target: Plan.Target, _ connection: borrowing Connection, _ set: MigrationSet? = nil
     ) throws -> LockstepError.Code? {
         try Refusal.code { _ = try Migrator(set ?? films).run(target, on: connection) }
     }
 
-    /// Every target there is, on both sets: whatever it comes to, no SQL of the ledger may run.
+    /// Every target on both sets: whatever the result, no SQL of the ledger may run.
     func tryEverything(_ connection: borrowing Connection) throws {
         let one = MigrationVersion(1)
         for target: Plan.Target in [
@@ -97,7 +97,7 @@ struct LedgerVictim {
         }
     }
 
-    /// Tables, views and indexes that are neither the files' nor the engine's.
+    /// Tables, views and indexes that belong neither to the files nor to the engine.
     static func strangers(_ connection: borrowing Connection) throws -> Set<String> {
         Set(
             try connection.query("SELECT name FROM main.sqlite_schema") { try $0[0] as String }

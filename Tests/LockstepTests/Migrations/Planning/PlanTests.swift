@@ -48,7 +48,7 @@ struct PlanTests {
         #expect(Plan(set, ledger: ledger(set, 2), target: .back(0)).steps.isEmpty)
     }
 
-    @Test("A version is reached upwards and downwards")
+    @Test("A version is reachable upwards and downwards")
     func target() throws {
         let set = try set(["1", "2", "3"])
         func plan(_ applied: Int, _ version: UInt64) -> [String] {
@@ -62,7 +62,7 @@ struct PlanTests {
         #expect(plan(3, 0) == ["down 3", "down 2", "down 1"])
     }
 
-    @Test("Going back undoes the newest application first, and no more than there are")
+    @Test("Going back undoes the newest application first, and no more than exist")
     func back() throws {
         let set = try set(["1", "2", "3"])
         #expect(
@@ -90,7 +90,7 @@ struct PlanTests {
     }
 
     @Test(
-        "What is wrong stops the run: duplicate, gap, changed, missing, out of order, no such version"
+        "Defects stop the run: duplicate, gap, changed, missing, out of order, no such version"
     )
     func findings() throws {
         let good = try set(["1", "2", "3"])
@@ -113,14 +113,14 @@ struct PlanTests {
         Refusal.expect(.migrationMissing) { try nowhere.requireSound() }
     }
 
-    @Test("Timestamps may leave gaps")
+    @Test("Timestamps can have gaps")
     func timestamps() throws {
         let set = try set(["20240101000000", "20240301000000"])
         #expect(Plan(set, ledger: [], target: .latest).findings.isEmpty)
     }
 
     @Test(
-        "A program whose files are older steps back by what the ledger recorded only on demand, and never forward"
+        "A program with older files uses recorded ways down only on demand, and never goes forward"
     )
     func olderProgram() throws {
         let ledger = ledger(try set(["1", "2", "3"]), 3)
@@ -141,7 +141,7 @@ struct PlanTests {
         #expect(fatal(Plan(older, ledger: ledger, target: .latest)).count == 2)
     }
 
-    @Test("A version that nobody has heard of is no place to go back to")
+    @Test("An unknown version is not a target for going back")
     func unknownTarget() throws {
         let set = try set(["20240101", "20240301"])
         let plan = Plan(
@@ -149,7 +149,7 @@ struct PlanTests {
         #expect(fatal(plan) == [.migrationMissing])
     }
 
-    @Test("Down to a version never leads up")
+    @Test("Going down to a version never goes up")
     func downTo() throws {
         let set = try set(["1", "2", "3"])
         let target = Plan.Target.downTo(MigrationVersion(2))
@@ -157,7 +157,7 @@ struct PlanTests {
         #expect(Plan(set, ledger: ledger(set, 1), target: target).steps.isEmpty)
     }
 
-    @Test("The greatest number a version can be leaves a gap and no trap")
+    @Test("The greatest possible version number leaves a gap and no trap")
     func maximumVersion() throws {
         let set = try set(["1", "18446744073709551615"])
         #expect(fatal(Plan(set, ledger: [], target: .latest)) == [.versionGap])

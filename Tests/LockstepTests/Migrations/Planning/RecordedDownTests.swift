@@ -3,8 +3,8 @@ import Testing
 
 @testable import Lockstep
 
-/// What undoes a version: its file, and the database's own record of it only on demand and without keys.
-@Suite("Ways down, recorded and of files")
+/// The source of a way down: the file; the database's own record only on demand and without keys.
+@Suite("Ways down, recorded and from files")
 struct RecordedDownTests {
     /// The database after the operator has written `sql` as the way down of the newest version.
     private func planted(
@@ -34,7 +34,7 @@ struct RecordedDownTests {
         return connection
     }
 
-    @Test("A version is undone by its file, whose place errors name")
+    @Test("A version is undone by its file, and errors name the place in it")
     func ownWay() throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
@@ -59,7 +59,7 @@ struct RecordedDownTests {
         #expect(error?.message.hasPrefix("bad/1_x.sql:4: ") == true, "\(error?.message ?? "")")
     }
 
-    @Test("Without the file it is refused with a way out, and runs on demand")
+    @Test("Without the file it is refused with an alternative, and runs on demand")
     func missingFile() throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
@@ -77,7 +77,7 @@ struct RecordedDownTests {
         let report = try Migrator(older(), recordedDown: .allowed).run(.back(1), on: connection)
         #expect(report.steps.map(\.version.description) == ["3"])
         #expect(try Ledger.entries(connection).filter { $0.set == "films" }.count == 2)
-        // Where the file is there and sound, it is the file's also then.
+        // If the file exists and is sound, the file's way down is used then, too.
         let plan = try Migrator(older(), recordedDown: .allowed).plan(.back(1), on: connection)
         guard case .down(_, .own)? = plan.steps.first else {
             Issue.record("\(plan.steps)")
@@ -85,7 +85,7 @@ struct RecordedDownTests {
         }
     }
 
-    @Test("A file that is not what was applied undoes nothing; what was recorded does, on demand")
+    @Test("A file that differs from the applied one undoes nothing; the record does, on demand")
     func editedFile() throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
@@ -97,7 +97,7 @@ struct RecordedDownTests {
                 try Migrator(edited).run(target, on: connection)
             }
             #expect(error?.code == .migrationChanged)
-            #expect(error?.hint?.contains("restore the file") == true)
+            #expect(error?.hint?.contains("restore the original file") == true)
             #expect(error?.hint?.contains("--recorded-down") == true)
         }
         let report = try Migrator(edited, recordedDown: .allowed).run(.redo(1), on: connection)
@@ -106,7 +106,7 @@ struct RecordedDownTests {
     }
 
     @Test(
-        "The control: what the operator planted does run, if it is asked for and the file is gone")
+        "The control: SQL that the operator planted runs if it is requested and the file is gone")
     func control() throws {
         let connection = try withoutCodes(LedgerVictim())
         Refusal.expect(.migrationMissing) {
@@ -117,7 +117,7 @@ struct RecordedDownTests {
         #expect(try LedgerVictim.strangers(connection) == ["loot"])
     }
 
-    @Test("On a connection with field keys it never does, whatever is asked for")
+    @Test("On a connection with field keys it never runs, whatever is requested")
     func withKeys() throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
         let connection = try planted(victim)
@@ -134,7 +134,7 @@ struct RecordedDownTests {
         #expect(try LedgerVictim.strangers(connection) == [])
     }
 
-    @Test("What it runs without keys has neither views nor the functions that open cells")
+    @Test("Without keys it has neither views nor the functions that open cells")
     func noFunctions() throws {
         let scratch = try DatabaseScratch()
         let keys = try CellWorkbench.keys(named: "catalogue")
@@ -163,7 +163,7 @@ struct RecordedDownTests {
         }
     }
 
-    @Test("A recorded way down that needs keys is refused, and says where they are to be given")
+    @Test("A recorded way down that needs keys is refused, and the error says where to give them")
     func needsKeys() throws {
         let victim = try LedgerVictim()
         let connection = try withoutCodes(victim)
@@ -185,7 +185,7 @@ struct RecordedDownTests {
         }
     }
 
-    @Test("A version that was begun is abandoned by its file, and as recorded only on demand")
+    @Test("A begun version is abandoned by its file, and by its record only on demand")
     func abandoning() throws {
         struct Stop: Error {}
         let script = """
@@ -232,7 +232,7 @@ struct RecordedDownTests {
         #expect(try LedgerVictim.strangers(forged) == ["loot"])
     }
 
-    @Test("A redo that could not lead up again does not lead down")
+    @Test("A redo that could not go up again does not go down")
     func redo() throws {
         let connection = try LedgerVictim().database()
         var files = LedgerVictim.files
@@ -241,12 +241,12 @@ struct RecordedDownTests {
         Refusal.expect(.migrationChanged) { _ = try Migrator(edited).run(.redo(1), on: connection) }
         #expect(try Scratch.int(connection, "SELECT count(*) FROM note") == 0)
         #expect(try Ledger.entries(connection).filter { $0.set == "films" }.count == 3)
-        // Going back alone is not kept from it by another version.
+        // Another version does not prevent going back alone.
         #expect(try Migrator(edited).run(.back(1), on: connection).steps.count == 1)
     }
 
     @Test(
-        "A script without a transaction goes on where a statement ended, in the text that it was counted in"
+        "A script without a transaction resumes at the end of a statement, in the text that was counted"
     )
     func offsets() throws {
         struct Stop: Error {}

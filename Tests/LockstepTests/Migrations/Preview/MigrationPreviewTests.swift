@@ -25,7 +25,7 @@ struct MigrationPreviewTests {
         return preview
     }
 
-    @Test("Statements are told with their lines, triggers in one piece")
+    @Test("Statements are listed with their lines, triggers as one statement")
     func statements() throws {
         let script = """
             CREATE TABLE b (y); -- first
@@ -48,7 +48,7 @@ struct MigrationPreviewTests {
     }
 
     @Test(
-        "Each rule finds what it is for",
+        "Each rule finds its target",
         arguments: [
             ("DROP TABLE t;", "drop-table", LintFinding.Level.error),
             ("-- lockstep: allow loss of table k\nDROP TABLE k;", "drop-table", .warning),
@@ -84,7 +84,7 @@ struct MigrationPreviewTests {
                 "rename-old-first", .warning
             ),
             (
-                // The old one stays, and with it the references.
+                // The old one stays, and so do the references.
                 "ALTER TABLE t RENAME TO t_old;\nCREATE TABLE t (id INTEGER PRIMARY KEY);",
                 "rename-old-first", .error
             ),
@@ -109,7 +109,7 @@ struct MigrationPreviewTests {
     }
 
     @Test(
-        "What is harmless is not complained of",
+        "Harmless statements cause no complaint",
         arguments: [
             "CREATE TABLE b (y NOT NULL);", "ALTER TABLE t ADD COLUMN b TEXT NOT NULL DEFAULT '';",
             "ALTER TABLE t ADD COLUMN b AS (n + 1) NOT NULL;", "DELETE FROM t WHERE 0;",
@@ -123,7 +123,7 @@ struct MigrationPreviewTests {
         #expect(preview.lint.isEmpty, "\(preview.lint)")
     }
 
-    @Test("A way back is previewed as the ledger has it; what was refused is not run")
+    @Test("A way back is previewed as recorded in the ledger; refused statements are not run")
     func wayBack() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set([
@@ -136,7 +136,7 @@ struct MigrationPreviewTests {
         #expect(preview.lint.map(\.rule) == ["drop-table"])
     }
 
-    @Test("Behind an error the rest is told but not tried; code is told")
+    @Test("After an error the rest is listed but not tried; code is listed")
     func behindAnError() throws {
         let preview = try preview([
             Scratch.up("CREATE TABLE x (a);\nNONSENSE;", down: "SELECT 1;"),

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Lockstep
 
-/// What people get wrong, file by file: each is told with its place, what is wrong and what to do, and the
-/// database is as before, byte for byte of what it holds.
+/// Mistakes that people make, file by file: each is reported with its place, the defect and the remedy, and the
+/// content of the database does not change by a byte.
 @Suite("Bad migrations")
 struct BadInputTests {
     private static let first = Scratch.up(
@@ -30,7 +30,7 @@ struct BadInputTests {
 
     private func content() throws -> [String] { try DeploymentScratch.content(database.open()) }
 
-    /// The error that a run of this set ends with; nothing of it remains.
+    /// The error that ends a run of this set, after which the database is unchanged.
     private func refusal(of set: MigrationSet) throws -> LockstepError {
         let before = try content()
         let names = try database.names
@@ -44,12 +44,12 @@ struct BadInputTests {
 
     // MARK: Statements
 
-    /// A way up of version 2, and what is told of it. Its first line is the file's second.
+    /// A way up of version 2, and its error. Its first line is the file's second.
     struct BadStatement: Sendable, CustomTestStringConvertible {
         let sql: String
         let code: LockstepError.Code
         let line: Int
-        /// Parts of the message: what is wrong, and the statement.
+        /// Parts of the message: the defect, and the statement.
         let says: [String]
         var testDescription: String { sql }
 
@@ -94,7 +94,7 @@ struct BadInputTests {
             "CREATE TABLE a (x);\n"
                 + "ALTER TABLE parent ADD COLUMN g GENERATED ALWAYS AS (no_such_function(id));\n"
                 + "CREATE TABLE b (x);"),
-        // What a rebuild, by its directive, does right.
+        // The correct version, with the directive for a rebuild.
         .init(
             .foreignKeysBroken, 7, ["nothing to refer to: child → parent_old", "by: DROP TABLE"],
             """
@@ -118,7 +118,7 @@ struct BadInputTests {
             .rowsLost, 3, ["child went from 4 rows to 2", "by: DELETE FROM parent WHERE id = ?"],
             "-- lockstep: allow loss of table parent\nDELETE FROM parent WHERE id = 2;"),
         .init(
-            .foreignKeysBroken, 3, ["1 rows of child → parent have no parent", "by: INSERT"],
+            .foreignKeysBroken, 3, ["1 row of child → parent has no parent", "by: INSERT"],
             "-- lockstep: foreign keys off\nINSERT INTO child VALUES (9, 4711);"),
         .init(
             .schemaBroken, 4, ["view codes cannot be used", "code"],
@@ -132,7 +132,7 @@ struct BadInputTests {
     ]
 
     @Test(
-        "A statement that is refused or fails is told with file, line and what it is",
+        "A refused or failed statement is reported with file, line and text",
         arguments: statements)
     func statement(bad: BadStatement) throws {
         let error = try refusal(of: Scratch.set(Self.first, Scratch.up(bad.sql)))
@@ -142,7 +142,7 @@ struct BadInputTests {
         for value in ["hunter2", "4711"] { #expect(!"\(error)".contains(value)) }
     }
 
-    @Test("Lines are counted in files with CRLF and a byte-order mark, too")
+    @Test("Lines are counted correctly in files with CRLF and a byte-order mark, too")
     func windowsFile() throws {
         let bad = Scratch.up("CREATE TABLE a (\n  x\n);\n\nNONSENSE;")
         let windows = "\u{FEFF}" + bad.replacing("\n", with: "\r\n")
@@ -157,10 +157,10 @@ struct BadInputTests {
 
     // MARK: Folders
 
-    /// The folder's files and what is wrong with them, where version 1 is applied.
+    /// The folder's files and their defect, where version 1 is applied.
     static let folders: [(LockstepError.Code, [String], [(name: String, content: String)])] = [
         (
-            .migrationMissing, ["test 1 (step) was applied, and its file is gone"],
+            .migrationMissing, ["test 1 (step) was applied, but its file is gone"],
             [("0002_next.sql", Scratch.up("CREATE TABLE a (x);"))]
         ),
         (
@@ -171,7 +171,7 @@ struct BadInputTests {
             ]
         ),
         (
-            .versionDuplicate, ["0002_mine.sql and 0002_theirs.sql both claim version 2"],
+            .versionDuplicate, ["0002_mine.sql and 0002_theirs.sql both have version 2"],
             [
                 ("0001_step.sql", first), ("0002_mine.sql", Scratch.up("CREATE TABLE a (x);")),
                 ("0002_theirs.sql", Scratch.up("CREATE TABLE b (x);")),
@@ -180,7 +180,7 @@ struct BadInputTests {
     ]
 
     @Test(
-        "A folder that does not fit stops everything before it begins", arguments: 0..<folders.count
+        "A malformed folder stops everything before it begins", arguments: 0..<folders.count
     )
     func folder(index: Int) throws {
         let (code, says, files) = Self.folders[index]
@@ -189,7 +189,7 @@ struct BadInputTests {
         for part in says { #expect(error.message.contains(part), "\(error)") }
     }
 
-    @Test("A version of a branch that was merged late is refused by its name")
+    @Test("A version from a late-merged branch is refused by its name")
     func lateBranch() throws {
         let newer = (name: "2024_newer.sql", content: Scratch.up("CREATE TABLE n (x);"))
         let older = (name: "2023_older.sql", content: Scratch.up("CREATE TABLE o (x);"))
@@ -201,16 +201,16 @@ struct BadInputTests {
         )
     }
 
-    @Test("A file that was only indented anew, or saved for Windows, is told of and runs on")
+    @Test("A reindented file, or one saved for Windows, is reported, and runs on")
     func reindented() throws {
         let indented = Self.first.replacing("CREATE", with: "\n  -- why\n    create")
         let windows = "\u{FEFF}" + Self.first.replacing("\n", with: "\r\n")
-        for (file, what) in [(indented, "comments or spacing"), (windows, "line endings")] {
+        for (file, what) in [(indented, "comments or white space"), (windows, "line endings")] {
             let before = try content()
             let report = try Migrator(Scratch.set(file)).run(on: database.open())
             #expect(report.steps.isEmpty)
             #expect(report.notices.map(\.code) == [.migrationChanged])
-            #expect(report.notices.first?.message.contains("in \(what) only") == true)
+            #expect(report.notices.first?.message.contains("only in \(what)") == true)
             #expect(report.notices.first?.message.contains("0001_step.sql") == true)
             #expect(try content() == before)
         }

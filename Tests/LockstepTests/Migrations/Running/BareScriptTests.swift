@@ -39,7 +39,7 @@ struct BareScriptTests {
         #expect(try Scratch.int(connection, "PRAGMA foreign_keys") == 1)
     }
 
-    @Test("Stopped at any event, the next run goes on, and no statement runs twice")
+    @Test("Stopped at any event, the next run continues, and no statement runs twice")
     func resuming() throws {
         let set = try Scratch.set(Scratch.up(Self.script))
         var event = 0
@@ -66,7 +66,7 @@ struct BareScriptTests {
         }
     }
 
-    @Test("A way down without a transaction can be stopped, too; until it is done nothing goes up")
+    @Test("A way down without a transaction can be stopped, too; nothing goes up until it is done")
     func down() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set([
@@ -87,7 +87,7 @@ struct BareScriptTests {
     }
 
     @Test(
-        "What cannot run is told with its line",
+        "Statements that cannot run are reported with their line",
         arguments: [
             (
                 "CREATE TABLE a (x);\nBEGIN;\nINSERT INTO a VALUES (1);",
@@ -118,7 +118,7 @@ struct BareScriptTests {
         #expect(try Ledger.entries(connection).isEmpty)
     }
 
-    @Test("Rows that go missing in one of its transactions roll that one back")
+    @Test("Lost rows in one of its transactions roll that transaction back")
     func losses() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set([
@@ -131,7 +131,7 @@ struct BareScriptTests {
         #expect(try MigrationProgress.all(connection).count == 1)
     }
 
-    @Test("Foreign keys that a file switches off are on again behind it, whether it fails or not")
+    @Test("Foreign keys that a file switches off are on again afterwards, whether it fails or not")
     func foreignKeys() throws {
         for tail in ["", "\nINSERT INTO nowhere VALUES (1);"] {
             let connection = try Connection.inMemory()

@@ -11,14 +11,14 @@ struct BaselineTests {
         Scratch.up("CREATE TABLE c (z);", down: "DROP TABLE c;"),
     ]
 
-    /// A database that something else has made.
+    /// A database that another program created.
     private func found(_ sql: String...) throws -> Connection {
         let connection = try Connection.inMemory()
         for statement in sql { try connection.execute(SQL(verbatim: statement)) }
         return connection
     }
 
-    @Test("Versions that the schema is at are recorded and not run; migrating goes on behind them")
+    @Test("Versions that match the schema are recorded and not run; migrating continues after them")
     func adopting() throws {
         let connection = try found("create table A (x integer)", "CREATE TABLE b(y TEXT)")
         try connection.execute("INSERT INTO a VALUES (1)")
@@ -33,7 +33,7 @@ struct BaselineTests {
         #expect(try Scratch.schema(connection).count == 1)
     }
 
-    @Test("A schema that is another version's is refused, and taken if that is meant")
+    @Test("A schema of another version is refused, and accepted on request")
     func differences() throws {
         let set = try Scratch.set(scripts)
         let connection = try found("CREATE TABLE a (x INTEGER)", "CREATE TABLE stranger (s)")
@@ -49,7 +49,7 @@ struct BaselineTests {
         #expect(try forced.record(on: connection) == 1)
     }
 
-    @Test("Beside another set's versions its tables are no difference")
+    @Test("Tables of another set's versions are no difference")
     func besideOthers() throws {
         let connection = try Connection.inMemory()
         let other = try MigrationSet(
@@ -65,7 +65,7 @@ struct BaselineTests {
         }
     }
 
-    @Test("An unknown version, a second time, an unsound set, another program's file: refused")
+    @Test("An unknown version, a second baseline, an unsound set, another program's file: refused")
     func refused() throws {
         let connection = try found("CREATE TABLE a (x INTEGER)")
         let set = try Scratch.set(scripts)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A process that is killed anywhere in a migration leaves ledger and schema in step, and every row.
+/// A process that is killed anywhere in a migration leaves ledger and schema consistent, and keeps every row.
 @Suite("Killed migrations")
 struct CrashTests {
     /// Version 1 with rows in it, in a file, with its keyring and key file.
@@ -15,7 +15,7 @@ struct CrashTests {
         let set: MigrationSet
         let setFolder: FilePath
 
-        /// - Parameter versions: How many of the set's; those that seal columns need keys that the victim has not got.
+        /// - Parameter versions: How many of the set's to use; those that seal columns need keys that the victim lacks.
         init(_ name: String, versions: Int = .max, rows: [String]) throws {
             folder = try TemporaryFolder()
             let source = Programs.package.appending("Migrations").appending(name)
@@ -46,7 +46,7 @@ struct CrashTests {
         }
     }
 
-    /// Kills a fresh copy at each event in turn until a run gets through; gives how often.
+    /// Kills a fresh copy at each event in turn until a run completes; returns the number of kills.
     private func killEverywhere(_ victim: Victim, table: String, rows: Int) async throws -> Int {
         let fresh = try (0...victim.set.files.count).map { count in
             let connection = try Connection.inMemory()
@@ -61,9 +61,10 @@ struct CrashTests {
             let copy = victim.folder.file("copy-\(event).db")
             try Bytes.write(Bytes.read(victim.original), to: copy)
             let result = try await run(
-                .path(Programs.path("CrashingMigrator")),
+                .path(Programs.path("Worker")),
                 arguments: [
-                    copy.string, victim.keyringFile.path.string, victim.keyFile.string,
+                    "crash-migration", copy.string, victim.keyringFile.path.string,
+                    victim.keyFile.string,
                     victim.setFolder.string, "\(event)",
                 ], output: .discarded, error: .string(limit: 10_000))
             if result.terminationStatus == .exited(0) { return event }
@@ -76,7 +77,7 @@ struct CrashTests {
                 "killed at event \(event) with \(applied) versions applied")
             #expect(try Scratch.int(connection, "PRAGMA user_version") == applied)
             #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)
-            // The next run completes what was begun.
+            // The next run completes the begun migration.
             _ = try Migrator(victim.set).run(on: connection)
             #expect(try Ledger.entries(connection).count == victim.set.files.count)
             #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Lockstep
 
-/// A migration that is killed, or whose calls to the system fail, at any of those that change files.
+/// A migration that is killed, or whose system calls fail, at any call that changes files.
 @Suite("Interrupted migrations", .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct MigrationFaultTests {
-    /// With the log, and with a rollback journal in its place.
+    /// With the log, and with a rollback journal instead.
     private static let actions = ["plain", "plain-journal"]
 
     private static func victim(
@@ -15,15 +15,15 @@ struct MigrationFaultTests {
         let original = try PlainVictim(kind, journal: action == "plain-journal")
         let whole = try PlainVictim(copying: original)
         let run = try await whole.run(action)
-        #expect(run.outcome == .succeeded, "\(run.told)")
+        #expect(run.outcome == .succeeded, "\(run.reported)")
         #expect(try whole.border() == original.borders.count - 1)
         return (original, run)
     }
 
-    @Test("The victims have borders to be found at, and calls between them")
+    @Test("The victims have distinct borders, and calls between them")
     func victims() async throws {
-        // Before it, and behind each version; a backfill has one behind each of its transactions: the column,
-        // five batches, that there is no further one, and the index, which ends the version.
+        // Before the first version, and after each. A backfill has one after each of its transactions: the column, five
+        // batches, the empty last batch, and the index, which ends the version.
         for (kind, borders) in [(PlainVictim.Kind.plain, 4), (.rebuild, 3), (.backfill, 10)] {
             let (original, run) = try await Self.victim(kind, "plain")
             #expect(original.borders.count == borders, "\(kind)")
@@ -33,7 +33,7 @@ struct MigrationFaultTests {
     }
 
     @Test(
-        "Killed at any call it is at a border, and the next run completes",
+        "Killed at any call, the database is at a border, and the next run completes",
         arguments: PlainVictim.Kind.allCases, actions)
     func kill(kind: PlainVictim.Kind, action: String) async throws {
         let (original, whole) = try await Self.victim(kind, action)
@@ -50,7 +50,7 @@ struct MigrationFaultTests {
                 let context: Comment = "\(kind), \(action), \(fault) at \(call) of \(whole.count)"
                 let border = try victim.border()
                 #expect(border != nil, context)
-                // What was committed before an earlier call is committed before a later one.
+                // A commit before an earlier call is also before a later one.
                 #expect(border ?? last >= last, context)
                 last = border ?? last
                 seen.insert(last)
@@ -65,7 +65,7 @@ struct MigrationFaultTests {
     }
 
     @Test(
-        "Where the power goes, and what was not synced is lost, it is the same",
+        "The same holds if the power fails and unsynced data is lost",
         arguments: PlainVictim.Kind.allCases, actions)
     func power(kind: PlainVictim.Kind, action: String) async throws {
         let (original, whole) = try await Self.victim(kind, action)
@@ -83,26 +83,27 @@ struct MigrationFaultTests {
     }
 
     @Test(
-        "Where a call fails, or the disk is full from there on, it is told where, and it is the same",
+        "The same holds if a call fails, or the disk is full from there on; the error has the place",
         arguments: PlainVictim.Kind.allCases, actions)
     func faults(kind: PlainVictim.Kind, action: String) async throws {
         let (original, whole) = try await Self.victim(kind, action)
         var failures = 0
         for (index, fault) in ["once", "staying", "full"].enumerated() {
             for call in whole.chosen(3, inTorture: 100) {
-                // In the short campaign each meets calls of its own.
+                // In the short campaign each meets different calls.
                 let call = FaultyWorker.isTorture ? call : min(call + index, whole.count)
                 let victim = try PlainVictim(copying: original)
                 let run = try await victim.run(action, fault, at: call)
                 let context: Comment =
-                    "\(kind), \(action), \(fault) at \(call) of \(whole.count): \(run.told)"
+                    "\(kind), \(action), \(fault) at \(call) of \(whole.count): \(run.reported)"
                 if run.outcome == .failed {
                     failures += 1
-                    // A connection that does not come about has no file to name.
+                    // A connection that cannot be opened has no file to name.
                     #expect(
-                        run.told.contains(/^(full|input-output): (opening|test\/000\d_step.sql:)/),
+                        run.reported.contains(
+                            /^(full|input-output): (opening|test\/000\d_step.sql:)/),
                         context)
-                    #expect(run.told.contains("\nhint: "), context)
+                    #expect(run.reported.contains("\nhint: "), context)
                 }
                 #expect(try victim.border() != nil, context)
                 try victim.expectCompletion(context)
@@ -112,7 +113,7 @@ struct MigrationFaultTests {
         print("\(failures) failures of \(kind), \(action), at \(whole.count) calls")
     }
 
-    @Test("A disk that is full in the middle of a backfill is told with the batch's statement")
+    @Test("A full disk in the middle of a backfill is reported with the batch's statement")
     func fullBackfill() async throws {
         let (original, whole) = try await Self.victim(.backfill, "plain")
         var seen: Set<Int> = []
@@ -123,21 +124,21 @@ struct MigrationFaultTests {
             #expect(run.outcome == .failed, "\(call)")
             seen.insert(try #require(try victim.border()))
             try victim.expectCompletion("full at \(call)")
-            guard run.told.contains(" in: UPDATE item SET size") else { continue }
+            guard run.reported.contains(" in: UPDATE item SET size") else { continue }
             inBatch += 1
             #expect(
-                run.told.hasPrefix("full: test/0002_step.sql:4: database or disk is full"),
-                "\(run.told)")
-            #expect(run.told.contains("\nhint: free some space"), "\(run.told)")
+                run.reported.hasPrefix("full: test/0002_step.sql:4: database or disk is full"),
+                "\(run.reported)")
+            #expect(run.reported.contains("\nhint: free some space"), "\(run.reported)")
         }
-        // Behind the column, and behind batches.
+        // After the column, and after batches.
         #expect(seen.count > 1 && seen.isSubset(of: 1...7), "\(seen.sorted())")
         #expect(inBatch > 0)
     }
 
     // MARK: Controls
 
-    @Test("Negative control: what is noted in a transaction of its own is noticed")
+    @Test("Negative control: a note in a transaction of its own is noticed")
     func notedApart() async throws {
         let original = try PlainVictim(.plain)
         let whole = try await PlainVictim(copying: original).run("apart")
@@ -151,7 +152,7 @@ struct MigrationFaultTests {
     }
 
     @Test(
-        "Negative control: on a disk that only says that it has synced, a loss of power is noticed",
+        "Negative control: on a disk that only claims to have synced, a loss of power is noticed",
         arguments: actions)
     func lyingDisk(action: String) async throws {
         let (original, whole) = try await Self.victim(.plain, action)

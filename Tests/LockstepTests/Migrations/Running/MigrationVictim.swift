@@ -5,12 +5,12 @@ import Testing
 
 @testable import Lockstep
 
-/// A database at version 1 for MigrationWorker, with the set that it migrates by.
+/// A database at version 1 for Worker, with its migration set.
 struct MigrationVictim {
     let database: DatabaseScratch
     private let scripts: [String]
 
-    /// - Parameter scripts: Of the set that the worker migrates by.
+    /// - Parameter scripts: The scripts of the set that the worker runs.
     init(_ database: DatabaseScratch, migratedBy scripts: [String]) throws {
         self.database = database
         self.scripts = scripts
@@ -33,21 +33,21 @@ struct MigrationVictim {
 
     var set: MigrationSet { get throws { try Scratch.set(scripts) } }
 
-    /// The names beside the set's and the lock file's.
+    /// The names in the folder, except the set's and the lock file's.
     var names: [String] {
         get throws {
             try database.names.filter { !$0.hasSuffix("-lock") && $0 != "test" && $0 != "lost" }
         }
     }
 
-    /// Runs the worker; gives what it did, and if it lived, its calls.
+    /// Runs the worker; returns its outcome, and its calls if it survived.
     func run(
         _ action: String, _ fault: String = "kill", at call: Int = .max >> 33
     ) async throws -> FaultyWorker.Run {
         try await FaultyWorker.run(
-            "MigrationWorker", action, in: database.folder.path, fault, at: call)
+            "migrates", action, in: database.folder.path, fault, at: call)
     }
 
-    /// Makes the folder that a loss of power needs.
+    /// Creates the folder that a simulated loss of power needs.
     func makeLost() throws { try FaultyWorker.makeLost(in: database.folder.path) }
 }

@@ -12,7 +12,7 @@ struct MigratorTests {
             down: "DELETE FROM a;\n-- lockstep: allow loss of table a\nDROP TABLE b;"),
     ]
 
-    @Test("It runs what is pending, records it, and then has nothing to do")
+    @Test("It runs the pending versions, records them, and then has nothing to do")
     func up() throws {
         let connection = try Connection.inMemory()
         let migrator = Migrator(try Scratch.set(two))
@@ -48,20 +48,20 @@ struct MigratorTests {
         #expect(try Scratch.schema(connection).isEmpty)
     }
 
-    @Test("A version is undone by its file, of which only a comment is another one by now")
+    @Test("A version is undone by its file, of which only a comment has changed")
     func commentedWayDown() throws {
         let connection = try Connection.inMemory()
         _ = try Migrator(try Scratch.set(two)).run(on: connection)
-        // What differs from what was applied is a comment.
+        // Only a comment differs from the applied file.
         let commented = [two[0], two[1] + "-- a remark\n"]
         let report = try Migrator(try Scratch.set(commented)).run(.back(1), on: connection)
-        // The other tells of the row that the way down removes, as it declares.
+        // The second notice reports the row that the way down removes, as declared.
         #expect(report.notices.map(\.code) == [.migrationChanged, .rowsLost])
         #expect(try Scratch.schema(connection) == ["CREATE TABLE a (x INTEGER)"])
     }
 
     @Test(
-        "An older program brings the schema back to what it knows, if it may take the ledger's word"
+        "An older program migrates back to its own version, if it may use the ledger's record"
     )
     func olderProgram() throws {
         let connection = try Connection.inMemory()
@@ -76,7 +76,7 @@ struct MigratorTests {
         #expect(try older.run(on: connection).steps.isEmpty)
     }
 
-    @Test("A failing version leaves those before it applied and itself without a trace")
+    @Test("A failing version leaves no trace, and the versions before it applied")
     func failing() throws {
         let connection = try Connection.inMemory()
         let scripts =
@@ -177,7 +177,7 @@ struct MigratorTests {
         }
     }
 
-    @Test("A runner on its way down stops where it was sent, though another has done part of it")
+    @Test("A runner on its way down stops at its target, though another has done part of it")
     func twoRunnersDown() throws {
         let scratch = try DatabaseScratch()
         let set = try Scratch.set(
@@ -190,7 +190,7 @@ struct MigratorTests {
             guard case .committed = event else { return }
             steps += 1
             guard steps == 1 else { return }
-            // The other one does all that is left, between two of this one's steps.
+            // The other one does all of the remaining work, between two of this one's steps.
             let other = try scratch.open()
             #expect(try Migrator(set).run(target, on: other).steps.count == 5)
         }
@@ -220,7 +220,7 @@ struct MigratorWishTests {
         (name: "20_t.sql", content: Scratch.up("CREATE TABLE t (x);", down: "DROP TABLE t;")),
     ]
 
-    /// Timestamps may leave gaps.
+    /// Timestamps can have gaps.
     private func set(_ indexes: Int...) throws -> MigrationSet {
         try MigrationSet(
             name: "test",
@@ -230,7 +230,7 @@ struct MigratorWishTests {
     }
 
     @Test(
-        "Redo applies the files as they are now; one that has changed is undone as recorded, on demand"
+        "Redo applies the current files; a changed one is undone as recorded, on demand"
     )
     func redo() throws {
         let connection = try Connection.inMemory()
@@ -256,7 +256,7 @@ struct MigratorWishTests {
         #expect(try Migrator(changed).run(.redo(0), on: connection).steps.isEmpty)
     }
 
-    @Test("A version that came late stops a run, unless versions out of order are allowed")
+    @Test("A late version stops a run, unless versions out of order are allowed")
     func outOfOrder() throws {
         let connection = try Connection.inMemory()
         _ = try Migrator(set(0, 2)).run(on: connection)
@@ -267,12 +267,12 @@ struct MigratorWishTests {
         #expect(try Migrator(set(0, 1, 2)).run(on: connection).steps.isEmpty)
         #expect(
             try Ledger.entries(connection).map(\.version.description) == ["2021", "20220", "2025"])
-        // What came last goes first.
+        // The last applied version goes first.
         let back = try Migrator(set(0, 1, 2)).run(.back(1), on: connection)
         #expect(back.steps.map(\.version.description) == ["2025"])
     }
 
-    @Test("A program migrates its store at its start, in whichever way it calls")
+    @Test("A program migrates its store at startup, through any of the calls")
     func store() async throws {
         let scratch = try DatabaseScratch()
         _ = try scratch.create().path

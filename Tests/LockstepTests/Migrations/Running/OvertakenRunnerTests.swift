@@ -3,8 +3,8 @@ import Testing
 
 @testable import Lockstep
 
-/// A runner that finds, once it has the write lock, that another has been there since it made its plan.
-@Suite("A runner that another has overtaken")
+/// A runner that finds, once it has the write lock, that another runner has migrated since it made its plan.
+@Suite("A runner overtaken by another")
 struct OvertakenRunnerTests {
     private struct Stop: Error {}
 
@@ -36,7 +36,7 @@ struct OvertakenRunnerTests {
     }
 
     @Test(
-        "A version that the other has begun in the other direction is left as it is",
+        "A version that the other has begun in the opposite direction is left alone",
         arguments: [true, false])
     func otherDirection(isUp: Bool) throws {
         let batches =

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Lockstep
 
-/// A database with rows for each kind of migration, and the check that it is at a border between two
-/// transactions of its migrations, and nowhere else, whatever has happened.
+/// A database with rows for each kind of migration, and the check that it is always at a border between two
+/// transactions of its migrations, whatever has happened.
 struct PlainVictim {
-    /// What is pending.
+    /// The kind of the pending migration.
     enum Kind: String, CaseIterable, Sendable {
         case plain, rebuild, backfill
     }
@@ -15,7 +15,7 @@ struct PlainVictim {
 
     private let victim: MigrationVictim
     private let usesJournal: Bool
-    /// All that the database holds before the first transaction, and behind each of them.
+    /// The whole content of the database before the first transaction, and after each of them.
     let borders: [[String]]
 
     init(_ kind: Kind, journal: Bool = false) throws {
@@ -35,7 +35,7 @@ struct PlainVictim {
                         "INSERT INTO item (name, size) VALUES (?, ?)",
                         "\(number) " + String(repeating: "n", count: 150), number)
                 }
-                // A number that was given out once.
+                // A number that was issued once.
                 try connection.execute("INSERT INTO item (id, name) VALUES (9000, 'gone')")
                 try connection.execute("DELETE FROM item WHERE id = 9000")
                 guard kind == .rebuild else { return }
@@ -148,13 +148,13 @@ struct PlainVictim {
             database.open(), without: ["applied_at", "duration", "started_at"])
     }
 
-    /// At which border the database is; nil for none: rows, schema, ledger and the note of how far a version
-    /// has come are each as a run without a fault has them there, and so are the pages.
+    /// The border that the database is at; nil for none. At a border, rows, schema, ledger, pages and the note of a
+    /// version's progress are those of a run without a fault.
     func border() throws -> Int? {
         let connection = try victim.database.open()
         try IntegrityAnswer.require(connection)
-        // A rollback journal does not keep what a free page held before it was taken into use: where the
-        // write is torn, it is free again and holds anything. The check above has read all that are not.
+        // A rollback journal does not save the old content of a free page before its first use. After a torn write
+        // the page is free again with arbitrary content. The check above has read all other pages.
         let free = try connection.value("PRAGMA freelist_count", as: Int.self) ?? 0
         let audit = try PageAudit.run(victim.database.path, key: victim.database.key())
         guard audit.damagedFrames.isEmpty, audit.strayBytes == 0,
@@ -163,8 +163,7 @@ struct PlainVictim {
         return borders.firstIndex(of: try Self.content(victim.database))
     }
 
-    /// Expects that the next run gets through, and that nothing tells its result from that of a run without a
-    /// fault.
+    /// Expects that the next run completes, with the same result as a run without a fault.
     func expectCompletion(_ context: Comment) throws {
         do {
             let connection = try victim.database.open()
@@ -172,7 +171,7 @@ struct PlainVictim {
         }
         #expect(try border() == borders.count - 1, context)
         for name in try victim.names where name != "data.db" {
-            // SQLite leaves a journal that had nothing in it yet, and rolls nothing back by it.
+            // SQLite leaves an empty journal, and rolls nothing back from it.
             let bytes = try Bytes.read(victim.database.folder.file(name))
             #expect(name == "data.db-journal", "\(context.rawValue): \(name)")
             #expect(bytes.first ?? 0 == 0, "\(context.rawValue): \(name)")

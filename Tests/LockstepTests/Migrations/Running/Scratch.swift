@@ -2,9 +2,9 @@ import TestSupport
 
 @testable import Lockstep
 
-/// Migration sets written on the spot, and databases in memory to run them on.
+/// Migration sets written in place, and databases in memory to run them on.
 enum Scratch {
-    /// A set named `test` out of scripts; the first is version 1.
+    /// A set named `test` from scripts; the first is version 1.
     static func set(_ scripts: String...) throws -> MigrationSet {
         try set(Array(scripts))
     }
@@ -22,7 +22,7 @@ enum Scratch {
         "-- lockstep: up\n\(sql)\n" + (down.map { "-- lockstep: down\n\($0)\n" } ?? "")
     }
 
-    /// Runs a way up on `connection` after `setup` was run plainly.
+    /// Runs a way up on `connection`, after running `setup` as plain SQL.
     @discardableResult
     static func migrate(
         _ connection: borrowing Connection, _ scripts: String...
@@ -30,7 +30,7 @@ enum Scratch {
         try Migrator(set(Array(scripts).map { up($0) })).run(on: connection)
     }
 
-    /// The schema as text, one object a line.
+    /// The schema as text, one object per line.
     static func schema(_ connection: borrowing Connection) throws -> [String] {
         try connection.query(
             """

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Migration scripts")
 struct ScriptRunnerTests {
-    /// Runs a way up that must fail, and checks that nothing of it remains.
+    /// Runs a way up that must fail, and checks that it leaves nothing.
     private func failure(_ sql: String) throws -> LockstepError {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE kept (x INTEGER)")
@@ -30,7 +30,7 @@ struct ScriptRunnerTests {
         #expect(error.code == .migrationFailed)
         #expect(error.message.contains("0001_step.sql:6:"), "\(error.message)")
         #expect(error.message.contains("TABEL"), "\(error.message)")
-        #expect(error.hint?.contains("nothing of this version was applied") == true)
+        #expect(error.hint?.contains("no part of this version was applied") == true)
     }
 
     @Test("Values of a failing statement stay out of the message")
@@ -41,7 +41,7 @@ struct ScriptRunnerTests {
     }
 
     @Test(
-        "What would end the transaction, change the key or leak plaintext is refused",
+        "Statements that end the transaction, change the key or leak plaintext are refused",
         arguments: [
             "CREATE TABLE a (x); COMMIT;", "COMMIT;", "END;", "ROLLBACK;", "BEGIN;",
             "BEGIN IMMEDIATE;", "PRAGMA rekey = 'x';", "PRAGMA Key = 'x';",
@@ -103,7 +103,7 @@ struct ScriptRunnerTests {
         _ = connection
     }
 
-    @Test("Statements that yield rows run to their end")
+    @Test("Statements that return rows run to their end")
     func rows() throws {
         let connection = try Connection.inMemory()
         try Scratch.migrate(

@@ -46,7 +46,7 @@ struct TableRebuildTests {
         )
         #expect(try Scratch.int(connection, "SELECT count(*) FROM names") == 2)
         #expect(try Scratch.int(connection, "SELECT count(*) FROM log") == 0)
-        // The identifier 9 was given out once and must not come back.
+        // The identifier 9 was issued once and must not come back.
         try connection.execute("INSERT INTO parent (name) VALUES ('ten')")
         #expect(try Scratch.int(connection, "SELECT max(id) FROM parent") == 10)
         #expect(try Scratch.int(connection, "SELECT count(*) FROM log") == 1)
@@ -101,7 +101,7 @@ struct TableRebuildTests {
         #expect(try Scratch.int(connection, "SELECT rowid FROM t WHERE x = 'c'") == 3)
     }
 
-    @Test("INTEGER PRIMARY KEY DESC is no rowid, so the rowids stay beside it")
+    @Test("INTEGER PRIMARY KEY DESC is not a rowid, so the rowids stay beside it")
     func descendingKey() throws {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE t (k INTEGER PRIMARY KEY DESC, x)")
@@ -138,15 +138,15 @@ struct TableRebuildTests {
     }
 
     @Test(
-        "What does not fit is refused, and everything is as before",
+        "Mismatched rebuilds are refused, and nothing changes",
         arguments: [
             ("-- lockstep: rebuild table nowhere\nCREATE TABLE nowhere (x);", "no table nowhere"),
             (
                 "-- lockstep: rebuild table parent\nCREATE TABLE other (x);",
-                "CREATE TABLE parent is due"
+                "expected CREATE TABLE parent"
             ),
-            ("-- lockstep: rebuild table parent\nSELECT 1;", "CREATE TABLE parent is due"),
-            ("-- lockstep: rebuild table parent", "no CREATE TABLE behind it"),
+            ("-- lockstep: rebuild table parent\nSELECT 1;", "expected CREATE TABLE parent"),
+            ("-- lockstep: rebuild table parent", "no CREATE TABLE after it"),
             (
                 "-- lockstep: rebuild table parent\nCREATE TABLE parent (id INTEGER PRIMARY KEY, name);",
                 "column gone would be lost"
@@ -157,7 +157,8 @@ struct TableRebuildTests {
             ),
             (
                 "-- lockstep: rebuild table parent\n-- lockstep: drop column name\n"
-                    + "CREATE TABLE parent (id INTEGER PRIMARY KEY, name, gone);", "fits neither"
+                    + "CREATE TABLE parent (id INTEGER PRIMARY KEY, name, gone);",
+                "only the old definition"
             ),
             (
                 "-- lockstep: rebuild table parent\n-- lockstep: drop column name\n"
@@ -168,8 +169,8 @@ struct TableRebuildTests {
                     + "CREATE TABLE parent (id INTEGER PRIMARY KEY, name, gone TEXT NOT NULL);",
                 "NOT NULL constraint"
             ),
-            ("-- lockstep: set a = 1\nSELECT 1;", "belongs to a rebuild"),
-            ("-- lockstep: drop column a\nSELECT 1;", "belongs to a rebuild"),
+            ("-- lockstep: set a = 1\nSELECT 1;", "requires a rebuild"),
+            ("-- lockstep: drop column a\nSELECT 1;", "requires a rebuild"),
         ])
     func refused(sql: String, message: String) throws {
         let connection = try parents()

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Lockstep
 
-/// Two processes that begin to migrate the same file at once: both get through, and what is due is done once.
+/// Two processes that start to migrate the same file at once: both complete, and each migration is applied once.
 @Suite("Two runners at once", .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct TwoRunnersTests {
     @Test(
-        "On a fresh file, on one half-way, and in the middle of a backfill",
+        "On a fresh file, on a half-migrated one, and in the middle of a backfill",
         arguments: [0, 5, 12])
     func together(applied: Int) async throws {
-        // Adding to itself: a batch that ran twice would show.
+        // Each row adds to itself, so a batch that ran twice would show.
         let scripts =
             (1...12).map {
                 Scratch.up(
@@ -47,7 +47,7 @@ struct TwoRunnersTests {
         }
         async let one = victim.run("plain")
         async let other = victim.run("plain")
-        for run in try await [one, other] { #expect(run.outcome == .succeeded, "\(run.told)") }
+        for run in try await [one, other] { #expect(run.outcome == .succeeded, "\(run.reported)") }
         let connection = try database.open()
         #expect(
             try Ledger.entries(connection).map(\.version.description) == (1...13).map { "\($0)" })

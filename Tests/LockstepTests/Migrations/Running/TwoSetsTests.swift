@@ -3,8 +3,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Several sets in one database, of which one has stopped on its way.
-@Suite("Sets beside one that is not finished")
+/// Several sets in one database, one of which stopped midway.
+@Suite("Sets beside an unfinished one")
 struct TwoSetsTests {
     private struct Stop: Error {}
 
@@ -12,7 +12,7 @@ struct TwoSetsTests {
     private let other: MigrationSet
     private let database: DatabaseScratch
 
-    /// The set `begun` has stopped in its only version; of `other` the first of two is applied.
+    /// The set `begun` has stopped in its only version; the first of two versions of `other` is applied.
     init() throws {
         begun = try MigrationSet(
             name: "begun",
@@ -54,7 +54,7 @@ struct TwoSetsTests {
         #expect(try MigrationProgress.all(connection).map(\.set) == ["begun"])
     }
 
-    @Test("The other set migrates and goes back as if it were alone, and the first one ends later")
+    @Test("The other set migrates and goes back as if alone, and the first one finishes later")
     func otherSet() throws {
         let connection = try database.open()
         let plan = try Migrator(other).plan(.latest, on: connection)
@@ -70,7 +70,7 @@ struct TwoSetsTests {
         #expect(try Ledger.entries(connection).count == 3)
     }
 
-    @Test("A verification tells of the one that is not finished, and of nothing else")
+    @Test("A verification reports the unfinished set, and nothing else")
     func verification() throws {
         let report = try Verification(database.path, sets: [begun, other]).run(key: database.key())
         let ledger = try #require(report.outcomes.first { $0.check == .ledger })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A schema with something of everything, and single changes of it.
+/// A schema with every kind of object, and single changes of it.
 enum DriftCases {
     static let base = [
         "CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT UNIQUE)",
@@ -34,7 +34,7 @@ enum DriftCases {
         "CREATE VIRTUAL TABLE s USING rtree(id, x0, x1)",
     ]
 
-    /// One change, what it is about, and a part of what the report says of it.
+    /// One change, its subject, and a part of its report.
     struct Change: CustomTestStringConvertible, Sendable {
         let from: String
         let to: String
@@ -188,7 +188,7 @@ enum DriftCases {
         Change("'Log');", "'Log'); SELECT 1;", "trigger r", "select 1"),
     ]
 
-    /// Whole objects that come or go.
+    /// Whole objects that are added or removed.
     static let objects: [(sql: String, change: SchemaSnapshot.Change, object: String)] = [
         ("CREATE TABLE extra (a)", .unexpected, "table extra"),
         ("CREATE TABLE extra AS SELECT * FROM t", .unexpected, "table extra"),

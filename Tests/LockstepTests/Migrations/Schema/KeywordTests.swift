@@ -3,8 +3,8 @@ import Testing
 
 @testable import Lockstep
 
-/// A keyword that is quoted is a name. Bare it may be a name, too, or something else altogether: two forms
-/// are equal only where SQLite makes the same of both.
+/// A quoted keyword is a name. A bare one can be a name, too, or something else altogether: two forms are equal
+/// only where SQLite treats both the same.
 @Suite("Keywords as names")
 struct KeywordTests {
     private static let keywords: [String] = {
@@ -19,7 +19,7 @@ struct KeywordTests {
         } + ["true", "false", "rowid"]
     }()
 
-    /// Where a word can stand; `?` is its place.
+    /// Positions for a word, marked by `?`.
     private static let contexts = [
         "CREATE VIEW x AS SELECT ? FROM t", "CREATE VIEW x AS SELECT a ? FROM t",
         "CREATE VIEW x AS SELECT t.a FROM t ? JOIN u", "CREATE VIEW x AS SELECT t.a FROM t ?, u",
@@ -44,7 +44,7 @@ struct KeywordTests {
         "CREATE TRIGGER x AFTER INSERT ON t WHEN ? BEGIN SELECT 1; END",
     ]
 
-    @Test("Bare and quoted are equal only where they do the same")
+    @Test("Bare and quoted are equal only where they have the same effect")
     func equality() throws {
         let connection = try Connection.inMemory()
         var compared = 0
@@ -63,7 +63,7 @@ struct KeywordTests {
         #expect(compared > 500)
     }
 
-    @Test("What is not reserved can be a column's name as it is, and what is cannot")
+    @Test("A keyword that is not reserved can be a bare column name, and a reserved one cannot")
     func reserved() throws {
         let connection = try Connection.inMemory()
         for word in Self.keywords {
@@ -73,8 +73,8 @@ struct KeywordTests {
         }
     }
 
-    /// The snapshot, where a table has a column of that name, and what SQLite makes of statements on the
-    /// objects; nil where it refuses the statement.
+    /// The snapshot, if a table has a column of that name, and SQLite's programs for statements on the
+    /// objects; nil if SQLite refuses the statement.
     private static func schema(
         _ statement: String, _ word: String, _ connection: borrowing Connection
     ) throws -> (snapshot: SchemaSnapshot, programs: [String])? {
@@ -94,8 +94,8 @@ struct KeywordTests {
         ] {
             do {
                 programs += try connection.query(SQL(verbatim: sql)) { row in
-                    // The message of a failed CHECK tells it as it was written, and a transaction counts
-                    // the schemas before.
+                    // The message of a failed CHECK quotes it as it was written, and a transaction counts the earlier
+                    // schema changes.
                     let hasOwnText = ["Halt", "Transaction"].contains(try row[1] as String)
                     let columns = hasOwnText ? 0..<2 : 0..<row.count - 1
                     return "\(try columns.map { try row[$0] as Value })".asciiLowercased

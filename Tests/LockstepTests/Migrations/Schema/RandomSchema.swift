@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Lockstep
 
-/// A schema drawn at random, which can be written in many ways and changed in many.
+/// A random schema, which can be written in many ways and changed in many.
 struct RandomSchema {
     /// A piece of a definition.
     enum Piece: Equatable {
@@ -10,7 +10,7 @@ struct RandomSchema {
         case word(String)
         /// A name, which can be quoted and written in capitals.
         case name(String)
-        /// Text whose every letter counts.
+        /// Text in which every letter counts.
         case exact(String)
     }
 
@@ -40,7 +40,7 @@ struct RandomSchema {
         elements[Int.random(in: 0..<elements.count, using: &random)]
     }
 
-    /// `[x]` is a name, in which `~` stands for a space, `'x'` is exact, everything else a word.
+    /// `[x]` is a name, in which `~` stands for a space, `'x'` is exact, everything else is a word.
     private static func pieces(_ text: String) -> [Piece] {
         text.split(separator: " ").map { part in
             switch part.first {
@@ -104,7 +104,7 @@ struct RandomSchema {
 
     // MARK: Writing
 
-    /// The statements in one of many spellings; those that the rest depends on come first.
+    /// The statements in one of many spellings; those that others depend on come first.
     func written(_ random: inout SplitMix64) -> [String] {
         let tables = objects.filter { $0.type == "table" }.shuffled(using: &random)
         let others = objects.filter { $0.type != "table" }.shuffled(using: &random)
@@ -137,7 +137,7 @@ struct RandomSchema {
 
     // MARK: Changing
 
-    /// One piece replaced by another that means something else; nil where there is nothing to replace.
+    /// Replaces one piece by another with a different meaning; nil if nothing can be replaced.
     mutating func change(_ random: inout SplitMix64) -> (type: String, name: String)? {
         var places: [(Int, Int)] = []
         for (index, object) in objects.enumerated() {

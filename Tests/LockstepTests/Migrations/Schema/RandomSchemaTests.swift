@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Schemas drawn at random")
+@Suite("Random schemas")
 struct RandomSchemaTests {
     @Test("Two random spellings of a random schema do not differ", arguments: UInt64(0)..<120)
     func spellings(seed: UInt64) throws {
@@ -30,14 +30,14 @@ struct RandomSchemaTests {
 
     // MARK: Nothing is passed over
 
-    /// What a definition may say or not without a difference.
+    /// The optional parts of a definition that make no difference.
     private static let silent: Set<String> = [
         "asc", "virtual", "generated", "always", "before", "for", "each", "row", "no", "action",
         "on", "update", "delete", "main", ".", "if", "not", "exists", "(", ")", ",", ";",
     ]
 
     @Test(
-        "Tokens left out, doubled, exchanged or replaced: what counts as equal is equal to SQLite",
+        "Tokens omitted, doubled, exchanged or replaced: equal forms are equal to SQLite",
         arguments: UInt64(0)..<12)
     func tokens(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
@@ -88,7 +88,7 @@ struct RandomSchemaTests {
         return Set(counts.filter { $0.value != 0 }.keys)
     }
 
-    /// What SQLite itself knows of every table, beside the snapshot.
+    /// SQLite's own information on every table, beside the snapshot.
     private static func facts(
         _ prelude: [String], _ statement: String
     ) throws -> (snapshot: SchemaSnapshot, pragmas: [String]) {

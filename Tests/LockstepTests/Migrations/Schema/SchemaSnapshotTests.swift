@@ -14,7 +14,7 @@ struct SchemaSnapshotTests {
     func number() { #expect(DriftCases.changes.count + DriftCases.objects.count >= 60) }
 
     @Test(
-        "Each single change is one difference, of the right object, told with both its forms",
+        "Each single change is one difference, of the right object, reported with both forms",
         arguments: DriftCases.changes)
     func changed(change: DriftCases.Change) throws {
         let (base, other) = (
@@ -32,7 +32,7 @@ struct SchemaSnapshotTests {
         #expect(base != other)
     }
 
-    @Test("Objects that come and go are named", arguments: DriftCases.objects)
+    @Test("Added and removed objects are named", arguments: DriftCases.objects)
     func objects(sql: String, change: SchemaSnapshot.Change, object: String) throws {
         let base = try Self.snapshot(DriftCases.base)
         let differences = try Self.snapshot(DriftCases.base + [sql]).differences(from: base)
@@ -43,7 +43,7 @@ struct SchemaSnapshotTests {
         #expect((difference.expected == nil) == (change == .unexpected))
     }
 
-    @Test("Order, case and absence of objects that have nothing to do with each other")
+    @Test("Order, case and absence of unrelated objects")
     func order() throws {
         let base = [
             "CREATE TABLE a (x)", "CREATE TABLE b (x)", "CREATE INDEX i ON a (x)",
@@ -55,7 +55,7 @@ struct SchemaSnapshotTests {
         }
     }
 
-    @Test("SQLite's, the engine's, temporary and shadow objects are nobody's drift")
+    @Test("Objects of SQLite and the engine, temporary and shadow objects are never drift")
     func ignored() throws {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b)")
@@ -76,7 +76,7 @@ struct SchemaSnapshotTests {
         #expect(differences.map(\.name) == ["f"])
     }
 
-    @Test("A trigger on a table of the engine's is drift, as is a view under its names")
+    @Test("A trigger on a table of the engine is drift, as is a view with a reserved name")
     func engineTables() throws {
         let connection = try Connection.inMemory()
         try connection.with(rights: .engine) {
@@ -104,7 +104,7 @@ struct SchemaSnapshotTests {
         #expect(differences.map(\.details) == [["column z: text, expected blob"]])
     }
 
-    @Test("Long definitions are told by what surrounds their difference")
+    @Test("Differences of long definitions are shown with their surroundings")
     func excerpts() throws {
         let many = (0..<200).map { "a + \($0)" }.joined(separator: ", ")
         func view(_ last: String) -> [String] {

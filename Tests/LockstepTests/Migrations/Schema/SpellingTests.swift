@@ -15,9 +15,9 @@ struct SpellingTests {
     }
 
     @Test(
-        "Two ways to write the same do not differ",
+        "Two ways to write the same schema do not differ",
         arguments: [
-            // Spacing, comments, case.
+            // White space, comments, case.
             ("CREATE TABLE x (a, b)", "create table X(A,B)"),
             ("CREATE TABLE x (a, b)", "CREATE TABLE x\n(\n  a, -- the first\n  b /* last */\n);"),
             ("CREATE TABLE x (a DECIMAL(10,2))", "CREATE TABLE x (a decimal ( 10 , 2 ))"),
@@ -34,7 +34,7 @@ struct SpellingTests {
             ),
             ("CREATE TABLE x (a COLLATE nocase)", "CREATE TABLE x (a COLLATE \"NOCASE\")"),
             ("CREATE TABLE x (ä)", "CREATE TABLE x (\"ä\")"),
-            // Said or not, it holds.
+            // Implied if omitted.
             ("CREATE TABLE IF NOT EXISTS x (a)", "CREATE TABLE main.x (a)"),
             (
                 "CREATE TABLE x (a INTEGER PRIMARY KEY)",
@@ -62,7 +62,7 @@ struct SpellingTests {
                 "CREATE TABLE x (a REFERENCES p ON DELETE CASCADE ON UPDATE SET NULL)",
                 "CREATE TABLE x (a REFERENCES p ON UPDATE SET NULL ON DELETE CASCADE)"
             ),
-            // An order that says nothing.
+            // Insignificant order.
             (
                 "CREATE TABLE x (a TEXT NOT NULL DEFAULT 'b' COLLATE nocase UNIQUE)",
                 "CREATE TABLE x (a TEXT UNIQUE COLLATE nocase DEFAULT 'b' NOT NULL)"
@@ -129,7 +129,7 @@ struct SpellingTests {
     }
 
     @Test(
-        "What ALTER TABLE leaves behind is what CREATE TABLE would have made",
+        "ALTER TABLE results in the same schema as CREATE TABLE",
         arguments: [
             (
                 ["CREATE TABLE x (a)", "ALTER TABLE x ADD COLUMN b TEXT DEFAULT 'c'"],
@@ -163,7 +163,8 @@ struct SpellingTests {
         #expect(try differences(statements, [created]) == [])
     }
 
-    @Test("Renaming reaches indexes, views, triggers and references, whose names it quotes")
+    @Test(
+        "Renaming reaches indexes, views, triggers and references, and quotes the new names there")
     func renamed() throws {
         func schema(_ table: String, _ column: String) -> [String] {
             [
@@ -184,7 +185,7 @@ struct SpellingTests {
     }
 
     @Test(
-        "A word in double quotes that names nothing is a string, whose case counts",
+        "A double-quoted word that names nothing is a string, whose case counts",
         arguments: [
             ("CREATE TABLE x (a DEFAULT \"Abc\")", "CREATE TABLE x (a DEFAULT \"abc\")"),
             ("CREATE TABLE x (a DEFAULT Abc)", "CREATE TABLE x (a DEFAULT abc)"),
@@ -199,9 +200,9 @@ struct SpellingTests {
         #expect(try differences([one], [other]).count == 1)
     }
 
-    /// Our own connections refuse these; files of others may hold them, and SQLite reads them.
+    /// Our own connections refuse these; files of others can contain them, and SQLite reads them.
     @Test(
-        "The same in definitions that others have made",
+        "The same holds for definitions by other programs",
         arguments: [
             ("CHECK (a <> \"Bob\")", "CHECK (a <> \"bob\")", false),
             ("CHECK (a <> \"Bob\")", "CHECK (a <> 'Bob')", true),
@@ -222,7 +223,7 @@ struct SpellingTests {
     }
 
     @Test(
-        "In a view a name may be written in any case, and what may be a string may not",
+        "In a view, the case of a name does not matter, but that of a possible string does",
         arguments: [
             ("\"Bob\"", "\"bob\"", false), ("\"Bob\"", "[bob]", false), ("\"A\"", "a", true),
             ("\"T\".a", "t.\"A\"", true), ("a AS \"Sum\"", "A as sum", true),
@@ -240,7 +241,7 @@ struct SpellingTests {
         #expect(form(one).isSame(as: form(other)) == areEqual)
     }
 
-    @Test("Texts that Unicode takes for equal are not, since SQLite compares bytes")
+    @Test("Texts that Unicode considers equal differ, since SQLite compares bytes")
     func bytes() throws {
         let (one, two) = ("\u{E9}", "e\u{301}")
         #expect(one == two && ExactText(one) != ExactText(two))
@@ -255,7 +256,7 @@ struct SpellingTests {
                 try first.differences(from: SchemaSnapshotTests.snapshot([names[1]])) != [],
                 "\(sql)")
         }
-        // Both may be there at once, and each is looked at.
+        // Both can exist at once, and each is compared.
         func both(_ last: String) throws -> SchemaSnapshot {
             try SchemaSnapshotTests.snapshot([
                 "CREATE TABLE \(one) (\(one), \(two))",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Stops a run wherever a test wants it to.
+/// Stops a run at any point.
 private struct Stop: Error {}
 
 @Suite("Backfills")
@@ -15,7 +15,7 @@ struct BackfillTests {
         CREATE INDEX t_doubled ON t (doubled);
         """
 
-    /// A table of `rows` rows at version 1, and a set whose version 2 is `script`.
+    /// A table of `rows` rows at version 1, and a set with `script` as version 2.
     private func prepared(
         rows: Int, _ connection: borrowing Connection, _ script: String = update,
         down: String? = "DROP INDEX t_doubled;\nALTER TABLE t DROP COLUMN doubled;"
@@ -52,12 +52,12 @@ struct BackfillTests {
         #expect(try Ledger.entries(connection).count == 2)
     }
 
-    @Test("Stopped at any event, the next run goes on behind the last batch and repeats none")
+    @Test("Stopped at any event, the next run continues after the last batch and repeats none")
     func resuming() throws {
         var event = 0
         while true {
             let connection = try Connection.inMemory()
-            // Adding to itself: a batch that ran twice would show.
+            // Each row adds to itself, so a batch that ran twice would show.
             let script = """
                 -- lockstep: backfill t batch=7
                 UPDATE t SET n = n + 1000 WHERE id BETWEEN :first AND :last;
@@ -98,11 +98,11 @@ struct BackfillTests {
         return set
     }
 
-    @Test("What was begun can be rolled back, by the way down of the file it was begun with")
+    @Test("A begun backfill can be rolled back, by the way down of the file that began it")
     func abandoning() throws {
         let connection = try Connection.inMemory()
         let set = try begun(connection)
-        // Its index does not exist yet, so that this way down does not fit.
+        // Its index does not exist yet, so this way down does not fit.
         Refusal.expect(.migrationFailed) { _ = try Migrator(set).run(.back(1), on: connection) }
         #expect(try MigrationProgress.all(connection).count == 1)
 
@@ -120,7 +120,7 @@ struct BackfillTests {
         #expect(try MigrationProgress.all(other).isEmpty)
     }
 
-    @Test("What was begun with one file does not go on with another, or without one")
+    @Test("A backfill begun with one file does not continue with another, or without one")
     func changedFile() throws {
         let connection = try Connection.inMemory()
         let set = try begun(connection)
@@ -136,7 +136,7 @@ struct BackfillTests {
         #expect(try right(connection) == 50)
     }
 
-    @Test("Two runners share the batches, and each row is done once")
+    @Test("Two runners share the batches, and each row is updated once")
     func twoRunners() throws {
         let scratch = try DatabaseScratch()
         let connection = try scratch.create()
@@ -158,7 +158,7 @@ struct BackfillTests {
         #expect(try Ledger.entries(connection).count == 2)
     }
 
-    @Test("What others insert behind the cursor is done, too; batches leave them time to write")
+    @Test("Rows inserted past the cursor are done, too; other writers get time between batches")
     func othersWrite() throws {
         let scratch = try DatabaseScratch()
         let connection = try scratch.create()
@@ -174,7 +174,7 @@ struct BackfillTests {
     }
 
     @Test(
-        "Keys of any kind: none, text, without rowid, gaps and negative numbers",
+        "Keys of any kind: none, text, WITHOUT ROWID, gaps and negative numbers",
         arguments: [
             ("CREATE TABLE t (n INTEGER)", "rowid"),
             ("CREATE TABLE t (k TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID", "k"),
@@ -205,7 +205,7 @@ struct BackfillTests {
     }
 
     @Test(
-        "What cannot be a backfill is refused, with its place, and nothing is done",
+        "An impossible backfill is refused, with its place, and nothing is done",
         arguments: [
             ("-- lockstep: backfill t batch=10\n", LockstepError.Code.migrationMalformed),
             (
@@ -252,7 +252,7 @@ struct BackfillTests {
         #expect(try MigrationProgress.all(connection).isEmpty)
     }
 
-    @Test("A deletion that is declared runs; a constraint that would replace rows is noticed")
+    @Test("A declared deletion runs; a constraint that would replace rows is noticed")
     func deletions() throws {
         let connection = try Connection.inMemory()
         let script = """
@@ -274,7 +274,7 @@ struct BackfillTests {
         Refusal.expect(.rowsLost) { _ = try Migrator(set).run(on: other) }
     }
 
-    @Test("A batch that fails leaves those before it, and the next run begins with it")
+    @Test("A failing batch keeps the batches before it, and the next run begins with it")
     func failingBatch() throws {
         let connection = try Connection.inMemory()
         let script = """

@@ -23,7 +23,7 @@ struct MigrationVersionTests {
         #expect(MigrationVersion("0.010")?.description == "0.10")
     }
 
-    @Test("Parts of zero at the end make no difference either")
+    @Test("Trailing zero parts make no difference either")
     func trailingZeros() {
         #expect(MigrationVersion("1.0") == MigrationVersion("1"))
         #expect(MigrationVersion("1.0.0")?.description == "1")
@@ -33,7 +33,7 @@ struct MigrationVersionTests {
     }
 
     @Test(
-        "What is no version is refused",
+        "Invalid versions are refused",
         arguments: [
             "", ".", "1.", ".1", "1..2", "a", "1a", "-1", "+1", " 1", "1_2", "٣",
             "99999999999999999999",

@@ -29,7 +29,7 @@ struct CodeMigrationTests {
         try connection.query("SELECT y FROM a ORDER BY x") { row in try row[0] as String }
     }
 
-    @Test("Code takes its place between files, is recorded, and leads back")
+    @Test("Code runs in order between files, is recorded, and can be undone")
     func running() throws {
         let connection = try Connection.inMemory()
         let third = Scratch.up("CREATE TABLE c (z);", down: "DROP TABLE c;")
@@ -47,7 +47,7 @@ struct CodeMigrationTests {
         #expect(try Ledger.entries(connection).map(\.version.description) == ["1"])
     }
 
-    @Test("Code of another revision is a change; code that is gone is missing")
+    @Test("Code of another revision is a change; removed code is missing")
     func revisions() throws {
         let connection = try Connection.inMemory()
         let files = try Scratch.set(first)
@@ -56,14 +56,14 @@ struct CodeMigrationTests {
             _ = try Migrator(files.adding(upper(revision: "2"))).run(on: connection)
         }
         Refusal.expect(.migrationMissing) { _ = try Migrator(files).run(on: connection) }
-        // Only the program that has it can undo it.
+        // Only a program with the code can undo it.
         Refusal.expect(.irreversible) { _ = try Migrator(files).run(.back(1), on: connection) }
         Refusal.expect(.irreversible) {
             _ = try Migrator(files.adding(upper(down: nil))).run(.back(1), on: connection)
         }
     }
 
-    @Test("Code and a file that claim one version are told by their names")
+    @Test("Code and a file that claim one version are reported by their names")
     func duplicate() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set(first, Scratch.up("SELECT 1;")).adding(upper())
@@ -103,17 +103,18 @@ struct CodeMigrationTests {
             let error = #expect(throws: (any Error).self) {
                 _ = try Migrator(set).run(on: connection)
             }
-            let told = error as? LockstepError
-            #expect(told?.code == code, "\(String(describing: error))")
+            let reported = error as? LockstepError
+            #expect(reported?.code == code, "\(String(describing: error))")
             #expect(
-                told?.message.hasPrefix("test/2 bad (code): ") ?? true, "\(told?.message ?? "")")
+                reported?.message.hasPrefix("test/2 bad (code): ") ?? true,
+                "\(reported?.message ?? "")")
             #expect(try text(connection) == ["b", "c"])
             #expect(try Ledger.entries(connection).count == 1)
             #expect(try Scratch.schema(connection).count == 1)
         }
     }
 
-    @Test("Losses may be declared, foreign keys switched off; a name is due")
+    @Test("Losses may be declared, foreign keys switched off; a name is required")
     func options() throws {
         let connection = try Connection.inMemory()
         let parent = Scratch.up(

@@ -8,7 +8,7 @@ struct MigrationFileTests {
         try MigrationFile(fileName: name, bytes: Array(text.utf8))
     }
 
-    @Test("A file has a version, a name, a way up and perhaps a way down")
+    @Test("A file has a version, a name, a way up and optionally a way down")
     func parts() throws {
         let file = try parse(
             "-- about it\n-- lockstep: up\nSELECT 1;\n-- lockstep: down\nSELECT 2;\n",
@@ -21,7 +21,7 @@ struct MigrationFileTests {
         #expect(try parse("-- lockstep: up\nSELECT 1").isReversible == false)
     }
 
-    @Test("Every directive is read, whatever its case and spacing")
+    @Test("Every directive is read, whatever its case and white space")
     func directives() throws {
         let file = try parse(
             """
@@ -47,7 +47,7 @@ struct MigrationFileTests {
         #expect(file.up.tablesAllowedToLoseRows == ["mine"])
     }
 
-    @Test("Names in directives may be quoted, with spaces in them")
+    @Test("Names in directives can be quoted, and contain spaces")
     func quotedNames() throws {
         let file = try parse(
             "-- lockstep: up\n-- lockstep: allow loss of table \"my t\"\n"
@@ -63,7 +63,7 @@ struct MigrationFileTests {
     }
 
     @Test(
-        "A directive with a slip of the pen is still one",
+        "A misspelled directive is still a directive",
         arguments: [
             "--lockstep: down", "-- Lockstep: down", "--  lockstep :down", "-- LOCKSTEP:  DOWN",
         ])
@@ -71,7 +71,7 @@ struct MigrationFileTests {
         #expect(try parse("-- lockstep: up\nSELECT 1;\n\(line)\nSELECT 2;").isReversible)
     }
 
-    @Test("A directive inside a string, a name or a block comment is none")
+    @Test("A directive inside a string, a name or a block comment does not count")
     func notDirectives() throws {
         let text = """
             -- lockstep: up
@@ -100,7 +100,7 @@ struct MigrationFileTests {
         #expect(other.isReversible)
     }
 
-    @Test("Checksums tell comments and spacing from statements and directives")
+    @Test("Checksums distinguish comments and white space from statements and directives")
     func checksums() throws {
         let file = try parse("-- lockstep: up\nCREATE TABLE t (a);").checksums
         let commented = try parse("-- lockstep: up\n  create  table t(a) ; -- hi\n").checksums
@@ -113,7 +113,7 @@ struct MigrationFileTests {
         ] {
             #expect(try parse(other).checksums.tokens != file.tokens)
         }
-        // A value in quotes is a value: its case counts.
+        // A quoted value is a value, so its case counts.
         #expect(
             try parse("-- lockstep: up\nSELECT 'a';").checksums.tokens
                 != parse("-- lockstep: up\nSELECT 'A';").checksums.tokens)
@@ -156,7 +156,7 @@ struct MigrationFileTests {
     }
 
     @Test(
-        "Names that are none of a migration are refused",
+        "Names that do not fit a migration are refused",
         arguments: ["x.sql", "_x.sql", "1.sql", "1_.sql", "1_x.txt", "a_x.sql", "1-x.sql"])
     func names(name: String) {
         Refusal.expect(.migrationMalformed) { _ = try parse("-- lockstep: up\n", name: name) }

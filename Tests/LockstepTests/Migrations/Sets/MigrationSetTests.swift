@@ -8,7 +8,7 @@ import Testing
 struct MigrationSetTests {
     private let up = "-- lockstep: up\nSELECT 1;\n"
 
-    @Test("A folder of SQL files is a set of the folder's name; other files are left alone")
+    @Test("A folder of SQL files is a set with the folder's name; other files are ignored")
     func folder() throws {
         let folder = try TemporaryFolder()
         let movies = folder.file("movies")
@@ -26,7 +26,7 @@ struct MigrationSetTests {
         #expect(try MigrationSet.sets(in: folder.path).map(\.name) == ["movies"])
     }
 
-    @Test("A file that is named like no migration, but is SQL, is an error and not overlooked")
+    @Test("An SQL file without a migration's name is an error and not overlooked")
     func stray() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a")
@@ -35,7 +35,8 @@ struct MigrationSetTests {
         Refusal.expect(.migrationMalformed) { _ = try MigrationSet(folder: path) }
     }
 
-    @Test("No folder, a file in its place, and a folder without migrations are told apart")
+    @Test(
+        "A missing folder, a file in its place, and a folder without migrations are distinguished")
     func missing() throws {
         let folder = try TemporaryFolder()
         Refusal.expect(.notFound) { _ = try MigrationSet.sets(in: folder.file("no")) }
@@ -54,7 +55,7 @@ struct MigrationSetTests {
     }
 
     @Test(
-        "A path without a name that a program gives is no migration, in any layout",
+        "A path without a name, given by a program, is not a migration in any layout",
         arguments: ["", "/", "//up.sql", "/up.sql"])
     func withoutName(_ path: String) throws {
         for layout in MigrationLayout.allCases {

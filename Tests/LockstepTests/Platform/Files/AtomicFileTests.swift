@@ -14,7 +14,7 @@ struct AtomicFileTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path.string).sorted()
     }
 
-    @Test("a file is made, then replaced whole, and is the owner's alone")
+    @Test("a file is made, then replaced as a whole, and only its owner can access it")
     func replacing() throws {
         let path = folder.file("some")
         try AtomicFile.write(Array("long content".utf8), to: path)
@@ -38,7 +38,7 @@ struct AtomicFileTests {
         #expect(try Bytes.read(link) == Array("new".utf8))
     }
 
-    @Test("who reads the old file goes on reading the old content")
+    @Test("a reader of the old file keeps reading the old content")
     func oldDescriptor() throws {
         let path = try folder.write("some", "old")
         let file = try FileAccess.open(path, .ordinary)
@@ -62,7 +62,7 @@ struct AtomicFileTests {
         Refusal.expect(.notAFile) { try AtomicFile.write([1], to: "/") }
     }
 
-    @Test("making a folder that is there is no failure, one within nothing is")
+    @Test("making an existing folder is not a failure, but making one inside a missing folder is")
     func folders() throws {
         let path = folder.file("Keys")
         try AtomicFile.createFolder(path)

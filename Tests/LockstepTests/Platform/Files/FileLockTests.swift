@@ -5,7 +5,7 @@ import Testing
 
 @Suite("File locks")
 struct FileLockTests {
-    @Test("A second taker is refused at once, and may have it when the first is done")
+    @Test("A second caller is refused at once, and can have the lock when the first is done")
     func exclusive() throws {
         let path = try TemporaryFolder().file("lock")
         let folder = try TemporaryFolder()

@@ -62,7 +62,9 @@ struct FilePatternTests {
         #expect(try expand("**/c/*") == ["b/c/3.db"])
     }
 
-    @Test("What is no pattern stands for itself; what fits nothing, for nothing")
+    @Test(
+        "A text that is not a pattern stands for itself; a pattern that nothing matches, for nothing"
+    )
     func plain() throws {
         #expect(try expand("[1].db") == ["[1].db"])
         #expect(try expand("nowhere.db") == ["nowhere.db"])
@@ -73,7 +75,7 @@ struct FilePatternTests {
     }
 
     @Test(
-        "A name fits or does not",
+        "A name matches or does not",
         arguments: [
             ("", "", true), ("", "*", true), ("a", "", false), ("abc", "a*c", true),
             ("abc", "a?c", true), ("abc", "a*b", false), ("aab", "*ab", true),
@@ -84,7 +86,7 @@ struct FilePatternTests {
         #expect(FilePattern.matches(name, pattern) == fits)
     }
 
-    @Test("A pattern of many stars comes to its end")
+    @Test("Matching a pattern of many stars ends")
     func manyStars() {
         let name = String(repeating: "a", count: 250)
         #expect(!FilePattern.matches(name, String(repeating: "*a", count: 100) + "b"))

@@ -15,7 +15,7 @@ struct Base64Tests {
         #expect(Base64.decode(text) == Array(plain.utf8))
     }
 
-    @Test("every length and byte goes there and back, and agrees with Foundation")
+    @Test("every length and byte is encoded and decoded again, and agrees with Foundation")
     func roundTrips() {
         for count in 0...300 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + count) }

@@ -5,7 +5,7 @@ import Testing
 
 struct CalendarDayTests {
     @Test(
-        "seconds fall on the days that the calendar says",
+        "seconds fall on the days of the calendar",
         arguments: [
             (Int64(0), "1970-01-01"), (86_399, "1970-01-01"), (86_400, "1970-01-02"),
             (-1, "1969-12-31"), (-86_400, "1969-12-31"), (-86_401, "1969-12-30"),
@@ -32,7 +32,7 @@ struct CalendarDayTests {
             #expect(previous < day)
             #expect(!(day < previous) && day != previous)
             previous = day
-            // Foundation is slow: one day of ten will do, and every February and March.
+            // Foundation is slow: one day in ten, and every February and March, are enough.
             guard number % 10 == 0 || day.month == 2 || (day.month == 3 && day.day == 1) else {
                 continue
             }

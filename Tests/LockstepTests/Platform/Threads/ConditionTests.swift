@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What threads wait for each other with.
+/// The means by which threads wait for each other.
 @Suite("Conditions and latches", .timeLimit(.minutes(20)))
 struct ConditionTests {
     // Sendable by this proof: `number` is touched only while the lock is held.
@@ -13,7 +13,7 @@ struct ConditionTests {
 
     private struct Stop: Error {}
 
-    @Test("Only one thread at a time is behind the lock")
+    @Test("Only one thread at a time holds the lock")
     func exclusion() async throws {
         let shared = Shared()
         let threads = (0..<4).map { _ in
@@ -48,7 +48,7 @@ struct ConditionTests {
         #expect(shared.number == 1000)
     }
 
-    @Test("A latch lets through who came before it was opened, and who comes later")
+    @Test("A latch lets through threads that waited before it opened, and those that come later")
     func latch() async throws {
         let latch = Latch()
         let before = TestThread { latch.wait() }
@@ -59,7 +59,7 @@ struct ConditionTests {
         try await before.end()
     }
 
-    @Test("A latch lets through everyone who waits")
+    @Test("A latch lets through all waiting threads")
     func latchForMany() async throws {
         let latch = Latch()
         let arrived = Gate()

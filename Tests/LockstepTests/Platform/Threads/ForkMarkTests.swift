@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 struct ForkMarkTests {
-    @Test("A child has another mark than its parent, whose own stays; and so has a child's child")
+    @Test("A child has another mark than its parent, which keeps its own; so does a child's child")
     func children() {
         let own = ForkMark.current
         #expect(own != 0)

@@ -22,16 +22,17 @@ struct ParallelTests {
     func once(pieces: Int) throws {
         for tools in [1, 2, 7] {
             let tally = Tally()
-            var told: [Int] = []
+            var reported: [Int] = []
             try Parallel.run(pieces: pieces, with: Array(0..<tools)) { piece, _ in
                 tally.note(piece)
             } progress: {
-                told.append($0)
+                reported.append($0)
             }
             #expect(tally.pieces.withLock { $0.sorted() } == Array(0..<pieces))
             #expect(tally.threads.withLock { $0.count } <= tools)
-            #expect(told.isEmpty == (pieces == 0))
-            #expect(told == told.sorted() && told.allSatisfy { (1...pieces).contains($0) })
+            #expect(reported.isEmpty == (pieces == 0))
+            #expect(
+                reported == reported.sorted() && reported.allSatisfy { (1...pieces).contains($0) })
         }
     }
 
@@ -62,7 +63,7 @@ struct ParallelTests {
         #expect(tally.pieces.withLock { $0.count } == done)
     }
 
-    @Test("An error of the progress ends it, too")
+    @Test("An error thrown by the progress closure ends it, too")
     func cancelled() throws {
         let tally = Tally()
         #expect(throws: Stop.self) {

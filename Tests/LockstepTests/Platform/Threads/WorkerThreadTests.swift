@@ -40,7 +40,7 @@ struct WorkerThreadTests {
         #expect(ran.value == 4000)
     }
 
-    @Test("Jobs that it was given before its end are run, and then it goes")
+    @Test("Jobs submitted before its end are run, and then it ends")
     func end() throws {
         let (begun, mayGoOn, done) = (Gate(), Gate(), Latch())
         let ran = Counter()
@@ -65,7 +65,7 @@ struct WorkerThreadTests {
 
     private final class Token: Sendable {}
 
-    @Test("A job may submit another, and let go of the last reference to its worker")
+    @Test("A job can submit another, and release the last reference to its worker")
     func fromWithin() throws {
         let done = Latch()
         let holder = Mutex<WorkerThread?>(WorkerThread())

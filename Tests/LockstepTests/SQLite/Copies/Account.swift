@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Two tables that are in step after every commit, so that a copy that is not of one moment shows.
+/// Two tables that agree after every commit, so that a copy mixing two moments is detected.
 enum Account {
     static func create(_ store: Store, rows: Int = 0) throws {
         try store.write { connection in
@@ -13,7 +13,7 @@ enum Account {
         if rows > 0 { try add(rows, to: store) }
     }
 
-    /// Adds entries, and their number to the total.
+    /// Adds entries, and adds their number to the total.
     static func add(_ rows: Int, to store: Store, size: Int = 100) throws {
         try store.write { connection in
             let insert = try connection.prepare("INSERT INTO entry VALUES (?, randomblob(?))")
@@ -22,7 +22,7 @@ enum Account {
         }
     }
 
-    /// The total, after it has been compared with the entries.
+    /// The total, after comparing it with the entries.
     static func total(
         _ connection: borrowing Connection, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Int {

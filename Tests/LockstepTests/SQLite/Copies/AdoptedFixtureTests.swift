@@ -9,12 +9,12 @@ import Testing
     "Adopting files of other programs",
     .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"))
 struct AdoptedFixtureTests {
-    /// A file, its passphrase, and what it holds.
+    /// A file, its passphrase, and its content.
     struct Fixture: Sendable, CustomTestStringConvertible {
         let name: String
         let passphrase: String?
         let rows: [String: Int]
-        /// Asked of the new database, and the answer.
+        /// Queries to the new database, with their answers.
         let sample: String
         let answer: String
 
@@ -81,7 +81,7 @@ struct AdoptedFixtureTests {
     }
 
     @Test(
-        "Each is adopted with all of its rows, and is left as it was", arguments: Fixture.all)
+        "Each is adopted with all of its rows and remains unchanged", arguments: Fixture.all)
     func adopting(_ fixture: Fixture) throws {
         try copy(fixture.name)
         let before = try CopyScratch.content(of: scratch.old)
@@ -95,7 +95,7 @@ struct AdoptedFixtureTests {
     }
 
     @Test(
-        "Another passphrase is the wrong key, and makes nothing",
+        "Another passphrase is the wrong key, and no file is created",
         arguments: [
             "zetetic-sqlcipher-4.0-testkey.db", "zetetic-sqlcipher-1.1.8-testkey.db",
         ])
@@ -104,7 +104,7 @@ struct AdoptedFixtureTests {
         try expectRefusal(.wrongKey, passphrase: "Testkey")
     }
 
-    @Test("What is no database of SQLCipher, or cut off, is refused as what it is")
+    @Test("A file that is cut off or not a SQLCipher database is refused with the right error")
     func foreign() throws {
         try copy("mc-persons-aegis-testkey.db3")
         try expectRefusal(.otherProduct, passphrase: "testkey")
@@ -119,7 +119,7 @@ struct AdoptedFixtureTests {
     }
 
     @Test(
-        "One that is damaged anywhere is refused whole",
+        "A file that is damaged anywhere is refused entirely",
         arguments: [[5120, 12_208, 16_320], [1000], [200 * 4096 + 77]])
     func damaged(_ offsets: [Int]) throws {
         try copy("zetetic-sqlcipher-4.0-testkey.db")

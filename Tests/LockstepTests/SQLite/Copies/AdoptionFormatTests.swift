@@ -43,14 +43,14 @@ struct AdoptionFormatTests {
         try scratch.adoptWhole([Self.dump])
     }
 
-    @Test("Files that shrink by themselves are adopted", arguments: ["FULL", "INCREMENTAL"])
+    @Test("Auto-vacuum files are adopted", arguments: ["FULL", "INCREMENTAL"])
     func autoVacuum(_ mode: String) throws {
         try scratch.makePlaintext(
             "PRAGMA auto_vacuum = \(mode)", Self.table, Self.rows, "DELETE FROM t WHERE id % 3 = 0")
         try scratch.adoptWhole([Self.dump])
     }
 
-    @Test("The user's version comes along, and the old mark is told")
+    @Test("The user version is copied, and the old application id is reported")
     func header() throws {
         try scratch.makePlaintext(
             "PRAGMA user_version = -7", "PRAGMA application_id = 252006673", Self.table, Self.rows)
@@ -59,7 +59,7 @@ struct AdoptionFormatTests {
         #expect(report.copy.rows == ["t": 300])
     }
 
-    @Test("A database without tables is adopted, and one whose tables are empty")
+    @Test("A database without tables is adopted, and so is one whose tables are empty")
     func empty() throws {
         try Bytes.write(PlaintextDatabase.bytes, to: scratch.old.path)
         #expect(try scratch.adoptWhole().copy.rows == [:])
@@ -68,16 +68,16 @@ struct AdoptionFormatTests {
         #expect(try other.adoptWhole().copy.rows == ["t": 0])
     }
 
-    @Test("A file without a byte is no database")
+    @Test("An empty file is not a database")
     func noBytes() throws {
         try Bytes.write([], to: scratch.old.path)
         try scratch.expectRefusal(.emptyDatabase)
     }
 
-    @Test("A file whose header tells a stale size, as old versions of SQLite leave it, is adopted")
+    @Test("A file whose header has a stale size, as old versions of SQLite leave it, is adopted")
     func staleSize() throws {
         try scratch.makePlaintext(Self.table, Self.rows)
-        // Old versions count the changes, and leave alone what they do not know: "the in-header
+        // Old versions increment the change counter and leave fields alone that they do not know: "the in-header
         // database size is only considered to be valid if the change counter matches".
         try scratch.old.damage { bytes in
             bytes[27] &+= 1
@@ -88,14 +88,14 @@ struct AdoptionFormatTests {
 
     // MARK: Logs and journals
 
-    @Test("In WAL mode with nothing in the log, nothing appears beside the original")
+    @Test("In WAL mode with an empty log, no file appears beside the original")
     func walMode() throws {
         try scratch.makePlaintext("PRAGMA journal_mode = WAL", Self.table, Self.rows)
         #expect(try scratch.old.names == ["old.db"])
         try scratch.adoptWhole([Self.dump])
     }
 
-    @Test("What is only in the log comes along, while its writer lives")
+    @Test("Rows that are only in the log are adopted while their writer is running")
     func livingLog() throws {
         let writer = try RawDatabase(scratch.old.path, key: nil, "journal_mode = WAL")
         try writer.run(Self.table)
@@ -103,19 +103,19 @@ struct AdoptionFormatTests {
         #expect(try scratch.old.bytes.count == 4096)
         let report = try scratch.adoptWhole([Self.dump])
         #expect(report.copy.rows == ["t": 300])
-        // The writer goes on.
+        // The writer continues.
         try writer.run("INSERT INTO t (text) VALUES ('more')")
         #expect(try writer.run("SELECT count(*) FROM t") == ["301"])
     }
 
-    @Test("What is only in the log comes along after a crash, and the log stays")
+    @Test("Rows that are only in the log are adopted after a crash, and the log stays")
     func leftLog() throws {
         try leaveLog()
         let report = try scratch.adoptWhole([Self.dump])
         #expect(report.copy.rows == ["t": 300])
     }
 
-    /// What a crash leaves: a file of one page and a log with all the rest.
+    /// The result of a crash: a file of one page and a log with all other content.
     private func leaveLog() throws {
         let living = try DatabaseScratch("old.db")
         let writer = try RawDatabase(living.path, key: nil, "journal_mode = WAL")
@@ -126,7 +126,7 @@ struct AdoptionFormatTests {
         }
     }
 
-    @Test("A crash in the middle of a checkpoint does not make the file look cut off")
+    @Test("A crash during a checkpoint does not make the file look cut off")
     func halfCheckpoint() throws {
         let living = try DatabaseScratch("old.db")
         let writer = try RawDatabase(living.path, key: nil, "journal_mode = WAL")
@@ -139,7 +139,7 @@ struct AdoptionFormatTests {
         try scratch.adoptWhole([Self.dump])
     }
 
-    @Test("A journal that would have to be rolled back is not ours to work off")
+    @Test("A journal that needs a rollback is refused, not rolled back")
     func hotJournal() throws {
         let living = try DatabaseScratch("old.db")
         let writer = try RawDatabase(living.path, key: nil, "cache_size = 1")
@@ -150,7 +150,7 @@ struct AdoptionFormatTests {
         for suffix in ["", "-journal"] {
             try Bytes.write(Bytes.read(living.side(suffix)), to: scratch.old.side(suffix))
         }
-        // Whoever ends a transaction syncs the journal first; nobody has here.
+        // SQLite completes the header when it syncs the journal before a commit, which has not happened here.
         try scratch.old.damage("-journal") { bytes in
             if bytes[0] == 0 {
                 bytes.replaceSubrange(0..<8, with: Bytes.hex("d9d505f920a163d7"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Virtual tables of the modules that the linked SQLCipher has.
+/// Virtual tables of the modules in the linked SQLCipher.
 @Suite("Adoption: virtual tables")
 struct AdoptionModuleTests {
     private let scratch: CopyScratch
@@ -54,7 +54,7 @@ struct AdoptionModuleTests {
     }
 
     @Test(
-        "The older full-text modules too", .enabled(if: has("ENABLE_FTS3"), "no FTS3"),
+        "The older full-text modules are adopted too", .enabled(if: has("ENABLE_FTS3"), "no FTS3"),
         arguments: ["fts3(text)", "fts4(text)", "fts4(text, prefix='1', notindexed=text)"])
     func fts3(_ module: String) throws {
         try scratch.makePlaintext("CREATE VIRTUAL TABLE docs USING \(module);", Self.words)
@@ -81,7 +81,7 @@ struct AdoptionModuleTests {
     }
 
     @Test(
-        "In UTF-16, a full-text table finds what it found",
+        "In UTF-16, a full-text table finds the same rows as before",
         .enabled(if: has("ENABLE_FTS5"), "no FTS5"))
     func encoding() throws {
         try scratch.makePlaintext(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What is not adopted leaves nothing behind, and the original as it was.
+/// A refused adoption leaves no files, and the original unchanged.
 @Suite("Adoption: refusals")
 struct AdoptionRefusalTests {
     private struct Stop: Error {}
@@ -23,7 +23,7 @@ struct AdoptionRefusalTests {
             """)
     }
 
-    /// A plaintext database made with what the program gives its connections.
+    /// A plaintext database made with the extensions that the program gives its connections.
     private func makePlaintext(_ options: ConnectionOptions, _ script: String) throws {
         try Bytes.write([], to: scratch.old.path)
         try ForeignDatabase.makePlaintext(scratch.old.path, options: options).run(script: script)
@@ -50,7 +50,7 @@ struct AdoptionRefusalTests {
         return options
     }
 
-    @Test("A collation of the program's must be given, and is enough")
+    @Test("A collation of the program must be provided, and is sufficient")
     func collation() throws {
         try makePlaintext(
             Self.collation,
@@ -65,7 +65,7 @@ struct AdoptionRefusalTests {
         #expect(report.copy.rows == ["t": 2, "w": 2])
     }
 
-    @Test("A function of the program's must be given, and is enough")
+    @Test("A function of the program must be provided, and is sufficient")
     func function() throws {
         try makePlaintext(
             Self.function,
@@ -80,7 +80,7 @@ struct AdoptionRefusalTests {
         #expect(sum == 6)
     }
 
-    @Test("What stands at the target stays, and so does a log that a new file would be given")
+    @Test("A file at the target stays, and so does a log that a new file would use")
     func occupied() throws {
         try makeRows(3)
         try scratch.new.folder.write("new.db-wal", "a log of somebody's")
@@ -91,7 +91,7 @@ struct AdoptionRefusalTests {
         #expect(try scratch.new.bytes == Array("something of somebody's".utf8))
     }
 
-    @Test("What stands at the target by the time the copy is done stays as well")
+    @Test("A file at the target that appears before the copy is done stays as well")
     func occupiedMeanwhile() throws {
         try makeRows(5000)
         Refusal.expect(.alreadyExists) {
@@ -103,14 +103,14 @@ struct AdoptionRefusalTests {
         #expect(try scratch.new.bytes == Array("quicker".utf8))
     }
 
-    @Test("A progress closure that throws ends it, at the first call and at the last")
+    @Test("A progress closure that throws ends the adoption, at the first call and at the last")
     func progress() throws {
         try makeRows(10_000)
-        var told: [CopyProgress] = []
-        try scratch.adopt { told.append($0) }
-        #expect(told.map(\.done) == [4096, 8192, 10_000])
-        #expect(told.allSatisfy { $0.total == 10_000 })
-        for end in told {
+        var reported: [CopyProgress] = []
+        try scratch.adopt { reported.append($0) }
+        #expect(reported.map(\.done) == [4096, 8192, 10_000])
+        #expect(reported.allSatisfy { $0.total == 10_000 })
+        for end in reported {
             let other = try DatabaseScratch()
             #expect(throws: Stop.self) {
                 _ = try Adoption.adopt(
@@ -121,7 +121,7 @@ struct AdoptionRefusalTests {
         }
     }
 
-    @Test("An original that is cut off, damaged, missing or a link is refused as what it is")
+    @Test("An original that is cut off, damaged, missing or a link is refused with the right error")
     func unsound() throws {
         try makeRows(500)
         let whole = try scratch.old.bytes
@@ -148,7 +148,7 @@ struct AdoptionRefusalTests {
     }
 
     @Test(
-        "A full disk ends it, and gives its space back",
+        "A full disk ends the adoption, which frees its space",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func fullDisk() throws {
         try makeRows(20_000)

@@ -2,20 +2,20 @@ import Testing
 
 @testable import Lockstep
 
-/// Tables, indexes and triggers of every kind that SQLite has, in plaintext originals.
+/// Tables, indexes and triggers of every kind that SQLite supports, in plaintext originals.
 @Suite("Adoption: schemas")
 struct AdoptionTableTests {
     private let scratch: CopyScratch
 
     init() throws { scratch = try CopyScratch() }
 
-    /// Every object as it was written.
+    /// The definition of every object.
     private static let schema = """
         SELECT type || name || tbl_name || sql FROM sqlite_schema
         WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY type, name
         """
 
-    @Test("Tables without rowids, strict ones, and generated columns")
+    @Test("Tables without rowids, strict tables, and generated columns")
     func kinds() throws {
         try scratch.makePlaintext(
             """
@@ -34,7 +34,7 @@ struct AdoptionTableTests {
         ])
     }
 
-    @Test("AUTOINCREMENT goes on where it stood, beyond rows that are gone")
+    @Test("AUTOINCREMENT continues from its stored value, past deleted rows")
     func sequence() throws {
         try scratch.makePlaintext(
             """
@@ -50,7 +50,7 @@ struct AdoptionTableTests {
         #expect(connection.lastInsertedRowID == 4)
     }
 
-    @Test("Hidden rowids stay, with gaps and below zero")
+    @Test("Hidden rowids are kept, with gaps and negative ones")
     func rowids() throws {
         try scratch.makePlaintext(
             """
@@ -65,7 +65,7 @@ struct AdoptionTableTests {
     }
 
     @Test(
-        "Columns that are named as the rowid is are only columns",
+        "Columns with a name of the rowid are ordinary columns",
         arguments: [
             "rowid", "rowid, oid", "ROWID, \"_RowID_\"", "rowid, oid, _rowid_",
             "rowid INTEGER PRIMARY KEY, oid", "oid, _rowid_, id INTEGER PRIMARY KEY",
@@ -81,7 +81,7 @@ struct AdoptionTableTests {
         try scratch.expectSame(rowids)
     }
 
-    @Test("A generated column that is named as the rowid is adopted")
+    @Test("A generated column with a name of the rowid is adopted")
     func generatedRowid() throws {
         try scratch.makePlaintext(
             """
@@ -91,7 +91,7 @@ struct AdoptionTableTests {
         try scratch.adoptWhole(["SELECT _rowid_ || ',' || a || ',' || rowid FROM t"])
     }
 
-    @Test("Rows that only the key's own collation tells apart are compared each with its own")
+    @Test("Rows that differ only under the key's own collation are each compared with their copy")
     func keyCollation() throws {
         try scratch.makePlaintext(
             """
@@ -101,7 +101,7 @@ struct AdoptionTableTests {
         try scratch.adoptWhole(["SELECT a || b FROM t ORDER BY b"])
     }
 
-    @Test("In UTF-16, a table whose columns take all names of the rowid is compared in one order")
+    @Test("In UTF-16, a table whose columns use all names of the rowid is compared in one order")
     func orderOfEncoding() throws {
         try scratch.makePlaintext(
             """
@@ -114,7 +114,7 @@ struct AdoptionTableTests {
         try scratch.adoptWhole(["SELECT rowid FROM t ORDER BY unicode(rowid)"])
     }
 
-    @Test("Partial indexes, descending ones, of expressions and of collations, and statistics")
+    @Test("Partial and descending indexes, indexes on expressions and collations, and statistics")
     func indexes() throws {
         try scratch.makePlaintext(
             """
@@ -133,7 +133,7 @@ struct AdoptionTableTests {
     }
 
     @Test(
-        "Triggers come along and do not fire meanwhile; views too, those over what is gone as well")
+        "Triggers are copied without firing, and so are views, even over missing tables")
     func triggersAndViews() throws {
         try scratch.makePlaintext(
             """
@@ -156,7 +156,7 @@ struct AdoptionTableTests {
         #expect(try connection.value("SELECT x FROM log") == 10)
     }
 
-    @Test("Foreign keys in a circle, and broken ones, which are counted")
+    @Test("Circular foreign keys, and violated ones, which are counted")
     func foreignKeys() throws {
         try scratch.makePlaintext(
             """
@@ -194,7 +194,7 @@ struct AdoptionTableTests {
         #expect(report.copy.rows.count == 5 && report.copy.rows.values.allSatisfy { $0 == 1 })
     }
 
-    @Test("Texts in double quotes, as old schemas have them, are texts still")
+    @Test("Double-quoted texts in old schemas remain texts")
     func doubleQuotes() throws {
         try scratch.makePlaintext(
             """

@@ -10,7 +10,7 @@ struct AdoptionValueTests {
 
     init() throws { scratch = try CopyScratch() }
 
-    /// With every byte; of a text the bytes depend on the encoding.
+    /// All bytes; for a text, the bytes depend on the encoding.
     private static func dump(_ encoding: String) -> String {
         let bytes = encoding == "UTF-8" ? "hex(x)" : "iif(typeof(x) = 'blob', hex(x), '')"
         return "SELECT id || typeof(x) || coalesce(length(x) || quote(x) || \(bytes), '') FROM t "
@@ -25,7 +25,7 @@ struct AdoptionValueTests {
         #expect(report.copy.rows == ["t": values.count])
     }
 
-    @Test("Integers at the borders of every width, and NULL")
+    @Test("Integers at the limits of every width, and NULL")
     func integers() throws {
         var values = ["NULL", "0", "1", "-9223372036854775808", "9223372036854775807"]
         for bits in [7, 8, 15, 16, 23, 24, 31, 32, 47, 48] {
@@ -35,7 +35,7 @@ struct AdoptionValueTests {
         try adopt(values)
     }
 
-    @Test("Numbers with a point: infinite ones, the smallest, whole ones, minus zero")
+    @Test("Floating-point numbers: infinities, the smallest, integral ones, negative zero")
     func reals() throws {
         try adopt([
             "9e999", "-9e999", "5e-324", "1.7976931348623157e308", "2.0", "-0.0", "0.1",
@@ -49,9 +49,9 @@ struct AdoptionValueTests {
         #expect(numbers[2] == .leastNonzeroMagnitude)
     }
 
-    @Test("Minus zero keeps its sign where the original has it")
+    @Test("Negative zero keeps its sign where the original has it")
     func minusZero() throws {
-        // A bound value is stored as it is; a literal is not.
+        // A bound value is stored unchanged; a literal is not.
         try Bytes.write([], to: scratch.old.path)
         do {
             let original = try ForeignDatabase.makePlaintext(scratch.old.path)
@@ -63,7 +63,7 @@ struct AdoptionValueTests {
         #expect(number == 0 && number?.sign == .minus)
     }
 
-    @Test("BLOBs of no byte, one, a page and its neighbours, and a megabyte")
+    @Test("BLOBs of 0 bytes, 1 byte, about a page, and a megabyte")
     func blobs() throws {
         try adopt(
             ["x''", "zeroblob(0)", "x'00'"]
@@ -71,7 +71,7 @@ struct AdoptionValueTests {
     }
 
     @Test(
-        "Texts that hold NUL or are not UTF-8 come along byte for byte",
+        "Texts with NUL bytes or invalid UTF-8 are copied byte for byte",
         arguments: ["UTF-8", "UTF-16le"])
     func texts(_ encoding: String) throws {
         var values = [
@@ -85,7 +85,7 @@ struct AdoptionValueTests {
         try adopt(values, encoding: encoding)
     }
 
-    @Test("Values that a column's type would change are not changed again")
+    @Test("Values that a column's affinity would convert are not converted again")
     func affinity() throws {
         try scratch.makePlaintext(
             """

@@ -25,7 +25,7 @@ struct BackupTests {
         return store
     }
 
-    /// The total in the copy, after the copy has been verified.
+    /// The total in the copy, after verifying the copy.
     private func total(key: borrowing DatabaseKey) throws -> Int {
         #expect(try copy.names == ["copy.db"])
         #expect(try DatabaseScratch.mode(of: copy.path) == 0o600)
@@ -36,7 +36,7 @@ struct BackupTests {
         return try Account.total(connection)
     }
 
-    @Test("Under its own key, or another, all of it is there", arguments: [1, 2] as [UInt8])
+    @Test("A backup is complete, under the same key or another", arguments: [1, 2] as [UInt8])
     func keys(_ number: UInt8) throws {
         let store = try makeStore(rows: 300)
         let report = try store.backup(to: copy.path, key: copy.key(number))
@@ -56,12 +56,12 @@ struct BackupTests {
         #expect(rows == ["7"])
     }
 
-    @Test("What goes on being written meanwhile is in it whole or not at all")
+    @Test("A concurrent transaction is in the backup completely or not at all")
     func whileWriting() throws {
         let store = try makeStore(rows: 30_000)
         var added = 0
         let report = try store.backup(to: copy.path, key: copy.key(2)) { progress in
-            // Between two steps of the copy, which is of the moment before all of these.
+            // Between two steps of the copy, whose snapshot is older than all of these.
             try Account.add(50, to: store)
             added += 50
         }
@@ -70,7 +70,7 @@ struct BackupTests {
         #expect(try store.read { try Account.total($0) } == 30_000 + added)
     }
 
-    @Test("Tasks that write beside it never make it a mixture")
+    @Test("Concurrent writers never produce a mixed copy")
     func besideTasks() async throws {
         let store = try makeStore(rows: 2000)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -89,7 +89,7 @@ struct BackupTests {
         #expect(try await store.read { try Account.total($0) } == 2400)
     }
 
-    @Test("Rowids, the user's version and every object are kept")
+    @Test("Rowids, the user version and every object are kept")
     func identity() throws {
         let store = try makeStore()
         try store.write { connection in
@@ -112,7 +112,7 @@ struct BackupTests {
         #expect(try connection.value(SQL(verbatim: schema)) == old)
     }
 
-    @Test("A database without tables has a backup of one page")
+    @Test("The backup of a database without tables has one page")
     func empty() throws {
         let report = try Store.create(scratch.path, key: scratch.key())
             .backup(to: copy.path, key: copy.key(2))
@@ -121,17 +121,17 @@ struct BackupTests {
         _ = try Connection.open(copy.path, key: copy.key(2))
     }
 
-    @Test("Progress is told from a part to the whole, of 20 MB in several steps")
+    @Test("Progress advances from a fraction to 1, for 20 MB in several steps")
     func progress() throws {
         let store = try makeStore()
         try Account.add(5000, to: store, size: 4000)
-        var told: [CopyProgress] = []
-        let report = try store.backup(to: copy.path, key: copy.key(2)) { told.append($0) }
-        #expect(told.count >= 5 && told.last?.done == report.pages)
-        #expect(zip(told, told.dropFirst()).allSatisfy { $0.done < $1.done })
-        #expect(told.allSatisfy { $0.total == report.pages })
+        var reported: [CopyProgress] = []
+        let report = try store.backup(to: copy.path, key: copy.key(2)) { reported.append($0) }
+        #expect(reported.count >= 5 && reported.last?.done == report.pages)
+        #expect(zip(reported, reported.dropFirst()).allSatisfy { $0.done < $1.done })
+        #expect(reported.allSatisfy { $0.total == report.pages })
         #expect(try total(key: copy.key(2)) == 5000)
-        for end in told.indices {
+        for end in reported.indices {
             let other = try DatabaseScratch()
             var calls = 0
             #expect(throws: Stop.self) {
@@ -142,14 +142,14 @@ struct BackupTests {
             }
             #expect(try other.names == [])
         }
-        // The reader that was taken is free again, and so is the log.
+        // The borrowed reader is free again, and so is the log.
         try store.withoutTransaction { connection in
             let checkpoint = try connection.checkpoint(.truncate)
             #expect(checkpoint.isComplete)
         }
     }
 
-    @Test("A store in memory has a backup too")
+    @Test("A store in memory can be backed up too")
     func inMemory() throws {
         let store = try Store.inMemory()
         try Account.create(store, rows: 20)
@@ -159,7 +159,7 @@ struct BackupTests {
 
     // MARK: Refusals
 
-    @Test("What stands at the target stays, and so does a log that the copy would be given")
+    @Test("A file at the target stays, and so does a log that the copy would use")
     func occupied() throws {
         let store = try makeStore(rows: 5)
         try copy.folder.write("copy.db-journal", "a journal of somebody's")
@@ -172,7 +172,7 @@ struct BackupTests {
         #expect(try store.read { try Account.total($0) } == 5)
     }
 
-    @Test("A folder that is not there, or a closed store, is an error that leaves nothing")
+    @Test("A missing folder or a closed store is an error that leaves no files")
     func nowhere() throws {
         let store = try makeStore(rows: 5)
         let nowhere = copy.folder.path.appending("no/where.db")
@@ -183,7 +183,7 @@ struct BackupTests {
         #expect(try copy.names == [])
     }
 
-    @Test("A copy that holds more rows or fewer than the original is not taken for one")
+    @Test("A copy with more or fewer rows than the original is rejected")
     func otherRows() throws {
         try scratch.fill(rows: 200)
         for rows in [199, 200, 201] {
@@ -197,7 +197,7 @@ struct BackupTests {
         }
     }
 
-    @Test("An original that is damaged has no backup")
+    @Test("A damaged original cannot be backed up")
     func damaged() throws {
         do { _ = try makeStore(rows: 2000) }
         try scratch.damage { $0[20 * 4096 + 99] ^= 1 }
@@ -207,7 +207,7 @@ struct BackupTests {
     }
 
     @Test(
-        "A full disk ends it, and gets its space back",
+        "A full disk ends the backup, which frees its space",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func fullDisk() throws {
         let store = try makeStore(rows: 20_000)

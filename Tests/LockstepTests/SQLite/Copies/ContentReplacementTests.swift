@@ -12,7 +12,7 @@ struct ContentReplacementTests {
     private let scratch: DatabaseScratch
     private let backup: DatabaseScratch
 
-    /// A backup of 20 rows under another key, and a database that has gone on to 400 and another table.
+    /// A backup of 20 rows under another key, and a database that has since grown to 400 rows and another table.
     init() throws {
         scratch = try DatabaseScratch()
         backup = try DatabaseScratch("copy.db")
@@ -38,7 +38,7 @@ struct ContentReplacementTests {
         try connection.replaceContent(with: source(), timeout: .zero, ifStill: isDue)
     }
 
-    @Test("All of it is replaced, while others have it open, and shrinks to what it was")
+    @Test("All content is replaced while other connections are open, and the file shrinks")
     func whole() throws {
         let connection = try scratch.open()
         let other = try scratch.open()
@@ -65,7 +65,7 @@ struct ContentReplacementTests {
         #expect(try again.value("PRAGMA journal_mode", as: String.self) == "wal")
     }
 
-    @Test("A backup of one page, the smallest there is")
+    @Test("A backup of one page, the smallest possible")
     func smallest() throws {
         let empty = try DatabaseScratch("empty.db")
         do { _ = try empty.create().path }
@@ -81,7 +81,7 @@ struct ContentReplacementTests {
         #expect(try Scratch.int(connection, "SELECT count(*) FROM sqlite_schema") == 0)
     }
 
-    @Test("What is asked under the lock decides, and nobody writes meanwhile")
+    @Test("A check under the lock decides, and no other connection writes meanwhile")
     func condition() throws {
         let connection = try scratch.open()
         var options = ConnectionOptions()
@@ -98,7 +98,7 @@ struct ContentReplacementTests {
         #expect(try scratch.count(connection) == 399)
     }
 
-    @Test("While somebody writes it is busy")
+    @Test("While another connection writes, the replacement is busy")
     func busy() throws {
         var options = ConnectionOptions()
         options.busyTimeout = .zero
@@ -114,7 +114,8 @@ struct ContentReplacementTests {
         }
     }
 
-    @Test("A page of the old content that does not verify stops it, and nothing changes")
+    @Test(
+        "A page of the old content that does not verify stops the replacement, and nothing changes")
     func damaged() throws {
         do { try scratch.open().checkpoint(.truncate) }
         try scratch.damage { $0[4096 + 99] ^= 1 }

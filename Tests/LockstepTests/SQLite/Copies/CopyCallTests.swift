@@ -5,8 +5,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Copies one of whose calls to the system fails, at any of those that change files.
-@Suite("Copies whose calls fail", .enabled(if: FaultyWorker.isAble, "not Linux"))
+/// Copies during which a system call that changes files fails, at any such call.
+@Suite("Copies whose system calls fail", .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct CopyCallTests {
     /// A database whose last rows are only in its log.
     private static func original() throws -> RotationScratch {
@@ -19,10 +19,10 @@ struct CopyCallTests {
         _ action: String, _ scratch: RotationScratch, _ fault: String = "kill",
         at call: Int = .max >> 33
     ) async throws -> FaultyWorker.Run {
-        try await FaultyWorker.run("CopyWorker", action, in: scratch.folder.path, fault, at: call)
+        try await FaultyWorker.run("copies", action, in: scratch.folder.path, fault, at: call)
     }
 
-    /// Every file of the database or on its way to be one, but what readers share, by name.
+    /// Every file of the database, finished or not, except those that readers share, by name.
     private static func files(_ scratch: RotationScratch) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try scratch.names where name.contains("data.db") && !name.hasSuffix("-shm") {
@@ -38,7 +38,7 @@ struct CopyCallTests {
         return try RotationScratch.content(Connection.open(path, key: key))
     }
 
-    @Test("A backup that fails leaves nothing of it", arguments: ["once", "full"])
+    @Test("A failed backup leaves no files", arguments: ["once", "full"])
     func backup(_ fault: String) async throws {
         let original = try Self.original()
         let content = try RotationScratch(copying: original).content()
@@ -48,7 +48,7 @@ struct CopyCallTests {
         for call in whole.calls.map(\.number) {
             let scratch = try RotationScratch(copying: original)
             let run = try await Self.run("backup", scratch, fault, at: call)
-            let context: Comment = "\(fault) at call \(call): \(run.told)"
+            let context: Comment = "\(fault) at call \(call): \(run.reported)"
             if run.outcome == .succeeded {
                 #expect(try Self.content(scratch, "copy.db") == content, context)
             } else {
@@ -62,7 +62,7 @@ struct CopyCallTests {
     }
 
     @Test(
-        "A restore over a database that does not open leaves that with its log, or the backup without it",
+        "A failed restore over an unreadable database leaves it with its log, or only the backup",
         arguments: ["once", "full"])
     func restore(_ fault: String) async throws {
         let original = try Self.original()
@@ -84,7 +84,7 @@ struct CopyCallTests {
         for call in whole.calls.map(\.number) {
             let scratch = try RotationScratch(copying: original)
             let run = try await Self.run("restore", scratch, fault, at: call)
-            let context: Comment = "\(fault) at call \(call): \(run.told)"
+            let context: Comment = "\(fault) at call \(call): \(run.reported)"
             let after = try Self.files(scratch)
             if run.outcome == .failed { failures += 1 }
             if after["data.db"] == before["data.db"] {
@@ -96,7 +96,7 @@ struct CopyCallTests {
             }
         }
         #expect(failures > 3)
-        // The folder's last sync comes when nothing can be taken back.
+        // The folder's last sync comes when nothing can be undone.
         #expect(failuresWithNew == (fault == "once" ? 1 : 0))
     }
 }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Lockstep
 
-/// Looks for plaintext while an operation runs, from within its own progress handlers.
+/// Searches for plaintext while an operation runs, from within its progress handlers.
 @Suite(
-    "Plaintext while databases are copied and rearranged",
+    "Plaintext during copies and rearrangement of databases",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "there is no /proc"))
 struct CopyLeakTests {
-    /// Searches whenever it is called, and keeps what it found.
+    /// Searches at each call, and keeps its findings.
     private final class Watch: Sendable {
         private let search: PlaintextSearch
         private let marker: String
@@ -33,7 +33,7 @@ struct CopyLeakTests {
         var searches: Int { state.withLock { $0.searches } }
         var found: Set<String> { state.withLock { $0.found } }
 
-        /// Options of a connection that looks while its statements run.
+        /// Options of a connection that searches while its statements run.
         func options(every instructions: Int = 10_000) -> ConnectionOptions {
             var options = ConnectionOptions()
             options.cacheBytes = 0
@@ -64,7 +64,7 @@ struct CopyLeakTests {
             """)
     }
 
-    @Test("The watch sees a sort's files where they may be written")
+    @Test("The watch finds a sort's files where they are allowed")
     func negativeControl() throws {
         let watch = Watch(old.folder.path, marker)
         let connection = try old.create(watch.options())
@@ -75,7 +75,7 @@ struct CopyLeakTests {
         #expect(watch.found != [])
     }
 
-    @Test("The watch sees a plaintext original, and nothing besides, while it is adopted")
+    @Test("During adoption, the watch finds only the plaintext original")
     func plaintextOriginal() throws {
         let database = try RawDatabase(old.path, key: nil)
         try fill { try database.run($0) }
@@ -89,7 +89,7 @@ struct CopyLeakTests {
     }
 
     @Test(
-        "Adopting an encrypted original shows nothing of it",
+        "Adopting an encrypted original exposes none of its content",
         arguments: ["cipher_compatibility = 4", "cipher_compatibility = 3"])
     func adopting(_ pragma: String) throws {
         let database = try RawDatabase(old.path, key: "a pass phrase", pragma)
@@ -106,7 +106,7 @@ struct CopyLeakTests {
         #expect(try new.open().value("SELECT count(*) FROM note") == Self.rows)
     }
 
-    @Test("Backing up and restoring show nothing")
+    @Test("Backing up and restoring expose nothing")
     func backup() throws {
         let watch = Watch(new.folder.path, marker)
         let store = try Store.create(old.path, key: old.key())
@@ -120,7 +120,7 @@ struct CopyLeakTests {
     }
 
     @Test(
-        "Sorts, indexes, compaction, full-text tables and scans around damage show nothing",
+        "Sorts, indexes, compaction, full-text tables and scans around damage expose nothing",
         arguments: [
             "SELECT text FROM note ORDER BY text DESC", "CREATE INDEX by_text ON note (text)",
             "SELECT count(DISTINCT text || 'x') FROM note",
@@ -148,7 +148,7 @@ struct CopyLeakTests {
         #expect(watch.found == [] && watch.searches > 1)
     }
 
-    @Test("Salvaging shows nothing, on its way and at its end")
+    @Test("Salvage exposes nothing, during and after")
     func salvage() throws {
         do {
             let connection = try old.create()
@@ -169,7 +169,7 @@ struct CopyLeakTests {
         #expect((Self.rows / 2..<Self.rows).contains(count ?? 0))
     }
 
-    @Test("Reading what is left around a damaged page shows nothing")
+    @Test("Reading the intact rows around a damaged page exposes nothing")
     func scanAroundDamage() throws {
         do {
             let connection = try old.create()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Two folders for one test: one with a database that somebody else made, and one in which a Lockstep
-/// database is to be made of it.
+/// Two folders for one test: one with a database from another program, and one in which a Lockstep database is made
+/// from it.
 struct CopyScratch {
     let old: DatabaseScratch
     let new: DatabaseScratch
@@ -16,7 +16,7 @@ struct CopyScratch {
         new = try DatabaseScratch("new.db")
     }
 
-    /// Makes the plaintext original by SQL and closes it.
+    /// Makes the plaintext original from SQL and closes it.
     func makePlaintext(_ statements: String...) throws {
         let database = try RawDatabase(old.path, key: nil)
         for statement in statements { try database.run(statement) }
@@ -32,8 +32,8 @@ struct CopyScratch {
             progress: progress)
     }
 
-    /// Adopts the original, expects that it is what it was and that the new database verifies, and that
-    /// both answer the same to each of `queries`, whose first column is looked at.
+    /// Adopts the original, expects that it is unchanged and that the new database verifies, and that both give the
+    /// same answer to each of `queries`, of which the first column is compared.
     @discardableResult
     func adoptWhole(
         _ queries: [String] = [], options: ConnectionOptions = .init(),
@@ -47,7 +47,7 @@ struct CopyScratch {
         return report
     }
 
-    /// Expects a new database that stands alone, is ours and verifies.
+    /// Expects a new database that is the only file, carries Lockstep's mark and verifies.
     func expectSound(
         _ report: CopyReport, _ options: ConnectionOptions = .init(),
         sourceLocation: SourceLocation = #_sourceLocation
@@ -63,12 +63,12 @@ struct CopyScratch {
         try IntegrityAnswer.require(connection)
     }
 
-    /// Expects the same answers from the original and the new database, read without our engine.
+    /// Expects the same answers from the original and the new database, read without the engine.
     func expectSame(
         _ queries: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         guard !queries.isEmpty else { return }
-        // A copy: reading the original may leave side files beside it.
+        // A copy, because reading the original can leave side files beside it.
         let copy = try DatabaseScratch("old.db")
         for name in try old.names where !name.hasSuffix("-shm") {
             try copy.folder.write(name, Bytes.read(old.folder.file(name)))
@@ -82,7 +82,7 @@ struct CopyScratch {
         }
     }
 
-    /// Expects a refusal that leaves the original as it was and nothing new.
+    /// Expects a refusal that leaves the original unchanged and no new file.
     @discardableResult
     func expectRefusal(
         _ code: LockstepError.Code, options: ConnectionOptions = .init(),
@@ -103,7 +103,7 @@ struct CopyScratch {
         return refusal
     }
 
-    /// Every file of a folder, by name. What lies in `-shm` belongs to whoever is reading.
+    /// Every file of a folder, by name. The content of `-shm` belongs to its readers.
     static func content(of scratch: DatabaseScratch) throws -> [String: [UInt8]] {
         var content: [String: [UInt8]] = [:]
         for name in try scratch.names {

@@ -6,11 +6,11 @@ import Testing
 private let hasFullText =
     (try? Connection.inMemory().value("SELECT sqlite_compileoption_used('ENABLE_FTS5')")) == 1
 
-/// Full-text tables in files that somebody else wrote: what they keep beside their texts may be crafted, and FTS5 never
-/// sees it.
-@Suite("Full-text tables of others", .enabled(if: hasFullText, "no FTS5"))
+/// Full-text tables in files from other programs: the data that they keep beside their texts can be crafted, and FTS5
+/// never reads it.
+@Suite("Full-text tables from other programs", .enabled(if: hasFullText, "no FTS5"))
 struct ForeignFullTextTests {
-    /// A table whose index is not one, with a vocabulary over it.
+    /// A table with an invalid index, and a vocabulary over it.
     private static let crafted = [
         "CREATE VIRTUAL TABLE docs USING \"FTS5\"(title, text, prefix='2')",
         "CREATE VIRTUAL TABLE words USING fts5vocab(docs, row)",
@@ -31,7 +31,7 @@ struct ForeignFullTextTests {
         #expect(try connection.value(SQL(verbatim: Self.found)) == 43)
         #expect(
             try connection.value("SELECT title FROM docs WHERE docs MATCH 'title17'") == "title17")
-        // The setting came along.
+        // The setting was copied.
         #expect(
             try connection.value("SELECT v FROM docs_config WHERE k = 'rank'") == "bm25(10.0, 5.0)")
         try connection.execute("INSERT INTO docs (docs) VALUES ('integrity-check')")
@@ -43,19 +43,19 @@ struct ForeignFullTextTests {
         for statement in Self.crafted { try database.run(statement) }
     }
 
-    @Test("Adopted, the texts have a new index, and the crafted one is gone")
+    @Test("On adoption the texts get a new index, and the crafted one is discarded")
     func adopted() throws {
         let scratch = try CopyScratch()
         try craft(scratch.old.path, key: nil)
         let report = try scratch.adopt()
         #expect(report.copy.rows["docs_content"] == nil)
         try expectSearchable(scratch.new.open())
-        // The control: FTS5 over the original finds it broken.
+        // The control: FTS5 reports that the original is corrupt.
         let original = try RawDatabase(scratch.old.path, key: nil)
         #expect(throws: (any Error).self) { try original.run(Self.found) }
     }
 
-    @Test("Salvaged, too")
+    @Test("Salvage does the same")
     func salvaged() throws {
         let salvage = try SalvageScratch()
         try salvage.scratch.create().execute("CREATE TABLE other (a)")
@@ -65,7 +65,7 @@ struct ForeignFullTextTests {
         try expectSearchable(salvage.openNew())
     }
 
-    @Test("A restored file is what its backup is; its index is not looked at, and verify finds it")
+    @Test("A restored file equals its backup; its index is not examined, but verify finds it")
     func restored() throws {
         let (backup, scratch) = (try DatabaseScratch("backup.db"), try DatabaseScratch())
         try backup.create().execute("CREATE TABLE other (a)")
@@ -78,7 +78,8 @@ struct ForeignFullTextTests {
     }
 
     @Test(
-        "A table that keeps no texts is refused, with a way on", arguments: ["", ", columnsize=0"])
+        "A table that keeps no texts is refused, and the error names a way out",
+        arguments: ["", ", columnsize=0"])
     func contentless(_ options: String) throws {
         let scratch = try CopyScratch()
         try scratch.makePlaintext(
@@ -89,7 +90,7 @@ struct ForeignFullTextTests {
         #expect(error?.hint?.contains("drop the table") == true)
     }
 
-    @Test("A setting that FTS5 refuses is an error, not a table without it")
+    @Test("A setting that FTS5 refuses is an error; the table is not created without it")
     func setting() throws {
         let scratch = try CopyScratch()
         try scratch.makePlaintext(
@@ -98,7 +99,7 @@ struct ForeignFullTextTests {
         try scratch.expectRefusal(.sqlFailed)
     }
 
-    @Test("While it is closed nothing reads, searches or writes a full-text table")
+    @Test("While full text is disabled, nothing reads, searches or writes a full-text table")
     func closed() throws {
         let scratch = try DatabaseScratch()
         try scratch.create().execute("CREATE VIRTUAL TABLE docs USING fts5(text)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What a change of the key refuses, each check by itself: most of what would set off one sets off another, too.
+/// The refusals of a key change, each check by itself: most inputs that fail one check also fail another.
 @Suite("Checks of a database under another key")
 struct KeyChangeTests {
     private let scratch: DatabaseScratch
@@ -20,13 +20,13 @@ struct KeyChangeTests {
         try KeyChange.begin(scratch.path, key: scratch.key())
     }
 
-    /// Puts another file in the place of the database.
+    /// Replaces the database with another file.
     private func swap() throws {
         try FileManager.default.removeItem(atPath: scratch.path.string)
         try scratch.folder.write("data.db", somebodys)
     }
 
-    /// Copies, and has `last` run when all pages are copied and nothing is checked yet.
+    /// Copies, and runs `last` when all pages are copied but not yet checked.
     private func copy(
         _ change: borrowing KeyChange, _ last: () throws -> Void = {}
     ) throws -> RekeyedDatabase {
@@ -35,19 +35,19 @@ struct KeyChangeTests {
         }
     }
 
-    @Test("A page that holds something else than its copy ends it")
+    @Test("A page whose content differs from its copy ends the key change")
     func otherPage() throws {
         let forge = PageForge(scratch: scratch)
         let leaf = try #require(try forge.pages(ofKind: 13).last)
         let change = try begin()
-        // It still verifies, and holds as many rows.
+        // It still verifies, and has the same number of rows.
         Refusal.expect(.damaged) {
             _ = try copy(change) { try forge.change(leaf) { $0[PageForge.usable - 1] ^= 1 } }
         }
         #expect(!KeyChange.hasLeftover(of: scratch.path))
     }
 
-    @Test("A file that takes the name meanwhile is not told to be damaged, and stays")
+    @Test("A file that takes the name meanwhile is not reported as damaged, and stays")
     func replacedMeanwhile() throws {
         let change = try begin()
         Refusal.expect(.replaced) { _ = try copy(change, swap) }
@@ -64,7 +64,7 @@ struct KeyChangeTests {
         #expect(try scratch.bytes == somebodys)
     }
 
-    @Test("A file that nobody touches gets its key")
+    @Test("A file that does not change meanwhile gets its key")
     func negativeControl() throws {
         let change = try begin()
         let copy = try copy(change)

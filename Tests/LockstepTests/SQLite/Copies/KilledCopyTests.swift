@@ -6,10 +6,10 @@ import Testing
 
 @testable import Lockstep
 
-/// A process that is killed while it copies leaves the old database or the new one, whole.
+/// A process that is killed while it copies leaves an intact database: the old one or the new one.
 @Suite("Killed copies", .enabled(if: FileManager.default.fileExists(atPath: "/proc"), "not Linux"))
 struct KilledCopyTests {
-    /// A folder with a keyring that CopyWorker opens.
+    /// A folder with a keyring that the worker opens.
     private struct Victim {
         let folder: TemporaryFolder
         var data: FilePath { folder.file("data.db") }
@@ -33,8 +33,8 @@ struct KilledCopyTests {
         /// Whether it was killed at this call.
         func isKilled(_ action: String, at call: Int) async throws -> Bool {
             let result = try await run(
-                .path(Programs.path("CopyWorker")),
-                arguments: [action, folder.path.string, "\(call)"],
+                .path(Programs.path("Worker")),
+                arguments: ["copies", action, folder.path.string, "\(call)"],
                 output: .discarded, error: .string(limit: 10_000))
             if result.terminationStatus == .exited(0) { return false }
             #expect(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
@@ -49,7 +49,7 @@ struct KilledCopyTests {
         }
     }
 
-    /// Kills at some calls from the first to the last; gives how often.
+    /// Kills at some calls from the first to the last; returns how many.
     private func killAlong(
         _ action: String, _ victim: Victim, prepare: () throws -> Void, check: () throws -> Void
     ) async throws -> Int {
@@ -69,7 +69,7 @@ struct KilledCopyTests {
         }
     }
 
-    @Test("A backup is there whole or not at all, and the original stays")
+    @Test("A backup is complete or absent, and the original stays")
     func backup() async throws {
         let victim = try Victim()
         do { try Account.create(Store.create(victim.data, key: victim.key()), rows: 500) }
@@ -84,7 +84,7 @@ struct KilledCopyTests {
         #expect(try victim.total(victim.copy) == 500)
     }
 
-    @Test("A restore leaves what was there or what was to come, and can be run again")
+    @Test("A restore leaves the old or the new content, and can be run again")
     func restore() async throws {
         let victim = try Victim()
         do {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-/// The export is read by programs that know nothing of encryption.
+/// Programs without encryption read the export.
 @Suite("Plaintext export")
 struct PlaintextExportTests {
     private struct Stop: Error {}
@@ -46,13 +46,13 @@ struct PlaintextExportTests {
         "PRAGMA integrity_check",
     ]
 
-    /// Python's own SQLite, where it is there.
+    /// Python's own SQLite, if present.
     private enum Python {
         static let missing: Comment = "there is no python3 with sqlite3"
 
         static let isPresent = (try? run("print(sqlite3.sqlite_version)", "")) != nil
 
-        /// What a script prints that finds a path in `path`.
+        /// The output of a script that finds a path in `path`.
         static func run(_ script: String, _ path: FilePath) throws -> [String] {
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/env")
@@ -95,7 +95,7 @@ struct PlaintextExportTests {
         }
     }
 
-    @Test("The engine's own tables are in it, and it can be adopted again")
+    @Test("The export contains the engine's own tables and can be adopted again")
     func roundTrip() throws {
         let store = try makeStore()
         try store.withoutTransaction { connection in
@@ -114,7 +114,7 @@ struct PlaintextExportTests {
         #expect(try first.value(schema, as: String.self) == second.value(schema))
     }
 
-    @Test("What stands at the target stays, and so does what a stopped export would leave")
+    @Test("A file at the target stays, and so does a leftover of an interrupted export")
     func refusals() throws {
         let store = try makeStore()
         #expect(throws: Stop.self) {
@@ -128,7 +128,7 @@ struct PlaintextExportTests {
         #expect(try target.names == ["plain.db"])
     }
 
-    @Test("A function of the program's is at hand for the export too")
+    @Test("A function of the program is also available during the export")
     func functions() throws {
         var options = StoreOptions()
         options.connection.functions = [

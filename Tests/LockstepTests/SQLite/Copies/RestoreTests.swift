@@ -12,7 +12,7 @@ struct RestoreTests {
     private let scratch: DatabaseScratch
     private let backup: DatabaseScratch
 
-    /// A backup with 7 entries under key 2, and a database that has gone on to 12 under key 1.
+    /// A backup with 7 entries under key 2, and a database that has grown to 12 under key 1.
     init() throws {
         scratch = try DatabaseScratch()
         backup = try DatabaseScratch("copy.db")
@@ -33,7 +33,7 @@ struct RestoreTests {
 
     private func total() throws -> Int { try Account.total(scratch.open()) }
 
-    /// Expects a refusal after which the database is what it was, byte for byte.
+    /// Expects a refusal that leaves the database unchanged, byte for byte.
     private func expectRefusal(
         _ code: LockstepError.Code, backupKey: UInt8 = 2,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -43,7 +43,7 @@ struct RestoreTests {
         #expect(try CopyScratch.content(of: scratch) == before, sourceLocation: sourceLocation)
     }
 
-    @Test("Over a database that stands there, in one file, and the backup stays as it was")
+    @Test("Over an existing database, as one file, and the backup stays unchanged")
     func over() throws {
         let before = try CopyScratch.content(of: backup)
         #expect(try restore().rows == ["total": 1, "entry": 7])
@@ -54,7 +54,7 @@ struct RestoreTests {
         #expect(try CopyScratch.content(of: backup) == before)
     }
 
-    @Test("Where nothing stands")
+    @Test("Where no database exists")
     func afresh() throws {
         try FileManager.default.removeItem(atPath: scratch.path.string)
         try restore()
@@ -78,11 +78,11 @@ struct RestoreTests {
         }
     }
 
-    @Test("While anybody has the database open it is refused, and nothing changes")
+    @Test("While the database is open anywhere, the restore is refused, and nothing changes")
     func busy() throws {
         let connection = try scratch.open()
         try expectRefusal(.busy)
-        // Nor while its log holds something that the file lacks: that stays.
+        // It is also refused while the log has content that the file lacks: that stays.
         try connection.execute("UPDATE total SET n = n")
         Refusal.expect(.busy) { try restore() }
         #expect(try Account.total(connection) == 12)
@@ -104,7 +104,7 @@ struct RestoreTests {
 
     @Test("The log of the old database is not replayed into the new one")
     func staleLog() throws {
-        // What a crash leaves: the last entries are only in the log.
+        // The result of a crash: the last entries are only in the log.
         let living = try DatabaseScratch()
         try Bytes.write(scratch.bytes, to: living.path)
         let store = try Store.open(living.path, key: living.key())
@@ -118,9 +118,9 @@ struct RestoreTests {
         #expect(try total() == 7)
     }
 
-    @Test("The journal of an old database that does not open is not replayed into the new one")
+    @Test("The journal of an unreadable old database is not replayed into the new one")
     func hotJournal() throws {
-        // What a kill in the middle of an update leaves: a journal that SQLite plays back.
+        // The result of a kill during an update: a journal that SQLite rolls back.
         let living = try DatabaseScratch()
         let database = try RawDatabase(
             living.path, key: CryptoProviderTests.keyspec, "journal_mode = DELETE",
@@ -144,7 +144,7 @@ struct RestoreTests {
         #expect(try total() == 7)
     }
 
-    @Test("Beside the log of a database that is gone, nothing is put")
+    @Test("Nothing is restored beside the log of a missing database")
     func orphanLog() throws {
         try FileManager.default.removeItem(atPath: scratch.path.string)
         try scratch.folder.write("data.db-wal", "what somebody left")
@@ -152,7 +152,7 @@ struct RestoreTests {
         #expect(try scratch.names == ["data.db-wal"])
     }
 
-    @Test("What is in the backup's own log comes along")
+    @Test("The content of the backup's own log is restored")
     func backupWithLog() throws {
         let store = try Store.open(backup.path, key: backup.key(2))
         try Account.add(3, to: store)
@@ -190,7 +190,7 @@ struct RestoreTests {
         #expect(try total() == 12)
     }
 
-    @Test("A folder or a link in the database's place stays there")
+    @Test("A folder or a link in the database's place stays")
     func notAFile() throws {
         try FileManager.default.removeItem(atPath: scratch.path.string)
         try FileManager.default.createSymbolicLink(

@@ -26,7 +26,7 @@ struct SmallDisk {
         try Self.run(["mount", "-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path.string])
     }
 
-    /// Nothing can be written to it from now on.
+    /// Makes it read-only from now on.
     func makeReadOnly() throws { try Self.run(["mount", "-o", "remount,ro", path.string]) }
 
     func unmount() { try? Self.run(["umount", path.string]) }

@@ -11,7 +11,7 @@ struct DatabaseFileTests {
 
     init() throws { scratch = try DatabaseScratch() }
 
-    @Test("Reading gives the bytes that are there, and fewer at the end")
+    @Test("Reading returns the existing bytes, and fewer at the end")
     func reading() throws {
         let content = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try Bytes.write(content, to: scratch.path)
@@ -25,7 +25,7 @@ struct DatabaseFileTests {
         #expect(try file.read(at: 5, 0) == [])
     }
 
-    @Test("The files beside a database are read by their suffix")
+    @Test("The files beside a database are read by suffix")
     func sideFiles() throws {
         try Bytes.write([], to: scratch.path)
         try Bytes.write([1, 2, 3], to: scratch.side("-wal"))
@@ -34,7 +34,7 @@ struct DatabaseFileTests {
         #expect(DatabaseFile.side("-shm", of: scratch.path) == scratch.side("-shm"))
     }
 
-    @Test("Nothing that is not a regular file is read")
+    @Test("Only regular files are read")
     func otherKinds() throws {
         let target = try scratch.folder.write("target", [1, 2, 3])
         let link = scratch.folder.file("link")
@@ -50,7 +50,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("Reading makes no file and takes no lock")
+    @Test("Reading creates no file and takes no lock")
     func leavesNoTrace() throws {
         try Bytes.write([UInt8](repeating: 5, count: 8192), to: scratch.path)
         let file = try DatabaseFile(scratch.path)
@@ -61,7 +61,7 @@ struct DatabaseFileTests {
 
     // Closing any descriptor of a file drops all locks that the process has on it (fcntl(2)).
     @Test(
-        "Looking at an open database leaves the locks of its connections in place",
+        "Examining an open database leaves the locks of its connections in place",
         .enabled(
             if: FileManager.default.fileExists(atPath: "/proc/locks"), "there is no /proc/locks"))
     func locksStay() throws {
@@ -87,7 +87,7 @@ struct DatabaseFileTests {
     private func locks() throws -> [String] {
         let status = try FileManager.default.attributesOfItem(atPath: scratch.path.string)
         let inode = try #require(status[.systemFileNumber] as? UInt64)
-        // The system gives a page at a time, and Foundation takes the first for the whole.
+        // The system returns a page at a time, and Foundation takes the first for the whole file.
         let list = try #require(FileHandle(forReadingAtPath: "/proc/locks"))
         let all = String(decoding: try list.readToEnd() ?? Data(), as: UTF8.self)
         return all.split(separator: "\n").filter { $0.contains(":\(inode) ") }

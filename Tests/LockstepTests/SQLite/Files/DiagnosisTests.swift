@@ -13,7 +13,7 @@ struct DiagnosisTests {
         try scratch.fill(rows: 500)
     }
 
-    /// Examines the file, and sees to it that this left file and folder as they were.
+    /// Examines the file, and checks that file and folder are unchanged.
     private func examine(
         key: UInt8 = 1, _ location: SourceLocation = #_sourceLocation
     ) throws -> Diagnosis {
@@ -24,14 +24,15 @@ struct DiagnosisTests {
         return diagnosis
     }
 
-    @Test("A whole database fits its key, and no other's")
+    @Test("An undamaged database fits its key, and no other")
     func whole() throws {
         #expect(try examine() == .keyFits(strayBytes: 0))
         #expect(try examine(key: 2) == .wrongKey)
     }
 
     @Test(
-        "Damage on the first page is told from damage on others", arguments: [16, 1000, 4031, 4095])
+        "Damage on the first page is distinguished from damage on others",
+        arguments: [16, 1000, 4031, 4095])
     func onePage(_ offset: Int) throws {
         let pages = try scratch.bytes.count / 4096
         try scratch.damage { $0[offset] ^= 1 }
@@ -44,7 +45,7 @@ struct DiagnosisTests {
         }
     }
 
-    @Test("A destroyed salt is known for what it is, whether one bit or all of it is gone")
+    @Test("A destroyed salt is recognised, whether one bit or all of it is lost")
     func salt() throws {
         try scratch.damage { $0[7] ^= 1 }
         #expect(try examine() == .firstPageDamaged(saltDestroyed: true))
@@ -57,7 +58,9 @@ struct DiagnosisTests {
         #expect(try examine() == .firstPageDamaged(saltDestroyed: true))
     }
 
-    @Test("Bytes behind the last page are told, and a cut last page", arguments: [1, 2, 4095])
+    @Test(
+        "Bytes after the last page are reported, and so is a cut last page",
+        arguments: [1, 2, 4095])
     func strayBytes(_ count: Int) throws {
         try scratch.damage { $0 += [UInt8](repeating: 1, count: count) }
         #expect(try examine() == .keyFits(strayBytes: count))
@@ -67,7 +70,7 @@ struct DiagnosisTests {
         #expect(try examine() == .keyFits(strayBytes: 0))
     }
 
-    @Test("A database of one page fits its key; damaged, it was made under it all the same")
+    @Test("A database of one page fits its key; damaged, it is still recognised as made under it")
     func single() throws {
         let small = try DatabaseScratch()
         _ = try small.create()
@@ -76,10 +79,10 @@ struct DiagnosisTests {
         try small.damage { $0[500] ^= 1 }
         #expect(try Diagnosis.examine(small.path, key: small.key()) == .destroyed)
         let error = try #require(throws: LockstepError.self) { _ = try small.open() }
-        #expect(error.code == .damaged && error.message.contains("was made under this key"))
+        #expect(error.code == .damaged && error.message.contains("was encrypted with this key"))
     }
 
-    @Test("With every page damaged only the salt shows that the key is right")
+    @Test("With every page damaged, only the salt shows that the key is right")
     func everyPage() throws {
         try scratch.damage { bytes in
             for page in 0..<(bytes.count / 4096) { bytes[page * 4096 + 3000] ^= 1 }
@@ -90,7 +93,7 @@ struct DiagnosisTests {
         #expect(try examine() == .wrongKey)
     }
 
-    @Test("One page in a thousand that verifies is enough, if it is among those looked at")
+    @Test("One page in a thousand that verifies is enough, if it is among those examined")
     func lastPageOnly() throws {
         try scratch.damage { bytes in
             for page in 0..<(bytes.count / 4096 - 1) { bytes[page * 4096 + 3000] ^= 1 }
@@ -98,13 +101,13 @@ struct DiagnosisTests {
         #expect(try examine() == .firstPageDamaged(saltDestroyed: false))
     }
 
-    @Test("Another database's file is another key's, even with our salt in front")
+    @Test("Another database's file belongs to another key, even with this key's salt")
     func transplantedSalt() throws {
         try scratch.damage { $0.replaceSubrange(0..<16, with: DatabaseScratch.salt(2)) }
         #expect(try examine(key: 2) == .destroyed)
     }
 
-    @Test("What can be told without a key is told without one")
+    @Test("Findings that need no key are reported without one")
     func withoutKey() throws {
         try Diagnosis.requireDatabase(scratch.path)
         for (bytes, code) in [
@@ -128,7 +131,7 @@ struct DiagnosisTests {
         #expect(error.code == .notAFile)
     }
 
-    @Test("Only a file that fits has no error to give")
+    @Test("Only a file that fits has no error")
     func errors() {
         let path = FilePath("/x/data.db")
         #expect(Diagnosis.keyFits(strayBytes: 5).error(path) == nil)

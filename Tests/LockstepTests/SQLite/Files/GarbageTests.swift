@@ -8,12 +8,12 @@ import Testing
 struct GarbageTests {
     private static let sizes = [0, 1, 15, 16, 100, 511, 512, 1023, 1024, 4095, 4096, 4097, 8192]
 
-    @Test("Random bytes of any size give a typed error and stay as they are", arguments: sizes)
+    @Test("Random bytes of any size give a typed error and stay unchanged", arguments: sizes)
     func random(_ size: Int) throws {
         let scratch = try DatabaseScratch()
         for seed in 1...16 {
             var generator = SplitMix64(state: UInt64(seed * 100_000 + size))
-            // The first byte is not "S", with which a plaintext database would begin.
+            // The first byte is not "S", the first byte of a plaintext database.
             var garbage = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
             if size > 0 { garbage[0] |= 0x80 }
             let expected: LockstepError.Code =
@@ -26,7 +26,7 @@ struct GarbageTests {
         }
     }
 
-    @Test("A file of one byte, which SQLite takes for an empty one, is not opened and stays")
+    @Test("A file of one byte, which SQLite treats as empty, is not opened and stays")
     func oneByte() throws {
         let scratch = try DatabaseScratch()
         for byte in [UInt8(0), UInt8(ascii: "S"), 0xFF] {
@@ -34,7 +34,7 @@ struct GarbageTests {
         }
     }
 
-    @Test("Bytes that are all the same give a typed error too", arguments: sizes.dropFirst())
+    @Test("Repetitions of one byte give a typed error too", arguments: sizes.dropFirst())
     func uniform(_ size: Int) throws {
         let scratch = try DatabaseScratch()
         for byte in [UInt8(0), 0xFF] {
@@ -44,7 +44,7 @@ struct GarbageTests {
         }
     }
 
-    @Test("Every beginning of a plaintext database is told from an encrypted one")
+    @Test("Every prefix of a plaintext database is distinguished from an encrypted one")
     func plaintextBeginnings() throws {
         let scratch = try DatabaseScratch()
         for size in [15, 16, 17, 99, 100, 101, 1024, 4095] {
@@ -56,7 +56,7 @@ struct GarbageTests {
         }
     }
 
-    @Test("Every beginning of an encrypted database gives a typed error, or opens")
+    @Test("Every prefix of an encrypted database gives a typed error, or opens")
     func encryptedBeginnings() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 100)
@@ -64,7 +64,7 @@ struct GarbageTests {
         for size in [16, 17, 512, 1024, 2048, 4095] {
             try expectFailure(scratch, Array(whole.prefix(size)), .truncated)
         }
-        // From the first page on the key fits, and SQLite finds that pages are missing.
+        // From the first complete page on the key fits, and SQLite finds that pages are missing.
         try Bytes.write(Array(whole.prefix(4096)), to: scratch.path)
         let error = try #require(throws: LockstepError.self) {
             _ = try scratch.count(scratch.open())
@@ -72,7 +72,7 @@ struct GarbageTests {
         #expect(error.code == .damaged)
     }
 
-    @Test("Sizes in the header that make no sense do not trap", arguments: [0, 1, 3, 511, 65_535])
+    @Test("Invalid sizes in the header do not trap", arguments: [0, 1, 3, 511, 65_535])
     func absurdHeaders(_ pageSize: Int) throws {
         let scratch = try DatabaseScratch()
         var bytes = PlaintextDatabase.bytes

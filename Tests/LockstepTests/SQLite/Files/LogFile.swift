@@ -1,24 +1,24 @@
-/// A write-ahead log as bytes, for tests that damage one and then make its checksums right again,
-/// as someone could who has no key. Written anew from SQLite's "WAL-mode File Format".
+/// A write-ahead log as bytes, for tests that damage one and then correct its checksums, as is possible without a key.
+/// Written independently from SQLite's "WAL-mode File Format".
 struct LogFile {
     var bytes: [UInt8]
 
     static let header = 32
     static let frame = 24 + 4096
 
-    /// How many frames lie in the file, whether they count or not.
+    /// The number of frames in the file, valid or not.
     var frames: Int { max(bytes.count - Self.header, 0) / Self.frame }
 
-    /// Where the page of a frame begins, counting frames from 0.
+    /// The offset of a frame's page, counting frames from 0.
     func start(of frame: Int) -> Int { Self.header + frame * Self.frame + 24 }
 
-    /// Which page of the database a frame holds.
+    /// The number of the database page in a frame.
     func page(of frame: Int) -> Int { Int(word(Self.header + frame * Self.frame)) }
 
     /// Whether a frame ends a transaction.
     func commits(_ frame: Int) -> Bool { word(Self.header + frame * Self.frame + 4) != 0 }
 
-    /// How many frames from the first on carry the header's salts.
+    /// The number of leading frames that have the header's salts.
     var currentFrames: Int {
         (0..<frames).prefix { frame in
             let salts = Self.header + frame * Self.frame + 8
@@ -26,7 +26,7 @@ struct LogFile {
         }.count
     }
 
-    /// Computes all checksums anew, of words in the byte order of this machine or the other one.
+    /// Recomputes all checksums, of words in this machine's byte order or the other one.
     mutating func reseal(bigEndian: Bool) {
         put(bigEndian ? 0x377F_0683 : 0x377F_0682, at: 0)
         var sums: (UInt32, UInt32) = (0, 0)

@@ -20,14 +20,14 @@ struct PageAuditTests {
         try PageAudit.run(scratch.path, key: scratch.key(key))
     }
 
-    @Test("A whole database is clean")
+    @Test("An undamaged database is clean")
     func clean() throws {
         let audit = try audit()
         #expect(pages > 10)
         #expect(audit.isClean && audit.pages == pages && audit.frames == 0)
     }
 
-    /// Where in a page a byte is changed: content, initialisation vector, MAC.
+    /// The offset in a page of the changed byte: content, initialisation vector, MAC.
     @Test(
         "One changed byte anywhere in a page names that page",
         arguments: [16, 17, 1000, 4015, 4016, 4031, 4032, 4095])
@@ -42,14 +42,14 @@ struct PageAuditTests {
         #expect(try audit().isClean)
     }
 
-    @Test("Several damaged pages come in ascending order")
+    @Test("Several damaged pages are reported in ascending order")
     func several() throws {
         let damaged = [pages, 5, 2, 9]
         try scratch.damage { bytes in for page in damaged { bytes[(page - 1) * 4096 + 77] ^= 1 } }
         #expect(try audit().damagedPages == damaged.sorted().map { UInt32($0) })
     }
 
-    @Test("Two whole pages that changed places are both found")
+    @Test("Two pages that changed places are both found")
     func swapped() throws {
         try scratch.damage { bytes in
             let second = Array(bytes[4096..<8192])
@@ -59,7 +59,7 @@ struct PageAuditTests {
         #expect(try audit().damagedPages == [2, 3])
     }
 
-    @Test("A page of zeros is damage, though SQLCipher takes it for a short read")
+    @Test("A page of zeros is damage, although SQLCipher treats it as a short read")
     func zeros() throws {
         try scratch.damage {
             $0.replaceSubrange(4096..<8192, with: [UInt8](repeating: 0, count: 4096))
@@ -78,7 +78,7 @@ struct PageAuditTests {
         #expect(try audit(key: 2).damagedPages.count == pages)
     }
 
-    @Test("Bytes behind the last whole page are counted", arguments: [1, 2, 4095])
+    @Test("Bytes after the last whole page are counted", arguments: [1, 2, 4095])
     func strayBytes(_ count: Int) throws {
         try scratch.damage { $0 += [UInt8](repeating: 0, count: count) }
         let audit = try audit()
@@ -87,7 +87,7 @@ struct PageAuditTests {
         #expect(try scratch.count(scratch.open()) == 500)
     }
 
-    @Test("A cut last page is stray bytes; a whole page that is missing is not seen by MACs")
+    @Test("A cut last page is stray bytes; MACs do not reveal a whole missing page")
     func cut() throws {
         try scratch.damage { $0.removeLast() }
         let partial = try audit()
@@ -98,7 +98,7 @@ struct PageAuditTests {
         #expect(whole.isClean && whole.pages == pages - 1)
     }
 
-    @Test("A page that a killed checkpoint wrote by half is in the log, and no damage")
+    @Test("A page half written by a killed checkpoint is in the log, and not damaged")
     func killedCheckpoint() throws {
         let connection = try scratch.open()
         try scratch.add(rows: 300, to: connection)
@@ -110,7 +110,7 @@ struct PageAuditTests {
         try Bytes.write(Array(grown.prefix(pages * 4096 + 2048)), to: killed.path)
         try Bytes.write(log, to: killed.side("-wal"))
         #expect(try PageAudit.run(killed.path, key: killed.key()).isClean)
-        // Without the log it is.
+        // Without the log it is damaged.
         try FileManager.default.removeItem(atPath: killed.side("-wal").string)
         #expect(try PageAudit.run(killed.path, key: killed.key()).strayBytes == 2048)
     }
@@ -125,7 +125,7 @@ struct PageAuditTests {
         #expect(try PageAudit.run(small.path, key: small.key()).damagedPages == [1])
     }
 
-    @Test("However many threads look, they find the same", arguments: [1, 2, 3, 16])
+    @Test("Any number of threads finds the same damage", arguments: [1, 2, 3, 16])
     func threads(count: Int) throws {
         let large = try DatabaseScratch()
         do {
@@ -138,15 +138,15 @@ struct PageAuditTests {
         #expect(pages > 3 * PageReader.chunk)
         let hurt = [2, 255, 256, 257, 512, 600, pages]
         try large.damage { for page in hurt { $0[page * 4096 - 60] ^= 1 } }
-        var told: [Int] = []
+        var reported: [Int] = []
         let audit = try PageAudit.run(large.path, key: large.key(), threads: count) {
-            told.append($0.done)
+            reported.append($0.done)
             #expect($0.total == pages)
         }
         #expect(audit.damagedPages == hurt.map { UInt32($0) })
         #expect(audit.pages == pages)
-        #expect(told == told.sorted() && (told.last ?? 0) <= pages)
-        // What the progress throws ends the audit.
+        #expect(reported == reported.sorted() && (reported.last ?? 0) <= pages)
+        // An error from the progress closure ends the audit.
         struct Stop: Error {}
         #expect(throws: Stop.self) {
             _ = try PageAudit.run(large.path, key: large.key(), threads: count) { _ in throw Stop()
@@ -170,11 +170,11 @@ struct PageAuditTests {
         #expect(audit.isClean && audit.frames > 3 * PageReader.chunk, "\(audit)")
     }
 
-    @Test("A commit that comes into the log while it is read is no damage")
+    @Test("A commit that enters the log during the audit is not damage")
     func addedMeanwhile() throws {
         let connection = try scratch.open()
         try scratch.add(rows: 300, to: connection)
-        // The next round of the log goes over this one, whose file stays as long as it is.
+        // The next round of the log overwrites this one, whose file keeps its length.
         try connection.checkpoint(.full)
         try scratch.add(rows: 1, to: connection)
         var looks = 0
@@ -188,7 +188,7 @@ struct PageAuditTests {
         #expect(audit.isClean, "\(audit)")
     }
 
-    @Test("A log that is begun anew while it is read is read again")
+    @Test("A log that restarts during the audit is read again")
     func begunAnewMeanwhile() throws {
         let connection = try scratch.open()
         try scratch.add(rows: 300, to: connection)
@@ -205,14 +205,14 @@ struct PageAuditTests {
         #expect(audit.isClean && audit.frames < 5, "\(audit)")
     }
 
-    @Test("Files too short for a page have none", arguments: [0, 1, 2, 15, 16, 4095])
+    @Test("Files shorter than a page have no pages", arguments: [0, 1, 2, 15, 16, 4095])
     func tiny(_ size: Int) throws {
         try scratch.damage { $0 = Array($0.prefix(size)) }
         let audit = try audit()
         #expect(audit.pages == 0 && audit.strayBytes == size)
     }
 
-    @Test("What is not there, or not a file, is an error")
+    @Test("A missing path, or one that is not a file, is an error")
     func noFile() throws {
         let missing = try #require(throws: LockstepError.self) {
             _ = try PageAudit.run(scratch.folder.file("nosuch"), key: scratch.key())
@@ -224,7 +224,7 @@ struct PageAuditTests {
         #expect(folder.code == .notAFile)
     }
 
-    @Test("An audit beside a writer finds nothing wrong")
+    @Test("An audit concurrent with a writer finds no damage")
     func besideWriter() async throws {
         var options = ConnectionOptions()
         options.synchronous = .normal

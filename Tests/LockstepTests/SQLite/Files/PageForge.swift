@@ -3,8 +3,8 @@ import TestSupport
 
 @testable import Lockstep
 
-/// The pages of a database in plaintext, and pages of one's own in their place, as only someone with the key
-/// can make them. The encrypting half shares nothing with the engine but HMAC and PBKDF2.
+/// The pages of a database in plaintext, and forged pages in their place, as only a holder of the key can make them.
+/// The encrypting half shares only HMAC and PBKDF2 with the engine.
 struct PageForge {
     static let usable = 4016
 
@@ -18,7 +18,7 @@ struct PageForge {
         return try open(Array(bytes[((number - 1) * 4096)..<(number * 4096)]), as: number)
     }
 
-    /// The same of a page that stands elsewhere, such as in the log.
+    /// The same for a page stored elsewhere, such as in the log.
     func open(_ page: [UInt8], as number: Int) throws -> [UInt8] {
         let start = number == 1 ? 16 : 0
         let key = try scratch.key()
@@ -28,7 +28,7 @@ struct PageForge {
         return number == 1 ? Array("SQLite format 3\0".utf8) + text : text
     }
 
-    /// Puts a page that verifies into the place of page `number`, or behind the last.
+    /// Replaces page `number` with a page that verifies, or appends one.
     func write(_ plain: [UInt8], as number: Int) throws {
         let page = try seal(plain, as: number)
         try scratch.damage { bytes in
@@ -43,7 +43,7 @@ struct PageForge {
         try write(plain, as: number)
     }
 
-    /// Makes a page's MAC fail, in the middle of its ciphertext.
+    /// Invalidates a page's MAC, in the middle of its ciphertext.
     func damage(_ numbers: Int...) throws {
         try scratch.damage { bytes in
             for number in numbers { bytes[(number - 1) * 4096 + 2000] ^= 0xFF }
@@ -74,14 +74,14 @@ struct PageForge {
         try (1...pages).filter { number in try plain(number)[number == 1 ? 100 : 0] == kind }
     }
 
-    /// Which of these markers stand on a page.
+    /// Which of these markers are on a page.
     func markers(_ markers: [Int], on number: Int) throws -> Set<Int> {
         try Self.markers(markers, in: plain(number))
     }
 
     static func markers(_ markers: [Int], in page: [UInt8]) -> Set<Int> {
         let text = String(decoding: page, as: UTF8.self)
-        // Every marker has a form of its own, which no other text of a test has.
+        // Every marker has a distinct form, which no other text of a test has.
         let found = text.split(separator: "#").compactMap { Int($0) }
         return Set(found).intersection(markers)
     }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Lockstep
 
-/// The reader in Python under Tests/PageReader, which was written from the article DatabasePages alone.
+/// The Python reader in Tests/IndependentReaders/PageReader, which was written from the article DatabasePages alone.
 enum PythonPages {
-    static let folder = Programs.package.appending("Tests/PageReader")
+    static let folder = Programs.package.appending("Tests/IndependentReaders/PageReader")
     static let article = Programs.package.appending(
         "Sources/Lockstep/Lockstep.docc/DatabasePages.md")
 
-    /// What it finds in a file: rows in an order of its own, values as types and hexadecimal digits.
+    /// The content of a file: rows in the reader's own order, values as types and hexadecimal digits.
     struct Contents: Decodable {
         let integrity: [String]
         let pages: Int
@@ -67,14 +67,14 @@ enum PythonPages {
     }
 }
 
-/// Database files of this library, read by a program that knows nothing but the article DatabasePages.
+/// Database files of this library, read by a program that is based only on the article DatabasePages.
 @Suite("An independent reader of pages", .enabled(if: PythonReader.isPresent, PythonReader.missing))
 struct PageReaderTests {
     private let scratch: DatabaseScratch
 
     init() throws { scratch = try DatabaseScratch() }
 
-    /// What the engine reads in the tables, in no order.
+    /// The rows that the engine reads, in no particular order.
     private static func rows(
         _ connection: borrowing Connection
     ) throws -> [String: Set<[PythonPages.Contents.Value]>] {
@@ -96,7 +96,7 @@ struct PageReaderTests {
         let found = try PythonPages.rows(path, key: scratch.key())
         #expect(found.integrity == ["ok"], sourceLocation: sourceLocation)
         let tables = found.tables.mapValues { Set($0) }
-        // Pages of rows had better not be compared value by value in a message.
+        // A message must not compare whole pages of rows value by value.
         let areSame = try tables == Self.rows(connection)
         #expect(areSame, sourceLocation: sourceLocation)
         #expect(!tables.isEmpty, sourceLocation: sourceLocation)
@@ -114,7 +114,7 @@ struct PageReaderTests {
                 """)
     }
 
-    @Test("It reads every row of a file whose log is empty, or that has none")
+    @Test("It reads every row of a file whose log is empty or missing")
     func closed() throws {
         try scratch.fill(rows: 400)
         do {
@@ -129,7 +129,7 @@ struct PageReaderTests {
         try expectSameRows(scratch.path, scratch.open())
     }
 
-    /// A copy of the database and its log while a connection keeps the log from reaching the file.
+    /// A copy of the database and its log while a connection prevents a checkpoint.
     private func takeCopy() throws -> FilePath {
         let copy = scratch.folder.file("copy.db")
         for suffix in ["", "-wal"] {
@@ -138,7 +138,7 @@ struct PageReaderTests {
         return copy
     }
 
-    @Test("It reads what only the log has, and nothing of a transaction that did not commit")
+    @Test("It reads rows that are only in the log, and none of an uncommitted transaction")
     func log() throws {
         try scratch.fill(rows: 300)
         let connection = try scratch.open()
@@ -149,7 +149,7 @@ struct PageReaderTests {
         let log = try Bytes.read(FilePath(copy.string + "-wal"))
         #expect(LogFile(bytes: log).frames > 5)
         try expectSameRows(copy, connection)
-        // The last commit is cut off: what was before it is there, as the engine has it too.
+        // The last commit is cut off: the rows before it are there, as the engine also reads them.
         let frames = LogFile(bytes: log)
         let commits = (0..<frames.currentFrames).filter(frames.commits)
         let before = try #require(commits.dropLast().last)
@@ -187,7 +187,7 @@ struct PageReaderTests {
         let copy = try takeCopy()
         var log = LogFile(bytes: try Bytes.read(FilePath(copy.string + "-wal")))
         log.bytes[log.start(of: 0) + 2000] ^= 1
-        // The log's own checksums are made right again, as anyone can.
+        // The log's own checksums are corrected, as is possible without the key.
         log.reseal(bigEndian: false)
         try Bytes.write(log.bytes, to: FilePath(copy.string + "-wal"))
         #expect(try PythonPages.refusal(copy, key: scratch.key()) == "page-damaged")
@@ -214,7 +214,7 @@ struct PageReaderTests {
         try expectSameRows(scratch.path, scratch.open())
     }
 
-    @Test("The article's example is what the script makes")
+    @Test("The article's example matches the script's output")
     func example() throws {
         let outcome = try PythonReader.run([
             PythonPages.folder.appending("make_example.py").string, "--check",
@@ -224,7 +224,7 @@ struct PageReaderTests {
     }
 }
 
-/// The example of the article DatabasePages, which a program in Python made, held against the engine.
+/// The example of the article DatabasePages, made by a Python program and compared with the engine.
 struct PageExampleTests {
     private static let content: [UInt8] =
         Bytes.hex(
@@ -235,7 +235,7 @@ struct PageExampleTests {
         + [UInt8](repeating: 0, count: 4016 - 108)
     private static let vector = [UInt8](0x40..<0x50)
 
-    @Test("The key, the page and its MAC are the article's, and the engine opens the file")
+    @Test("The key, the page and its MAC match the article, and the engine opens the file")
     func knownAnswer() throws {
         let key = try DatabaseKey(
             dataKey: SecretBytes(copying: [UInt8](0..<32).span), database: [UInt8](0xA0..<0xB0))

@@ -3,8 +3,8 @@ import SystemPackage
 
 @testable import Lockstep
 
-/// A database opened with SQLCipher's functions alone, under whatever settings a test wants: no engine of
-/// ours around it but the provider that is registered.
+/// A database opened with SQLCipher's functions alone, under any settings that a test needs: no part of the engine is
+/// involved except the registered provider.
 @safe
 final class RawDatabase {
     struct Failure: Error {
@@ -33,7 +33,7 @@ final class RawDatabase {
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
-    /// Runs statements and gives the first column of every row.
+    /// Runs statements and returns the first column of every row.
     @discardableResult
     func run(_ sql: String) throws -> [String] {
         var rows: [String] = []

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Each test works on a copy of a database and its log, taken while a connection keeps the log from
-/// being brought into the file.
+/// Each test works on a copy of a database and its log, taken while a connection prevents a checkpoint.
 @Suite("Write-ahead log")
 struct WriteAheadLogTests {
     private let scratch: DatabaseScratch
@@ -54,7 +53,7 @@ struct WriteAheadLogTests {
         #expect(try rows() == 420)
     }
 
-    @Test("A damaged page in the log is named, though the log's checksums are right")
+    @Test("A damaged page in the log is named, although the log's checksums are right")
     func damagedFrame() throws {
         try prepare()
         var log = try log
@@ -70,7 +69,7 @@ struct WriteAheadLogTests {
         #expect(error.code == .damaged)
     }
 
-    @Test("Two damaged frames are named in order; the log's other frames and the file are not")
+    @Test("Two damaged frames are named in order, and the other frames and the file are not")
     func twoDamagedFrames() throws {
         try prepare()
         var log = try log
@@ -81,7 +80,7 @@ struct WriteAheadLogTests {
         #expect(try audit().damagedFrames == pages.map { UInt32($0) })
     }
 
-    @Test("A log of big-endian checksums is the same log")
+    @Test("A log with big-endian checksums is equivalent")
     func bigEndian() throws {
         try prepare()
         let before = try audit()
@@ -92,7 +91,7 @@ struct WriteAheadLogTests {
         #expect(try rows() == 420)
     }
 
-    @Test("As for SQLite, the log ends before the first frame whose checksum is wrong")
+    @Test("As in SQLite, the log ends before the first frame whose checksum is wrong")
     func wrongChecksum() throws {
         try prepare()
         var log = try log
@@ -120,7 +119,7 @@ struct WriteAheadLogTests {
         #expect(try rows() == 300)
     }
 
-    @Test("A log with another header counts for nothing", arguments: [0, 3, 10, 17, 25])
+    @Test("A log with an invalid header is ignored", arguments: [0, 3, 10, 17, 25])
     func otherHeader(_ offset: Int) throws {
         try prepare()
         var log = try log
@@ -130,7 +129,7 @@ struct WriteAheadLogTests {
         #expect(try Diagnosis.examine(copy, key: scratch.key()) == .keyFits(strayBytes: 0))
     }
 
-    @Test("Frames left over from an earlier round are not looked at")
+    @Test("Frames left over from an earlier round are ignored")
     func stale() throws {
         let connection = try scratch.open()
         try scratch.add(rows: 200, to: connection)
@@ -146,7 +145,7 @@ struct WriteAheadLogTests {
         #expect(try rows() == 501)
     }
 
-    @Test("Frames of a transaction that is not committed are not counted")
+    @Test("Frames of an uncommitted transaction are not counted")
     func uncommitted() throws {
         var options = ConnectionOptions()
         options.cacheBytes = 0
@@ -191,10 +190,10 @@ struct WriteAheadLogTests {
         #expect(try rows() == 400)
     }
 
-    @Test("The log alone tells that the key fits")
+    @Test("The log alone shows that the key fits")
     func logAlone() throws {
         do {
-            // An update leaves the first page alone, since the database does not grow.
+            // An update does not change the first page, because the database does not grow.
             let connection = try scratch.open()
             try connection.execute("UPDATE item SET body = x'00' WHERE id = 1")
             try takeCopy()
@@ -209,7 +208,7 @@ struct WriteAheadLogTests {
         #expect(try Diagnosis.examine(copy, key: scratch.key(2)) == .wrongKey)
     }
 
-    @Test("Neither audit nor examination changes the file, its log, or the folder")
+    @Test("Neither audit nor examination changes the file, its log or the folder")
     func untouched() throws {
         try prepare()
         let names = try scratch.names

@@ -11,14 +11,14 @@ struct NameQuotingTests {
         "; DROP TABLE t; --", "a\nb", "👩‍👩‍👧‍👦", "/* */", "'", "%", "e\u{301}",
     ]
 
-    /// Quotes that a combining mark, a joiner or a prepended mark makes one character with their
-    /// neighbour of, though to SQLite they are the same byte as ever.
+    /// Quotes that a combining mark, a joiner or a prepended mark joins with its neighbour into one character, although
+    /// SQLite sees the same byte as always.
     private static let combined = [
         "a\"\u{301}b", "\"\u{301}", "\u{301}", "\u{301}a", "a\"\u{200D}", "a\"\u{FE0F}b", "\u{600}",
         "a\u{600}\"b", "a\u{600}", "x\"\u{301}\" (y); DROP TABLE t; --",
     ]
 
-    @Test("Unquoting gives back what was quoted", arguments: names + combined)
+    @Test("Unquoting returns the original name", arguments: names + combined)
     func roundTrip(_ name: String) {
         let back = SQLTokens.unquote(SQLTokens.quote(name))
         #expect(Array(back.utf8) == Array(name.utf8))
@@ -42,7 +42,7 @@ struct NameQuotingTests {
     }
 
     @Test(
-        "Every way of quoting is undone",
+        "Every form of quoting is undone",
         arguments: [
             ("a", "a"), ("\"a\"\"b\"", "a\"b"), ("`a``b`", "a`b"), ("'a''b'", "a'b"),
             ("[a\"b]", "a\"b"), ("\"\"", ""), ("\"\"\"\"", "\""), ("\"", "\""),

@@ -20,7 +20,7 @@ struct NormalizationTests {
     }
 
     @Test(
-        "What means something else is something else",
+        "SQL with another meaning has another normal form",
         arguments: [
             ("SELECT 'a'", "SELECT 'A'"), ("SELECT 'a'", "SELECT a"),
             ("SELECT 'a b'", "SELECT 'a  b'"),
@@ -35,7 +35,7 @@ struct NormalizationTests {
     }
 
     @Test(
-        "A quoted name with spaces or signs in it is not the words that it holds",
+        "A quoted name with spaces or signs in it is not the words inside it",
         arguments: [
             ("CREATE TABLE t (\"a b\")", "CREATE TABLE t (a b)"),
             ("CREATE TABLE t (\"a , b\")", "CREATE TABLE t (a , b)"),
@@ -49,7 +49,7 @@ struct NormalizationTests {
         #expect(SQLTokens.normalize(one) != SQLTokens.normalize(other))
     }
 
-    @Test("Normalising twice changes nothing more")
+    @Test("Normalising twice changes nothing")
     func idempotent() {
         // Without quotes, a byte order mark is white space.
         let sql = [

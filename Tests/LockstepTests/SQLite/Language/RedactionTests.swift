@@ -31,14 +31,14 @@ struct RedactionTests {
         #expect(SQLTokens.redact(sql) == redacted)
     }
 
-    @Test("Names and parameters stay, whichever way they are quoted or numbered")
+    @Test("Names and parameters stay, whatever their quoting or numbering")
     func names() {
         let sql = "INSERT INTO \"my table\" ([a b], `c`, dé1) VALUES (?, ?2, :x, @y, $z)"
         #expect(SQLTokens.redact(sql) == sql)
     }
 
     @Test(
-        "What is not terminated is redacted to the end",
+        "An unterminated literal or comment is redacted to the end",
         arguments: [
             ("SELECT 'hunter2", "SELECT ?"), ("SELECT x'6875", "SELECT ?"),
             ("SELECT 'a''", "SELECT ?"), ("SELECT 1 /* hunter2", "SELECT ?"),
@@ -49,7 +49,7 @@ struct RedactionTests {
         #expect(SQLTokens.redact(sql) == redacted)
     }
 
-    @Test("Long SQL is cut, and a long literal is no reason to cut")
+    @Test("Long SQL is cut, but a long literal does not cause a cut")
     func length() {
         let columns = (0..<200).map { "column\($0)" }.joined(separator: ", ")
         let redacted = SQLTokens.redact("SELECT \(columns) FROM t")

@@ -15,7 +15,7 @@ struct SQLTokensTests {
     }
 
     @Test(
-        "The tokens of any text are its bytes, in order and without gaps",
+        "The tokens of any text cover its bytes, in order and without gaps",
         arguments: [
             "", "SELECT 1", "'", "''", "'''", "\"", "[", "`", "x'", "X'ab", "/*", "/*/", "/**/",
             "--",
@@ -34,7 +34,7 @@ struct SQLTokensTests {
         #expect(end == sql.utf8.count)
     }
 
-    @Test("A word is found in any case and wherever it stands, and nothing else for it")
+    @Test("A word is found in any case and anywhere, and no other text matches it")
     func word() {
         for sql in [
             "replace", "INSERT OR Replace INTO t", "x,REPLACE", "replaces replace", "(rEpLaCe)",
@@ -49,7 +49,7 @@ struct SQLTokensTests {
         }
     }
 
-    @Test("Random text is taken whole, and no literal survives its redaction")
+    @Test("Random text is tokenised completely, and no literal survives its redaction")
     func random() {
         var generator = SplitMix64(state: 7)
         let alphabet = Array("'\"`[]-/*x0.e+? \n;é\0".unicodeScalars)
@@ -79,7 +79,7 @@ struct SQLTokensTests {
         #expect(tokens("--\r\nb").first == "--\r")
     }
 
-    @Test("Numbers and operators are taken whole, and no further")
+    @Test("Numbers and operators are complete tokens, and no longer")
     func numbers() {
         #expect(tokens("1.5e-3+2") == ["1.5e-3", "+", "2"])
         #expect(tokens("1E+3-.5") == ["1E+3", "-", ".5"])
@@ -97,7 +97,7 @@ struct SQLTokensTests {
         #expect(SQLTokens.normalize("0x1E+5") == SQLTokens.normalize("0x1E + 5"))
     }
 
-    @Test("Each kind of token is known for what it is")
+    @Test("Each kind of token is recognised")
     func kinds() {
         #expect(
             kinds("SELECT 'a', x'00', 1, \"n\", [n], `n`, ?1, :a, @b, -- c\n/* d */ Ünï$_1;")

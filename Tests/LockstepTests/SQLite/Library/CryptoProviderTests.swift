@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Crypto provider")
 struct CryptoProviderTests {
-    /// Whether ours is meant to be in use with the library at hand.
+    /// Whether Lockstep's provider should be in use with this library.
     static let isExpected: Bool = {
         guard let version = try? Connection.libraryVersion() else { return false }
         return CryptoProvider.knownVersions.contains(version)
     }()
 
-    @Test("Ours is in use, and stays so after the last connection has closed")
+    @Test("Lockstep's provider is in use, and stays so after the last connection has closed")
     func inUse() throws {
         try #require(try LinkGuard.library().refusal == nil || !Self.isExpected)
         let name = Self.isExpected ? "lockstep" : "openssl"
@@ -32,7 +32,7 @@ struct CryptoProviderTests {
     static let keyspec = "x'" + String(repeating: "01", count: 32) + "'"
 
     @Test(
-        "A library whose layout nobody has read keeps its own provider",
+        "A library with an unknown layout keeps its own provider",
         arguments: [
             "4.4.3 community", "4.5.8 community", "4.6.2 community", "4.7.0 community",
             "4.6.1 commercial", "4.6.1", "", "5.0.0 community",
@@ -42,7 +42,7 @@ struct CryptoProviderTests {
         #expect(CryptoProvider.install(for: version, beside: memory) == .unknownVersion(version))
     }
 
-    @Test("Not wanted, the stock provider stays and works")
+    @Test("If Lockstep's provider is not wanted, the stock provider stays and works")
     func notWanted() async {
         await #expect(processExitsWith: .success) {
             do {
@@ -77,14 +77,14 @@ struct CryptoProviderTests {
                 }
                 #expect(try KeyedMemory().answer("PRAGMA cipher_provider") == "openssl")
                 #expect(memory.answer("PRAGMA cipher_provider") == "openssl")
-                // What is left to refuse: another name than ours after registering.
+                // The remaining refusal: a wrong name after registration.
                 var misnamed = ProviderFunctions.all
                 unsafe misnamed.get_provider_name = unsafe ProviderFunctions.all.get_cipher
                 #expect(CryptoProvider.install(for: version, beside: memory, misnamed) == .notTaken)
                 #expect(try KeyedMemory().answer("PRAGMA cipher_provider") == "openssl")
                 let scratch = try DatabaseScratch()
                 try scratch.fill(rows: 3)
-                // And then the real one, beside a connection that began with the stock one.
+                // Then the real one, beside a connection that started with the stock one.
                 #expect(CryptoProvider.install(for: version, beside: memory) == nil)
                 #expect(memory.answer("PRAGMA cipher_provider") == "openssl")
                 #expect(try KeyedMemory().answer("PRAGMA cipher_provider") == "lockstep")
@@ -95,7 +95,7 @@ struct CryptoProviderTests {
         }
     }
 
-    @Test("The check passes ours, and finds every function that does something else")
+    @Test("The check accepts Lockstep's provider, and detects every replaced function")
     func check() {
         #expect(ProviderCheck.passes(ProviderFunctions.all))
         for sabotage in Sabotage.allCases where !sabotage.isSeenInSizes {
@@ -103,7 +103,7 @@ struct CryptoProviderTests {
         }
     }
 
-    /// A provider that fails once a database is open must not cost more than the statement.
+    /// A provider that fails while a database is open fails only the statement.
     @Test(
         "When the provider fails, nothing is written or read",
         .enabled(if: isExpected), arguments: ["random", "hmac", "cipher", "kdf", "ctx_init"])

@@ -4,19 +4,19 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Memory that SQLCipher keeps keys in")
+@Suite("The memory in which SQLCipher keeps keys")
 struct EngineMemoryTests {
-    /// Around the lengths of keys in hex, and of keys.
+    /// Around the lengths of keys in hexadecimal digits, and of keys.
     private static let lengths = [1, 31, 32, 33, 66, 67, 68, 98, 99, 100, 104, 128, 129]
 
-    @Test("What SQLite allocates of any length keeps its content as it grows and shrinks")
+    @Test("SQLite's allocations of any length keep their content as they grow and shrink")
     func blocks() async {
         await #expect(processExitsWith: .success) {
             _ = try LinkGuard.check()
             try #require(EngineMemory.isArranged)
             for first in Self.lengths {
                 for second in Self.lengths + [5000] {
-                    // Keys are awaited, or not.
+                    // With and without expecting keys.
                     if second % 2 == 0 { EngineMemory.awaitKeys() }
                     let block = try #require(sqlite3_malloc(Int32(first)))
                     try #require(sqlite3_msize(block) >= UInt64(first))
@@ -31,13 +31,13 @@ struct EngineMemoryTests {
         }
     }
 
-    @Test("Four blocks of a key's length after keys are awaited are theirs, and no fifth")
+    @Test("When keys are expected, four blocks of a key's length are protected, and no fifth")
     func awaited() async {
         await #expect(processExitsWith: .success) {
             _ = try LinkGuard.check()
             try #require(EngineMemory.isArranged)
             EngineMemory.awaitKeys()
-            // Others come between them, as they do in SQLCipher.
+            // Other allocations come between them, as in SQLCipher.
             let between = sqlite3_malloc(40)
             let blocks = (0..<5).map { _ in sqlite3_malloc(32) }
             let regions = try MemoryRegion.all(of: "self")
@@ -51,10 +51,10 @@ struct EngineMemoryTests {
         }
     }
 
-    @Test("Texts of these lengths go through SQL unchanged", arguments: [true, false])
+    @Test("Texts of these lengths pass through SQL unchanged", arguments: [true, false])
     func texts(_ isCounted: Bool) async {
         await #expect(processExitsWith: .success) { [isCounted = isCounted as Bool] in
-            // Counting its memory, SQLite rounds lengths up before it allocates.
+            // When SQLite counts its memory, it rounds lengths up before it allocates.
             if isCounted {
                 try #require(EngineMemory.isArranged)
                 try #require(sqlite3_initialize() == SQLITE_OK)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Lockstep
 
-/// Database files that other programs wrote; see ../shared/fixtures/INDEX.md.
-@Suite("Files of other programs")
+/// Database files from other programs; see ../shared/fixtures/INDEX.md.
+@Suite("Files from other programs")
 struct FixtureTests {
-    /// A file, the passphrase it was made with, and what it is.
+    /// A file, the passphrase it was made with, and its kind.
     struct Fixture: Sendable, CustomTestStringConvertible {
         let name: String
         var passphrase = "testkey"
@@ -56,7 +56,7 @@ struct FixtureTests {
         try Passphrase(Array(text.utf8).span)
     }
 
-    /// The key that a passphrase means in a file of SQLCipher 4.
+    /// The key that a passphrase derives in a file of SQLCipher 4.
     private func key(_ text: String, for bytes: [UInt8]) throws -> DatabaseKey {
         let salt = Array(bytes.prefix(16))
         let secret = try Profile.current.key(from: passphrase(text), salt: salt)
@@ -64,7 +64,7 @@ struct FixtureTests {
     }
 
     @Test(
-        "Each file is diagnosed as what it is, and left as it was",
+        "Each file is diagnosed correctly and left unchanged",
         .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"),
         arguments: Fixture.all)
     func diagnosis(_ fixture: Fixture) throws {
@@ -77,7 +77,7 @@ struct FixtureTests {
     }
 
     @Test(
-        "With another passphrase it is the wrong key, for every version that has a MAC",
+        "Another passphrase is the wrong key, for every version that has a MAC",
         .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"),
         arguments: [zetetic, "zetetic-sqlcipher-3.0-testkey.db"])
     func wrongPassphrase(_ name: String) throws {

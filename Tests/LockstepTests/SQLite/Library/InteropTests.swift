@@ -5,12 +5,12 @@ import Testing
 @testable import Lockstep
 
 @Suite(
-    "Together with the sqlcipher shell",
+    "Interoperability with the sqlcipher shell",
     .enabled(if: SQLCipherShell.isPresent, SQLCipherShell.missing))
 struct InteropTests {
     private static let key = [UInt8](repeating: 1, count: 32)
 
-    @Test("SQLCipher's shell opens our file with the raw key and shows its rows")
+    @Test("SQLCipher's shell opens a Lockstep file with the raw key and shows its rows")
     func shellReadsOurs() throws {
         let scratch = try DatabaseScratch()
         do {
@@ -51,7 +51,7 @@ struct InteropTests {
         #expect(try scratch.open().value("SELECT count(*) FROM film") == 1000)
     }
 
-    /// What a program may do to a database that it has open.
+    /// Another program's operations on a database that it has open.
     enum Look: String, CaseIterable {
         case nothing, openingAgain, sharing, auditing, examining
 
@@ -67,10 +67,10 @@ struct InteropTests {
     }
 
     // Closing any descriptor of a file drops all locks that the process has on it (fcntl(2)).
-    // Without our lock on the main file, another program that closes the database takes itself for
-    // the last one, and removes the log that we go on writing to.
+    // Without Lockstep's lock on the main file, another program that closes the database takes itself for the last
+    // connection, and removes the log that Lockstep still writes to.
     @Test(
-        "Another program that opens and closes the database makes us lose nothing",
+        "Another program that opens and closes the database causes no loss",
         arguments: Look.allCases)
     func otherProgramClosing(_ look: Look) throws {
         let scratch = try DatabaseScratch()
@@ -87,7 +87,7 @@ struct InteropTests {
         #expect(try scratch.count(scratch.open()) == 5)
     }
 
-    @Test("A database that was just created is safe from other programs, too")
+    @Test("A database that was just created is also safe from other programs")
     func otherProgramAfterCreating() throws {
         let scratch = try DatabaseScratch()
         let connection = try scratch.create()

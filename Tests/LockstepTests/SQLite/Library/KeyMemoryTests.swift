@@ -5,14 +5,14 @@ import Testing
 
 @testable import Lockstep
 
-/// What is left of keys in the memory of a process that has closed everything.
+/// Remains of keys in the memory of a process that has closed everything.
 @Suite(
     "Keys in memory",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "there is no /proc"))
 struct KeyMemoryTests {
-    /// A process of its own: others hold keys of theirs, and would keep copies of their stacks.
+    /// A separate process, because others hold their own keys and can keep copies in their stacks.
     @Test(
-        "Once all is closed, no ring, field or database key is found, nor what opened the keyring")
+        "After everything is closed, no ring, field, database or slot key is found")
     func afterClosing() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
@@ -27,7 +27,7 @@ struct KeyMemoryTests {
         }
     }
 
-    @Test("The search finds what is there: a secret, and the key of an open database")
+    @Test("The search finds secrets in memory: a plain one, and the key of an open database")
     func negativeControl() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
@@ -39,13 +39,13 @@ struct KeyMemoryTests {
             let masked = MaskedSecret(key.secret)
             let connection = try Connection.create(folder.file("a.db"), key: key)
             try connection.execute("CREATE TABLE t (a)")
-            // Ours, and SQLCipher's.
+            // Lockstep's, and SQLCipher's.
             try #require(masked.places().count >= 4)
             _ = try connection.value("SELECT count(*) FROM t", as: Int.self)
         }
     }
 
-    /// Each way to open a keyring, by the files and descriptors that people use.
+    /// Each way to open a keyring, by file and by descriptor.
     private static func openKeyrings(
         _ folder: TemporaryFolder, _ masked: inout [String: MaskedSecret]
     ) throws {

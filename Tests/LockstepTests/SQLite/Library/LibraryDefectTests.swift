@@ -2,10 +2,10 @@ import Testing
 
 @testable import Lockstep
 
-/// The list of what SQLite and SQLCipher get wrong.
+/// The list of defects in SQLite and SQLCipher.
 @Suite("Library: known defects")
 struct LibraryDefectTests {
-    /// Where the answer to each defect is tested.
+    /// The test of the answer to each defect.
     private static let tests = [
         "wal-reset": "CheckpointGuardTests, TwoProcessesTests",
         "leaving-wal": "ScheduleTests.leavingWAL",
@@ -27,7 +27,7 @@ struct LibraryDefectTests {
         Set(LibraryDefect.all.filter { $0.isIn(versions) }.map(\.id))
     }
 
-    @Test("Each defect has an identifier of its own, a text, an answer and a test")
+    @Test("Each defect has its own identifier, a text, an answer and a test")
     func rows() {
         #expect(LibraryDefect.all.map(\.id).sorted() == Self.tests.keys.sorted())
         for defect in LibraryDefect.all {
@@ -36,7 +36,7 @@ struct LibraryDefectTests {
     }
 
     @Test(
-        "The releases that lose commits are known, with those of older branches that do not",
+        "The releases that lose commits are listed, without the fixed releases of older branches",
         arguments: [
             (3_039_002, true), (3_044_005, true), (3_044_006, false), (3_045_000, true),
             (3_046_001, true), (3_050_006, true), (3_050_007, false), (3_051_000, true),
@@ -47,7 +47,7 @@ struct LibraryDefectTests {
     }
 
     @Test(
-        "So are the releases that crafted files and statements harm",
+        "The releases that crafted files and statements harm are listed too",
         arguments: [
             ("fts5-shadow", 3_053_001, true), ("fts5-shadow", 3_053_002, false),
             ("aggregate-terms", 3_050_001, true), ("aggregate-terms", 3_050_002, false),
@@ -56,7 +56,7 @@ struct LibraryDefectTests {
         #expect(Self.defects(of: Self.versions(sqlite)).contains(id) == isAffected)
     }
 
-    @Test("A release or a provider that Lockstep does not know is named, with what it costs")
+    @Test("A release or a provider unknown to Lockstep is reported, with the consequences")
     func providers() {
         let known = Self.defects(of: Self.versions(3_046_001))
         #expect(known.contains("late-provider"))
@@ -70,7 +70,7 @@ struct LibraryDefectTests {
         #expect(other.isDisjoint(with: ["provider-layout", "late-provider"]))
     }
 
-    @Test("What is loaded is named with versions, provider and defects")
+    @Test("The loaded library is reported with versions, provider and defects")
     func loaded() throws {
         let library = try LoadedLibrary.current()
         #expect(library.summary.contains("SQLCipher \(library.cipherVersion), SQLite 3."))
@@ -81,7 +81,7 @@ struct LibraryDefectTests {
 
     // MARK: Terms
 
-    /// A statement with so many different functions over a column.
+    /// A statement with this many different functions on a column.
     private static func sum(_ terms: Int) -> String {
         let groups = stride(from: 0, to: terms, by: 40).map { start in
             (start..<min(start + 40, terms)).map { "sum(a*\($0))" }.joined(separator: "+")
@@ -90,7 +90,7 @@ struct LibraryDefectTests {
     }
 
     @Test(
-        "A statement with more terms than SQLite can count is refused, from a program and from a view"
+        "A statement with more terms than SQLite can count is refused, from a program or a view"
     )
     func terms() throws {
         guard try LoadedLibrary.current().defects.contains(.aggregates) else { return }
@@ -107,11 +107,11 @@ struct LibraryDefectTests {
         Refusal.expect(.limitExceeded) {
             _ = try connection.query("SELECT count(*) FROM (SELECT * FROM v)") { _ in }
         }
-        // The next statement begins to count again.
+        // The next statement starts a new count.
         _ = try connection.query(SQL(verbatim: few)) { _ in }
     }
 
-    @Test("A statement that SQLite prepares again and again is not refused")
+    @Test("A statement that SQLite prepares repeatedly is not refused")
     func preparedAgain() throws {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE t (a)")

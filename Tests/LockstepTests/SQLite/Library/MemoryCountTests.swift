@@ -6,9 +6,9 @@ import Testing
 
 @Suite("SQLite's count of its memory")
 struct MemoryCountTests {
-    @Test("It is left out, whichever way SQLite is begun with", arguments: [true, false])
+    @Test("It is disabled, whichever way SQLite is initialized", arguments: [true, false])
     func leftOut(_ beginsWithFile: Bool) async {
-        // In a process in which nothing has begun yet.
+        // In a process in which SQLite has not been initialized yet.
         await #expect(processExitsWith: .success) { [beginsWithFile = beginsWithFile as Bool] in
             do {
                 let scratch = try DatabaseScratch()
@@ -31,7 +31,7 @@ struct MemoryCountTests {
         }
     }
 
-    @Test("Where somebody else has begun SQLite before, it is kept, and databases open")
+    @Test("If other code has initialized SQLite before, it stays on, and databases open")
     func kept() async {
         await #expect(processExitsWith: .success) {
             do {

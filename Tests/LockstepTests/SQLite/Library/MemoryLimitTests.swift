@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Each test in a process of its own: the limit is the process's.
+/// Each test in its own process: the limit applies to the process.
 @Suite("A limit on SQLite's memory")
 struct MemoryLimitTests {
     private static let statements: [String] = [
@@ -17,7 +17,7 @@ struct MemoryLimitTests {
         "SELECT length(replace(hex(zeroblob(9000000)), '00', '0000'))",
         "SELECT length(group_concat(a.name || b.name || hex(zeroblob(500)))) FROM pragma_function_list a, "
             + "pragma_function_list b",
-        // A sort, a temporary table and a hash of endlessly many rows.
+        // A sort, a temporary table and a hash of infinitely many rows.
         """
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n ORDER BY -i
         """,
@@ -33,7 +33,7 @@ struct MemoryLimitTests {
     ]
 
     @Test(
-        "Hostile statements end with its error, and the connection goes on",
+        "Hostile statements end with its error, and the connection remains usable",
         arguments: 0..<8)
     func ended(_ index: Int) async {
         await #expect(processExitsWith: .success) { [index = index as Int] in
@@ -60,7 +60,7 @@ struct MemoryLimitTests {
     }
 
     @Test(
-        "A transaction that meets it leaves nothing, and connections open while there is no memory left"
+        "A transaction that reaches it leaves nothing, and connections open without free memory"
     )
     func writing() async {
         await #expect(processExitsWith: .success) {
@@ -77,7 +77,7 @@ struct MemoryLimitTests {
                         }
                     }
                     #expect(try scratch.count(connection) == 10)
-                    // Fills what there is, and keeps it.
+                    // Allocates the remaining memory, and keeps it.
                     try connection.execute("CREATE TEMP TABLE t (a)")
                     var rows = 0
                     while (try? connection.execute("INSERT INTO t VALUES (zeroblob(50000))"))
@@ -99,7 +99,7 @@ struct MemoryLimitTests {
         }
     }
 
-    @Test("It can be raised, and counts again from then on")
+    @Test("It can be raised, and applies again from then on")
     func raised() async {
         await #expect(processExitsWith: .success) {
             do {
@@ -117,7 +117,7 @@ struct MemoryLimitTests {
         }
     }
 
-    @Test("Too late or too low it is refused, and nothing is limited")
+    @Test("A limit that is too late or too low is refused, and nothing is limited")
     func refused() async {
         await #expect(processExitsWith: .success) {
             do {
@@ -127,7 +127,7 @@ struct MemoryLimitTests {
                 let connection = try Connection.inMemory()
                 Refusal.expect(.misuse) { try MemoryLimit.set(.max) }
                 #expect(MemoryLimit.bytes == nil && MemoryCount.isLeftOut)
-                // The same statement that a limit ends above: here nothing does.
+                // The same statement that a limit ends above: here it completes.
                 #expect(
                     try connection.value("SELECT length(hex(zeroblob(20000000)))") == 40_000_000)
             } catch {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Files written with our provider and with the stock one are of one kind.
+/// Files written with Lockstep's provider and with the stock one have the same format.
 @Suite("Files of both crypto providers")
 struct ProviderFilesTests {
     private static let rows = """
@@ -13,7 +13,7 @@ struct ProviderFilesTests {
         INSERT INTO film SELECT 'film number ' || i FROM n;
         """
 
-    /// Settings of SQLCipher's versions, and mixtures that no version had as its own.
+    /// Settings of SQLCipher's versions, and combinations that no version used by itself.
     enum Kind: String, CaseIterable, Sendable {
         case four, three, two, one, sha256, plainHeader
 
@@ -30,17 +30,19 @@ struct ProviderFilesTests {
             }
         }
 
-        /// Rows that `cipher_integrity_check` answers about a sound file: without MACs it says so.
+        /// The rows that `cipher_integrity_check` returns for a sound file: without MACs it reports that.
         var complaints: Int { self == .one ? 1 : 0 }
 
-        /// With a header in the clear there is no salt in the file.
+        /// With a plaintext header there is no salt in the file.
         var key: String {
             self == .plainHeader
                 ? "x'" + String(repeating: "01", count: 48) + "'" : CryptoProviderTests.keyspec
         }
     }
 
-    @Test("A file written with ours opens with the stock one", arguments: Kind.allCases)
+    @Test(
+        "A file written with Lockstep's provider opens with the stock one",
+        arguments: Kind.allCases)
     func oursToStock(_ kind: Kind) async throws {
         let scratch = try DatabaseScratch()
         let ours = try RawDatabase(scratch.path, key: kind.key, kind.pragmas)
@@ -61,15 +63,15 @@ struct ProviderFilesTests {
                 Issue.record(error)
             }
         }
-        // And back: what the other process wrote is read with ours.
+        // And back: Lockstep's provider reads what the other process wrote.
         let again = try RawDatabase(scratch.path, key: kind.key, kind.pragmas)
         #expect(try again.run("SELECT count(*) FROM film") == ["2700"])
         #expect(try again.run("PRAGMA cipher_integrity_check").count == kind.complaints)
         #expect(try again.run("PRAGMA integrity_check") == ["ok"])
     }
 
-    /// `PRAGMA rekey` is the one place where a database reads with one key and writes with another.
-    @Test("A file whose key is changed in place reads with the new key and not with the old")
+    /// `PRAGMA rekey` is the only operation in which a database reads with one key and writes with another.
+    @Test("A file whose key is changed in place reads with the new key but not with the old")
     func changingKey() throws {
         let scratch = try DatabaseScratch()
         let (old, new) = (CryptoProviderTests.keyspec, "another")
@@ -82,7 +84,7 @@ struct ProviderFilesTests {
         #expect(throws: RawDatabase.Failure.self) { try stale.run("SELECT count(*) FROM film") }
     }
 
-    @Test("Attached databases keep keys and settings of their own")
+    @Test("Attached databases keep their own keys and settings")
     func attached() throws {
         let scratch = try DatabaseScratch()
         let other = scratch.folder.file("other.db")
@@ -101,7 +103,7 @@ struct ProviderFilesTests {
         #expect(try alone.run("SELECT count(*) FROM film") == ["3000"])
     }
 
-    /// What Zetetic's programs wrote; see ../shared/fixtures/INDEX.md.
+    /// Files from Zetetic's programs; see ../shared/fixtures/INDEX.md.
     @Test(
         "Files of SQLCipher 1 to 4 open with their passphrase",
         .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"),
@@ -120,7 +122,7 @@ struct ProviderFilesTests {
         #expect(try database.run("PRAGMA integrity_check") == ["ok"])
     }
 
-    @Test("Every page that ours writes verifies without SQLCipher, and no vector comes twice")
+    @Test("Every page from Lockstep's provider verifies without SQLCipher; vectors never repeat")
     func pages() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 2000)
@@ -134,7 +136,7 @@ struct ProviderFilesTests {
         #expect(Set(vectors).count == bytes.count / profile.pageSize)
     }
 
-    @Test("Many connections on several threads at once neither mix keys nor pages")
+    @Test("Many connections on several threads at once mix neither keys nor pages")
     func threads() async throws {
         let scratches = try (0..<4).map { try DatabaseScratch("\($0).db") }
         try await withThrowingTaskGroup(of: Void.self) { group in

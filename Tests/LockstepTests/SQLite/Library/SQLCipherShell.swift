@@ -2,7 +2,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// SQLCipher's own command line shell, as another program that works on our files.
+/// SQLCipher's own command line shell, as another program that works on Lockstep files.
 enum SQLCipherShell {
     static let missing: Comment = "there is no sqlcipher shell on PATH"
 
@@ -14,7 +14,7 @@ enum SQLCipherShell {
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }()
 
-    /// Runs `script` on a database under a raw key and gives the lines that the shell printed.
+    /// Runs `script` on a database under a raw key and returns the lines that the shell printed.
     static func run(_ script: String, on path: FilePath, key: [UInt8]) throws -> [String] {
         let executable = try #require(executable, missing)
         let hex = key.map { byte in
@@ -33,7 +33,7 @@ enum SQLCipherShell {
         try input.fileHandleForWriting.close()
         let answer = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        // The first line is the "ok" of the key.
+        // The first line is the key's "ok".
         return String(decoding: answer, as: UTF8.self).split(separator: "\n").dropFirst()
             .map(String.init)
     }

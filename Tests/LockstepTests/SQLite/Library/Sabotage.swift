@@ -2,7 +2,7 @@ import CSQLCipher
 
 @testable import Lockstep
 
-/// Ways in which a provider may be broken: ours, with one function replaced.
+/// Defective providers: Lockstep's, with one function replaced.
 enum Sabotage: String, CaseIterable, Sendable {
     case noContext, contextNotFreed, cipherCopies, cipherFails, cipherForgetsVector, macConstant,
         macIgnoresSecondPart, macFails, keyConstant, keyFails, randomZero, randomFails,

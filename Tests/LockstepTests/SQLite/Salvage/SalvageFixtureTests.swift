@@ -4,9 +4,9 @@ import Testing
 
 @testable import Lockstep
 
-/// The damage that ../shared/fixtures/INDEX.md describes, to a file that SQLCipher's makers wrote.
+/// The damage that ../shared/fixtures/INDEX.md describes, to a file from SQLCipher's makers.
 @Suite(
-    "Salvage: files of other programs",
+    "Salvage: files from other programs",
     .enabled(
         if: SharedData.has("fixtures/zetetic-sqlcipher-4.0-testkey.db"), "\(SharedData.missing)"))
 struct SalvageFixtureTests {
@@ -58,7 +58,7 @@ struct SalvageFixtureTests {
         try rows(Connection.open(target, key: scratch.key()))
     }
 
-    @Test("Undamaged, and with two bytes behind it, everything comes back", arguments: [0, 2])
+    @Test("Undamaged, and with two bytes after it, everything is recovered", arguments: [0, 2])
     func whole(_ stray: Int) throws {
         let rows = try original()
         try scratch.damage { $0 += [UInt8](repeating: 0, count: stray) }
@@ -86,14 +86,14 @@ struct SalvageFixtureTests {
         #expect(back.count == table.rows)
         let byID = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
         #expect(back.allSatisfy { byID[$0.id] == $0 })
-        // Leaves hold neighbours: what is missing is what two pages at most can hold.
+        // Leaves contain adjacent rows: at most two pages' worth is missing.
         let kept = Set(back.map(\.id))
         let missing = rows.map(\.id).filter { !kept.contains($0) }
         let runs = missing.indices.count { $0 == 0 || missing[$0] != missing[$0 - 1] + 1 }
         #expect(runs <= 2 && missing.count > 200 && missing.count < 1000, "\(missing.count)")
     }
 
-    @Test("Three bytes in page 1 cost nothing, though SQLCipher takes the key for wrong")
+    @Test("Three bytes in page 1 cost nothing, although SQLCipher reports a wrong key")
     func firstPage() throws {
         let rows = try original()
         try scratch.damage { $0.replaceSubrange(1000..<1003, with: [0, 0, 0]) }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Pages that verify and lie, as only someone with the key can make them, or a bug. None of them may crash the
-/// program or keep it busy for ever, and what they do not touch comes back.
+/// Pages that verify but are inconsistent, as only a holder of the key, or a bug, can make them. None of them may crash
+/// the program or keep it busy for ever, and everything that they do not affect is recovered.
 @Suite("Salvage: hostile pages")
 struct SalvageHostileTests {
     private let salvage: SalvageScratch
@@ -18,13 +18,13 @@ struct SalvageHostileTests {
         page[offset + 1] = UInt8(number & 255)
     }
 
-    /// Where the first cell of a page begins.
+    /// The offset of a page's first cell.
     private func cell(_ index: Int, _ page: [UInt8]) -> Int {
         let array = (page[0] == 13 || page[0] == 10 ? 8 : 12) + 2 * index
         return Int(page[array]) << 8 | Int(page[array + 1])
     }
 
-    @Test("A page of our own making is taken like SQLite's", arguments: [1, 2, 3])
+    @Test("A forged page is read like one of SQLite", arguments: [1, 2, 3])
     func negativeControl(_ number: Int) throws {
         let rows = try salvage.fill(rows: 100)
         try forge.change(number) { _ in }
@@ -33,13 +33,13 @@ struct SalvageHostileTests {
         #expect(try salvage.rows() == rows)
     }
 
-    @Test("Chains of overflow pages in a circle", arguments: [0, 1, 2])
+    @Test("Circular chains of overflow pages", arguments: [0, 1, 2])
     func overflowCycle(_ form: Int) throws {
         let rows = try salvage.fill(rows: 10, length: 30_000)
         let leaf = try #require(
             forge.pages(ofKind: 13).first { try !forge.markers([5], on: $0).isEmpty })
         let page = try forge.plain(leaf)
-        // Behind the first cell's part of its payload stands where it goes on.
+        // The number of the next page follows the first cell's part of its payload.
         let first = try #require((2...forge.pages).first { try forge.plain($0)[0] == 0 })
         let second = PageForge.word(try forge.plain(first), at: 0)
         try forge.change(first) { page in
@@ -53,7 +53,8 @@ struct SalvageHostileTests {
         #expect(back.count == 9 && back.allSatisfy { rows[$0.key] == $0.value })
     }
 
-    @Test("Children that lead back, to one another, or nowhere", arguments: [0, 1, 2, 3])
+    @Test(
+        "Children that refer to an ancestor, to each other, or to nothing", arguments: [0, 1, 2, 3])
     func childLoops(_ form: Int) throws {
         let rows = try salvage.fill(rows: 500)
         let root = try salvage.root(of: "item")
@@ -63,15 +64,15 @@ struct SalvageHostileTests {
         let target = [root, children[0], 1, 0][form]
         try forge.change(root) { PageForge.put(target, at: cell(1, page), into: &$0) }
         let report = try salvage.salvage()
-        // The page itself verifies, and nothing leads to it: it is known by what it holds only where
-        // it can be of no other table's leaf.
+        // The page itself verifies, but nothing refers to it: its content identifies it only if it cannot be another
+        // table's leaf.
         let back = try salvage.rows()
         #expect(back == rows.filter { !lost.contains($0.key) })
         #expect(report.lostAndFound?.rows == lost.count)
         #expect(try !report.table("item").isComplete)
     }
 
-    @Test("Two tables with one root, and roots that cannot be one", arguments: [0, 1, 0x7FFF_FFFF])
+    @Test("Two tables with one root, and impossible roots", arguments: [0, 1, 0x7FFF_FFFF])
     func roots(_ root: Int) throws {
         do {
             let connection = try salvage.scratch.create()
@@ -83,7 +84,7 @@ struct SalvageHostileTests {
         let (one, two) = try (salvage.root(of: "a"), salvage.root(of: "b"))
         for form in [one, root] {
             try forge.change(1) { page in
-                // The root is the byte before the definition, or in front of that 4 bytes.
+                // The root is the byte before the definition, or the 4 bytes before that.
                 let sql = Array("CREATE TABLE b".utf8)
                 let at = try #require(page.indices.first { page[$0...].starts(with: sql) })
                 page[at - 1] = UInt8(form & 127)
@@ -96,7 +97,7 @@ struct SalvageHostileTests {
     }
 
     @Test(
-        "Cells outside the page, on its header, or more of them than fit", arguments: [0, 1, 2, 3])
+        "Cells outside the page, on its header, or more than fit", arguments: [0, 1, 2, 3])
     func cellPointers(_ form: Int) throws {
         let rows = try salvage.fill(rows: 500)
         let leaf = try #require(
@@ -136,7 +137,7 @@ struct SalvageHostileTests {
         let leaf = try #require(
             forge.pages(ofKind: 13).first { try !forge.markers([250], on: $0).isEmpty })
         try forge.change(leaf) { page in
-            // The last cell on the page, so that no other is touched.
+            // The last cell on the page, so that no other is affected.
             let at = cell(0, page)
             page.replaceSubrange(at..<(at + bytes.count), with: bytes)
         }
@@ -150,7 +151,7 @@ struct SalvageHostileTests {
                 + table.duplicateRows == 1, "\(report)")
     }
 
-    @Test("A row with a type that SQLite reserves is left out", arguments: [10, 11] as [UInt8])
+    @Test("A row with a type that SQLite reserves is omitted", arguments: [10, 11] as [UInt8])
     func reservedType(_ type: UInt8) throws {
         let rows = try salvage.fill(rows: 100)
         let leaf = try #require(
@@ -167,14 +168,14 @@ struct SalvageHostileTests {
         #expect(try report.table("item").malformedRows == 1, "\(report)")
     }
 
-    @Test("A row under another's key is left out, and counted")
+    @Test("A row under another row's key is omitted, and counted")
     func duplicate() throws {
         let rows = try salvage.fill(rows: 100)
         let leaf = try #require(
             forge.pages(ofKind: 13).first { try !forge.markers([50], on: $0).isEmpty })
         let own = try forge.markers(Array(1...100), on: leaf).sorted()
         try forge.change(leaf) { page in
-            // The rowid stands behind two bytes of length.
+            // The rowid comes after two bytes of length.
             #expect(page[cell(1, page) + 2] == UInt8(own[1]))
             page[cell(1, page) + 2] = UInt8(own[0])
         }
@@ -183,7 +184,7 @@ struct SalvageHostileTests {
         #expect(try report.table("item").duplicateRows == 1)
     }
 
-    @Test("A unique index over rows that are not is told")
+    @Test("A unique index over rows that are not unique is reported")
     func uniqueIndex() throws {
         do {
             let connection = try salvage.scratch.create()
@@ -207,7 +208,9 @@ struct SalvageHostileTests {
         #expect(!report.description.contains("bb"), "values are nobody's business")
     }
 
-    @Test("Freelists in a circle, of pages in use, or without end", arguments: [0, 1, 2, 3])
+    @Test(
+        "Freelists that are circular, contain pages in use, or are endless",
+        arguments: [0, 1, 2, 3])
     func freeList(_ form: Int) throws {
         var rows = try salvage.fill(rows: 1000)
         try salvage.scratch.open().execute("DELETE FROM item WHERE id > 500")
@@ -227,7 +230,7 @@ struct SalvageHostileTests {
         #expect(try report.table("item").isComplete)
     }
 
-    @Test("Definitions that are none, and one that would run for ever")
+    @Test("Invalid definitions, and one that would run for ever")
     func definitions() throws {
         let room = String(repeating: "-", count: 150)
         do {
@@ -271,11 +274,11 @@ struct SalvageHostileTests {
         var random = SplitMix(state: UInt64(seed))
         let pages = try forge.pages
         for _ in 0..<(1 + seed % 4) {
-            // Page 1 now and then: it has the schema.
+            // Page 1 occasionally: it has the schema.
             let number = random.next(6) == 0 ? 1 : 1 + random.next(pages)
             try forge.change(number) { page in
                 for _ in 0..<(1 + random.next(6)) {
-                    // Headers, arrays and numbers are at a page's beginning and at its cells'.
+                    // Headers, arrays and numbers are at the beginning of a page and of its cells.
                     let limit = random.next(2) == 0 ? 60 : page.count
                     let at = (number == 1 ? 100 : 0) + random.next(limit)
                     if at < page.count { page[at] = UInt8(random.next(256)) }
@@ -285,8 +288,8 @@ struct SalvageHostileTests {
         do {
             let report = try salvage.salvage()
             let count = try? salvage.openNew().value("SELECT count(*) FROM item", as: Int.self)
-            let told = report.tables.first { $0.name == "item" }?.rows
-            if let count, let told { #expect(count == told) }
+            let reported = report.tables.first { $0.name == "item" }?.rows
+            if let count, let reported { #expect(count == reported) }
         } catch let error as LockstepError {
             #expect(error.code == .damaged, "\(error)")
             #expect(try salvage.scratch.names == ["data.db"])

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Lockstep
 
-/// Databases that were copied while much of them was in the write-ahead log alone.
+/// Databases that were copied while much of their content was only in the write-ahead log.
 @Suite("Salvage: write-ahead logs")
 struct SalvageLogTests {
     private let salvage: SalvageScratch
-    /// What the table held in the main file, and what it holds in truth.
+    /// The table's content in the main file, and its true content.
     private let (old, new): ([Int: String], [Int: String])
 
     init() throws {
@@ -44,7 +44,7 @@ struct SalvageLogTests {
             Array(log.bytes[start..<(start + 4096)]), as: log.page(of: frame))
     }
 
-    /// The last frame that holds this marker on a leaf of the table, and its page.
+    /// The last frame with this marker on a leaf of the table, and its page.
     private func frame(with marker: Int) throws -> (frame: Int, page: Int, markers: Set<Int>) {
         let log = try log()
         for frame in (0..<log.frames).reversed() {
@@ -57,24 +57,24 @@ struct SalvageLogTests {
         throw LockstepError(.notFound, "no frame has the marker")
     }
 
-    /// Which row a marker stands in.
+    /// The row that a marker is in.
     private func row(_ marker: Int) -> Int { marker > 900 ? marker - 900 : marker }
 
-    @Test("What only the log has comes back, and the report is complete")
+    @Test("Rows that are only in the log are recovered, and the report is complete")
     func whole() throws {
         let report = try salvage.salvage()
         #expect(try salvage.rows() == new)
         #expect(report.isComplete, "\(report)")
     }
 
-    @Test("A damaged page of the log costs its rows, not those of all commits behind it")
+    @Test("A damaged page of the log costs its rows, but not those of all later commits")
     func added() throws {
         let (frame, page, markers) = try frame(with: 400)
         let pagesInFile = try salvage.scratch.bytes.count / 4096
         #expect(page > pagesInFile && markers.count > 5)
         let start = try log().start(of: frame)
         try salvage.scratch.damage("-wal") { $0[start + 1000] ^= 1 }
-        // SQLite passes over everything from there on.
+        // SQLite ignores everything from there on.
         #expect(try PageAudit.run(salvage.scratch.path, key: salvage.scratch.key()).lostCommits > 0)
         let report = try salvage.salvage()
         let lost = Set(markers.map(row))
@@ -84,7 +84,7 @@ struct SalvageLogTests {
         #expect(try report.table("item").unreadablePages == 1)
     }
 
-    @Test("Where the newest version of a page is damaged the older one serves, and is told")
+    @Test("If the newest version of a page is damaged, the older one is used, and reported")
     func updated() throws {
         let (frame, page, markers) = try frame(with: 1020)
         let start = try log().start(of: frame)
@@ -98,7 +98,7 @@ struct SalvageLogTests {
         #expect(table.rowsOfOlderVersions > 5 && !table.isComplete && table.rows == expected.count)
     }
 
-    @Test("A frame that cannot be recognised is counted")
+    @Test("An unrecognisable frame is counted")
     func header() throws {
         let (frame, _, markers) = try frame(with: 400)
         let start = try log().start(of: frame)
@@ -109,7 +109,7 @@ struct SalvageLogTests {
         #expect(try salvage.rows() == new.filter { !lost.contains($0.key) })
     }
 
-    @Test("Without the log's header the main file alone is there", arguments: [0, 9])
+    @Test("Without the log's header only the main file is recovered", arguments: [0, 9])
     func logHeader(_ offset: Int) throws {
         try salvage.scratch.damage("-wal") { $0[offset] ^= 0xFF }
         let report = try salvage.salvage()
@@ -117,7 +117,7 @@ struct SalvageLogTests {
         #expect(report.isLogUnreadable && !report.isComplete)
     }
 
-    @Test("Damage to the main file alone is made good by the log")
+    @Test("The log repairs damage to the main file alone")
     func mainFile() throws {
         let root = PageForge.word(try salvage.forge.plain(1), at: 28)
         #expect(root > 2)
@@ -131,7 +131,7 @@ struct SalvageLogTests {
         #expect(report.isComplete, "\(report)")
     }
 
-    @Test("A transaction that never ended is no part of the database")
+    @Test("A transaction that never ended is not part of the database")
     func uncommitted() throws {
         let source = try SalvageScratch()
         let rows = try source.fill(rows: 100)
@@ -151,7 +151,7 @@ struct SalvageLogTests {
         #expect(report.isComplete, "\(report)")
     }
 
-    @Test("An older version of a page that was another table's gives this one nothing")
+    @Test("An older version of a page that was another table's adds no rows to this one")
     func otherTable() throws {
         let source = try SalvageScratch()
         try source.fill(rows: 300)
@@ -180,7 +180,7 @@ struct SalvageLogTests {
         #expect(report.lostAndFound == nil, "\(report)")
     }
 
-    @Test("Pages behind the database's end, as the log has it, are no part of it")
+    @Test("Pages after the database's end, as the log has it, are not part of it")
     func shrunk() throws {
         let source = try SalvageScratch()
         var rows = try source.fill(rows: 1000)
@@ -204,12 +204,12 @@ struct SalvageLogTests {
         #expect(report.isComplete && report.pages < pagesInFile, "\(report)")
     }
 
-    @Test("The same where the page is a table's only one, and any rowid would do")
+    @Test("The same if the page is a table's only one, and any rowid would fit")
     func otherTableAlone() throws {
         let source = try SalvageScratch()
         try source.fill(rows: 300)
         let connection = try source.scratch.open()
-        // At once, so that the log has no page twice.
+        // In one write, so that the log has no page twice.
         try connection.write { connection in
             try connection.execute("DROP TABLE item")
             for number in 0..<12 {

@@ -21,7 +21,7 @@ struct SalvageRefusalTests {
         }
     }
 
-    @Test("What stands at the new path stays, and so does what would be replayed into it")
+    @Test("A file at the new path stays, and so does a log or journal that it would replay")
     func exists() throws {
         for name in ["new.db", "new.db-wal", "new.db-journal"] {
             try salvage.scratch.folder.write(name, "kept")
@@ -38,7 +38,7 @@ struct SalvageRefusalTests {
         #expect(code == .alreadyExists)
     }
 
-    @Test("The wrong key, a plaintext file, an empty one and none are told apart")
+    @Test("A wrong key, a plaintext file, an empty one and a missing one are distinguished")
     func wrongFiles() throws {
         #expect(try refused(key: 3) == .wrongKey)
         try salvage.scratch.damage { $0 = PlaintextDatabase.bytes }
@@ -50,7 +50,7 @@ struct SalvageRefusalTests {
         #expect(try salvage.scratch.names == [])
     }
 
-    @Test("A file without one page that verifies is refused as destroyed")
+    @Test("A file without any page that verifies is refused as destroyed")
     func destroyed() throws {
         try salvage.scratch.damage { bytes in
             for page in 0..<(bytes.count / 4096) { bytes[page * 4096 + 500] ^= 1 }
@@ -59,15 +59,15 @@ struct SalvageRefusalTests {
         #expect(try salvage.scratch.names == ["data.db"])
     }
 
-    @Test("Without the salt in the file the key's own serves")
+    @Test("Without the salt in the file, the key's own salt is used")
     func salt() throws {
         try salvage.scratch.damage { $0.replaceSubrange(0..<16, with: 1...16) }
         let report = try salvage.salvage()
-        // The salt is no part of what page 1's MAC covers.
+        // Page 1's MAC does not cover the salt.
         #expect(report.rows == 100 && report.damagedPages == [])
     }
 
-    @Test("An error of the progress closure ends the salvage, and nothing is left behind")
+    @Test("An error of the progress closure ends the salvage, and no files are left")
     func cancelling() throws {
         struct Stop: Error {}
         var seen: [SalvageProgress] = []
@@ -84,7 +84,7 @@ struct SalvageRefusalTests {
         #expect(try salvage.scratch.names == ["data.db"])
     }
 
-    @Test("A writer at work meanwhile is noticed")
+    @Test("A concurrent writer is detected")
     func writer() throws {
         let code = try Refusal.code {
             _ = try Salvage.run(
@@ -92,7 +92,7 @@ struct SalvageRefusalTests {
                 newKey: salvage.scratch.key(2)
             ) { progress in
                 if progress == .building {
-                    // Closing brings what was written into the main file.
+                    // Closing checkpoints the log into the main file.
                     try salvage.scratch.open().execute("CREATE TABLE more (a)")
                 }
             }

@@ -11,20 +11,20 @@ struct SalvageSchemaTests {
 
     init() throws { salvage = try SalvageScratch() }
 
-    /// Makes the database, closed behind `body`.
+    /// Makes the database, and closes it after `body`.
     private func create(_ body: (borrowing Connection) throws -> Void) throws {
         let connection = try salvage.scratch.create()
         try body(connection)
     }
 
-    /// All rows of a query as text, in a form that tells types apart.
+    /// All rows of a query as text, in a form that distinguishes types.
     private func dump(_ sql: String, _ connection: borrowing Connection) throws -> [String] {
         try connection.query(SQL(verbatim: sql)) { row in
             try (0..<row.count).map { "\(try row[$0] as Value)" }.joined(separator: " | ")
         }
     }
 
-    /// What a query answers before the damage and after the salvage.
+    /// A query's answers before the damage and after the salvage.
     private func expectSame(
         _ queries: [String], damaging pages: [Int] = [],
         location: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ struct SalvageSchemaTests {
 
     private static let schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2"
 
-    @Test("Indexes, views, triggers, ledger, sequences, statistics and header fields come over")
+    @Test("Indexes, views, triggers, ledger, sequences, statistics and header fields are recovered")
     func everything() throws {
         try create { connection in
             for sql in [
@@ -79,7 +79,7 @@ struct SalvageSchemaTests {
         #expect(try connection.value("SELECT id FROM person WHERE name = 'd'") == 4)
     }
 
-    @Test("Values of every kind, and texts that are odd or no texts at all")
+    @Test("Values of every kind, and unusual or invalid texts")
     func values() throws {
         try create { connection in
             try connection.execute(
@@ -108,7 +108,7 @@ struct SalvageSchemaTests {
         #expect(try report.table("v").rowsFoundByContent == 19)
     }
 
-    @Test("Rows from before a column was added have its default; generated columns are computed")
+    @Test("Rows older than an added column have its default; generated columns are computed")
     func columns() throws {
         try create { connection in
             for sql in [
@@ -128,7 +128,7 @@ struct SalvageSchemaTests {
         #expect(report.isComplete, "\(report)")
     }
 
-    @Test("Tables WITHOUT ROWID, whole and without their root", arguments: [false, true])
+    @Test("Tables WITHOUT ROWID, complete and without their root", arguments: [false, true])
     func withoutRowID(_ losesRoot: Bool) throws {
         try create { connection in
             try connection.execute(
@@ -146,7 +146,7 @@ struct SalvageSchemaTests {
             }
         }
         let root = try salvage.root(of: "w")
-        // The rows that the root itself holds.
+        // The rows in the root itself.
         let own = try forge.markers(Array(1...600), on: root)
         #expect(!own.isEmpty)
         let keep = losesRoot ? own.map(String.init).sorted().joined(separator: ",") : ""
@@ -159,8 +159,8 @@ struct SalvageSchemaTests {
         #expect(report.lostAndFound == nil)
     }
 
-    /// In the unused middle of page 1, as the fixture has them; in the database header; in the array of cells;
-    /// in the MAC.
+    /// In the unused middle of page 1, as the fixture has them; in the database header; in the array of cells; in the
+    /// MAC.
     @Test("A page 1 that does not verify still gives the schema", arguments: [1000, 40, 104, 4040])
     func firstPage(_ offset: Int) throws {
         let rows = try salvage.fill(rows: 500)
@@ -173,7 +173,7 @@ struct SalvageSchemaTests {
         #expect(try salvage.openNew().headerField("user_version") == (offset == 40 ? 0 : 12))
     }
 
-    @Test("A schema that is lost is refused, with nothing written, or comes from the caller")
+    @Test("A lost schema is refused, with nothing written, or comes from the caller")
     func knownSchema() throws {
         let rows = try salvage.fill(rows: 500)
         try salvage.scratch.damage { bytes in
@@ -211,7 +211,7 @@ struct SalvageSchemaTests {
         #expect(report.lostAndFound?.rows == 60 - report.tables.count)
     }
 
-    @Test("Without its root a schema of many pages is known by its content")
+    @Test("Without its root, a schema of many pages is recognised by its content")
     func schemaRoot() throws {
         try createLongSchema()
         try salvage.scratch.damage {
@@ -240,7 +240,7 @@ struct SalvageSchemaTests {
     }
 
     @Test(
-        "Full-text indexes, whole and with a damaged page of their own", arguments: [false, true])
+        "Full-text indexes, intact and with a damaged page of their own", arguments: [false, true])
     func fullText(_ isDamaged: Bool) throws {
         try create { connection in
             try connection.execute("CREATE VIRTUAL TABLE words USING fts5(title, body)")
@@ -257,7 +257,7 @@ struct SalvageSchemaTests {
                 "SELECT count(*) FROM words WHERE words MATCH 'word3'",
                 "SELECT rowid, title FROM words WHERE words MATCH 'common AND word7'",
             ], damaging: isDamaged ? [salvage.root(of: "words_data")] : [])
-        // The index was written anew from the texts, which are all there.
+        // The index was rebuilt from the texts, all of which are intact.
         #expect(report.isComplete && report.failures == [], "\(report)")
         #expect(report.damagedPages.count == (isDamaged ? 1 : 0))
         let connection = try salvage.openNew()
@@ -267,7 +267,7 @@ struct SalvageSchemaTests {
             try connection.value("SELECT count(*) FROM words WHERE words MATCH 'word3'") == 41)
     }
 
-    @Test("What cannot be made again is told, and everything else comes")
+    @Test("An object that cannot be created again is reported, and everything else is recovered")
     func failures() throws {
         try create { connection in
             try connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY, t TEXT)")
@@ -292,10 +292,10 @@ struct SalvageSchemaTests {
             ])
         #expect(
             report.description.contains(
-                "child: \(lost.count) rows without the row of parent that it refers to."))
+                "child: \(lost.count) rows without the referenced row in parent."))
     }
 
-    @Test("Rows that break a constraint come back as they were, and that is told")
+    @Test("Rows that violate a constraint are recovered unchanged, and the violation is reported")
     func brokenCheck() throws {
         try create { connection in
             try connection.execute("CREATE TABLE t (a TEXT CHECK (a <> 'secret'))")
@@ -307,7 +307,7 @@ struct SalvageSchemaTests {
         #expect(report.failures.map(\.reason) == ["CHECK constraint failed in t"])
     }
 
-    @Test("A table whose definition no longer works gives its rows to lost_and_found")
+    @Test("The rows of a table whose definition no longer works go to lost_and_found")
     func brokenDefinition() throws {
         try create { connection in
             try connection.execute("CREATE TABLE good (a TEXT)")
@@ -315,7 +315,7 @@ struct SalvageSchemaTests {
             try connection.execute("INSERT INTO good VALUES ('g')")
             try connection.execute("INSERT INTO poor VALUES ('p'), ('q')")
         }
-        // A collation of a program that is not there.
+        // A collation of a program that is absent here.
         try forge.change(1) { page in
             let old = Array("COLLATE NOCASE".utf8)
             let at = try #require(page.indices.first { page[$0...].starts(with: old) })

@@ -4,10 +4,9 @@ import Testing
 
 @testable import Lockstep
 
-/// A database to damage, with rows that are known outside it, and a place for what comes back.
+/// A database to damage, with rows that are known outside it, and a place for the recovered one.
 ///
-/// Each row's text begins with a marker of its own, so that a test can see on which page the row lies without
-/// understanding pages.
+/// Each row's text begins with its own marker, so that a test can see on which page the row is without parsing pages.
 struct SalvageScratch {
     let scratch: DatabaseScratch
 
@@ -60,8 +59,8 @@ struct SalvageScratch {
 
     // MARK: Salvaging
 
-    /// Salvages, and checks what always holds: the damaged file is as it was, nothing else is left behind
-    /// than the new one, and that is whole, for its owner only, and no plaintext.
+    /// Salvages, and checks the invariants: the damaged file is unchanged, the new one is the only other file, and it
+    /// is intact, accessible to its owner only, and not plaintext.
     @discardableResult
     func salvage(
         schema: [String] = [], location: SourceLocation = #_sourceLocation
@@ -94,7 +93,7 @@ struct SalvageScratch {
 }
 
 extension SalvageReport {
-    /// What became of a table.
+    /// The result for a table.
     func table(_ name: String) throws -> Table {
         try #require(tables.first { $0.name == name })
     }

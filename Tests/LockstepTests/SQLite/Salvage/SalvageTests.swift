@@ -12,7 +12,7 @@ struct SalvageTests {
 
     init() throws { salvage = try SalvageScratch() }
 
-    /// The rows without those that stand on these pages.
+    /// The rows that are not on these pages.
     private func rows(_ rows: [Int: String], without pages: Int...) throws -> [Int: String] {
         var left = rows
         for page in pages {
@@ -21,21 +21,21 @@ struct SalvageTests {
         return left
     }
 
-    @Test("An undamaged database comes over whole, and the report says so")
+    @Test("An undamaged database is recovered completely, and the report says so")
     func undamaged() throws {
         let rows = try salvage.fill(rows: 500)
         let report = try salvage.salvage()
         #expect(report.isComplete && report.rows == 500 && report.damagedPages == [])
         #expect(report.unattributedPages == [] && report.failures == [] && report.orphans == [])
         #expect(try salvage.rows() == rows)
-        #expect(report.description.hasPrefix("Everything came back: 500 rows in 1 table."))
+        #expect(report.description.hasPrefix("Recovered everything: 500 rows in 1 table."))
         let plan: String? = try salvage.openNew().query(
             "EXPLAIN QUERY PLAN SELECT id FROM item WHERE number = 7"
         ) { row in try row[3] as String }.first
         #expect(plan?.contains("by_number") == true)
     }
 
-    @Test("Of a table with a damaged leaf every row on another page comes back, and no other")
+    @Test("From a table with a damaged leaf, exactly the rows on other pages are recovered")
     func leaf() throws {
         let rows = try salvage.fill(rows: 500)
         let leaves = try forge.pages(ofKind: 13).filter { $0 > 1 }
@@ -52,7 +52,7 @@ struct SalvageTests {
         #expect(!report.isComplete && report.unattributedPages == [])
     }
 
-    @Test("Without its root a table's leaves are known by their content")
+    @Test("Without its root, a table's leaves are recognised by their content")
     func root() throws {
         let rows = try salvage.fill(rows: 500)
         let root = try salvage.root(of: "item")
@@ -65,9 +65,9 @@ struct SalvageTests {
         #expect(report.lostAndFound == nil && report.unattributedPages == [])
     }
 
-    @Test("Without an interior page the leaves below it are known by the rowids that it covered")
+    @Test("Without an interior page, the leaves below are recognised by the rowids it covered")
     func interior() throws {
-        // Two rows a leaf, and so many leaves that the root has interior pages below it.
+        // Two rows per leaf, and enough leaves for interior pages below the root.
         let rows = try salvage.fill(rows: 1200, length: 1900)
         let root = try salvage.root(of: "item")
         let interior = try forge.pages(ofKind: 5).filter { $0 != root }
@@ -80,7 +80,7 @@ struct SalvageTests {
         #expect(table.unreadablePages == 1)
     }
 
-    @Test("A count of pages that was not kept up hides none", arguments: [true, false])
+    @Test("A stale page count hides no pages", arguments: [true, false])
     func stalePageCount(isKept: Bool) throws {
         let rows = try salvage.fill(rows: 500)
         let root = try salvage.root(of: "item")
@@ -88,7 +88,7 @@ struct SalvageTests {
         try forge.damage(root)
         try forge.change(1) { page in
             PageForge.put(root, at: 28, into: &page)
-            // Where the numbers differ the count is of an older change than the last.
+            // Where the numbers differ, the count is older than the last change.
             let counter = PageForge.word(page, at: 24)
             PageForge.put(isKept ? counter : counter - 1, at: 92, into: &page)
         }
@@ -97,7 +97,7 @@ struct SalvageTests {
         #expect(try salvage.rows() == (isKept ? [:] : rows))
     }
 
-    @Test("Pages of two tables of one form go where their rowids belong")
+    @Test("Pages of two tables with the same columns go where their rowids belong")
     func byRowIDs() throws {
         let rows = try salvage.fill(rows: 1200, length: 1900)
         do {
@@ -108,7 +108,7 @@ struct SalvageTests {
         }
         let roots = try [salvage.root(of: "item"), salvage.root(of: "other")]
         let interior = try forge.pages(ofKind: 5).filter { !roots.contains($0) }
-        // One of each: those of the second table were made later.
+        // Alternating inserts: those of the second table were made later.
         try forge.damage(try #require(interior.first), try #require(interior.last))
         let report = try salvage.salvage()
         #expect(try salvage.rows() == rows)
@@ -119,7 +119,7 @@ struct SalvageTests {
         #expect(report.lostAndFound == nil)
     }
 
-    @Test("Rows that could be of two tables go into a table of their own")
+    @Test("Rows that fit two tables go into a table of their own")
     func ambiguous() throws {
         let connection = try salvage.scratch.create()
         for table in ["one", "two"] {
@@ -151,7 +151,7 @@ struct SalvageTests {
         #expect(found.sorted() == expected.sorted())
     }
 
-    @Test("Of two torn tables a page goes to the one that could have written it, or likelier has")
+    @Test("A page that fits two torn tables goes to the possible or the likelier one")
     func byContent() throws {
         do {
             let connection = try salvage.scratch.create()
@@ -162,7 +162,7 @@ struct SalvageTests {
                 for id in 1...200 {
                     let text = SalvageScratch.text(id, length: 200)
                     try connection.execute("INSERT INTO strict VALUES (?)", text)
-                    // No page of these could be the strict table's.
+                    // None of these pages can belong to the strict table.
                     try connection.execute(
                         "INSERT INTO loose VALUES (?)", id % 5 == 0 ? nil : text)
                     try connection.execute("INSERT INTO wide VALUES (?, ?, 3)", id, text)
@@ -176,7 +176,7 @@ struct SalvageTests {
         let report = try salvage.salvage()
         #expect(try report.table("loose").rows == 200)
         #expect(try report.table("wide").rows == 200)
-        // Those could be the loose table's as well.
+        // These can belong to the loose table as well.
         #expect(try report.table("strict").rows == 0 && report.lostAndFound?.rows == 200)
     }
 
@@ -214,7 +214,7 @@ struct SalvageTests {
         #expect(table.unreadablePages == 1 && report.unplacedDamagedPages == [])
         let back = try salvage.rows()
         #expect(back.count == 19 && back.allSatisfy { rows[$0.key] == $0.value })
-        // The rest of the chain verifies, and is of no use.
+        // The rest of the chain verifies, but is useless.
         #expect(!report.unattributedPages.isEmpty)
     }
 
@@ -246,7 +246,7 @@ struct SalvageTests {
         #expect(!report.isComplete && !left.isEmpty)
     }
 
-    @Test("Deleted rows do not come back", arguments: [false, true])
+    @Test("Deleted rows are not recovered", arguments: [false, true])
     func deleted(_ losesRoot: Bool) throws {
         var rows = try salvage.fill(rows: 2000)
         do {
@@ -255,7 +255,7 @@ struct SalvageTests {
             try connection.execute("DELETE FROM item WHERE id BETWEEN 300 AND 900 OR id % 5 = 0")
         }
         rows = rows.filter { !(300...900).contains($0.key) && $0.key % 5 != 0 }
-        // What was deleted still stands in free pages.
+        // Deleted data is still in free pages.
         let leftOver = try (2...forge.pages).contains { page in
             try !forge.markers(Array(301...899), on: page).isEmpty
         }
@@ -285,7 +285,7 @@ struct SalvageTests {
     }
 
     @Test(
-        "Files that can shrink by themselves, whose pointer maps are no rows",
+        "Auto-vacuum files, whose pointer maps are not rows",
         arguments: [false, true])
     func autoVacuum(_ losesRoot: Bool) throws {
         let rows = try salvage.fill(rows: 2000)
@@ -330,7 +330,7 @@ struct SalvageTests {
     }
 
     @Test(
-        "No file holds plaintext while it runs",
+        "No file contains plaintext during salvage",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "there is no /proc"))
     func plaintext() throws {
         let marker = "marker-\(UUID().uuidString)"
@@ -346,6 +346,6 @@ struct SalvageTests {
         #expect(try PlaintextSearch(salvage.scratch.folder.path).places(of: marker) == [])
     }
 
-    @Test("The page that SQLite keeps for locks is the one behind the first gigabyte")
+    @Test("The page that SQLite reserves for locks is the one after the first gigabyte")
     func lockPage() { #expect(Profile.current.lockPage == 262_145) }
 }

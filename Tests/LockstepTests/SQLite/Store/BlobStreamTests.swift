@@ -17,7 +17,7 @@ struct BlobStreamTests {
         try store.write { try $0.execute("CREATE TABLE photo (id INTEGER PRIMARY KEY, data)") }
     }
 
-    /// Chunks, and then an error or cancellation if one is due.
+    /// Chunks, and then an error or cancellation if one is planned.
     private struct Chunks: AsyncSequence, Sendable {
         enum End: Sendable { case regular, error, cancellation }
 
@@ -62,7 +62,7 @@ struct BlobStreamTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) }
     }
 
-    @Test("After its last chunk a stream keeps no snapshot, however long it lives")
+    @Test("After its last chunk a stream holds no snapshot, however long it lives")
     func released() async throws {
         try await store.write { try $0.execute("INSERT INTO photo VALUES (1, zeroblob(100000))") }
         var chunks = store.chunks(of: place(1), size: 40_000).makeAsyncIterator()
@@ -73,7 +73,7 @@ struct BlobStreamTests {
     }
 
     @Test(
-        "What goes in by chunks comes out by chunks of another size",
+        "Data written in chunks is read in chunks of another size",
         arguments: [0, 1, 4096, 65_535, 65_536, 65_537, 300_000], [1000, 65_536])
     func roundTrip(_ count: Int, _ size: Int) async throws {
         let bytes = Self.pattern(count)
@@ -91,7 +91,7 @@ struct BlobStreamTests {
         #expect(sizes.dropLast().allSatisfy { $0 == size } && !sizes.contains(0))
     }
 
-    @Test("All chunks are of one moment, whatever is written to the row meanwhile")
+    @Test("All chunks belong to one moment, whatever is written to the row meanwhile")
     func snapshot() async throws {
         let old = Self.pattern(500_000)
         let row = try await insert(Chunks(chunks: [old]), room: old.count)
@@ -116,7 +116,7 @@ struct BlobStreamTests {
         #expect(try await rows == 0)
     }
 
-    @Test("A reader that is given up in the middle is free for others")
+    @Test("A stream abandoned in the middle frees its reader for others")
     func abandoned() async throws {
         let row = try await insert(Chunks(chunks: [Self.pattern(100_000)]), room: 100_000)
         for _ in 0..<20 {
@@ -130,7 +130,7 @@ struct BlobStreamTests {
     }
 
     @Test(
-        "Fewer bytes than there is room for, or more, insert nothing",
+        "Fewer or more bytes than the reserved size insert nothing",
         arguments: [0, 9, 11, 50_000])
     func wrongNumber(_ count: Int) async throws {
         let chunks = Chunks(chunks: [Self.pattern(count / 2), Self.pattern(count - count / 2)])
@@ -178,7 +178,7 @@ struct BlobStreamTests {
         #expect(try await insert(Chunks(chunks: [[5]]), room: 1) > 0)
     }
 
-    @Test("A value that is not there, or changed its type, ends the chunks with an error")
+    @Test("A value that is missing, or changed its type, ends the chunks with an error")
     func missing() async throws {
         await #expect(throws: LockstepError.self) {
             for try await _ in store.chunks(of: place(5)) {}

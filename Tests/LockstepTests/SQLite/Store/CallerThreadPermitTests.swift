@@ -3,14 +3,14 @@ import Testing
 
 @testable import Lockstep
 
-/// Which of Swift's threads a store may use.
-@Suite("Threads that are lent to a store", .timeLimit(.minutes(20)))
+/// Which of Swift's threads a store can use.
+@Suite("Threads lent to a store", .timeLimit(.minutes(20)))
 struct CallerThreadPermitTests: NumberStore {
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }
 
-    /// Asks, while it runs, whether the thread would run another.
+    /// During its run it asks whether the thread would run another call.
     private final class Asking: ConnectionQueue.Caller, @unchecked Sendable {
         let body: () -> Void
 
@@ -20,9 +20,9 @@ struct CallerThreadPermitTests: NumberStore {
         func refuse(_ error: any Error) {}
     }
 
-    @Test("Only the thread itself runs what it is handed, and only while it runs calls")
+    @Test("Only the thread itself runs the calls it is handed, and only while it runs calls")
     func otherThread() throws {
-        // Others may have all there are to lend; then there is nothing to look at.
+        // Other tests can have borrowed all threads; then there is nothing to check.
         guard let thread = CallerThreadPermit(longestTurn: .max) else { return }
         defer { thread.giveBack() }
         let pooled = PooledConnection { throw ConnectionQueue.closed }
@@ -50,7 +50,7 @@ struct CallerThreadPermitTests: NumberStore {
         #expect(!thread.takesOver(last))
     }
 
-    @Test("However many write and read at once, other tasks go on")
+    @Test("However many calls write and read at once, other tasks make progress")
     func othersGoOn() async throws {
         let stores = try (0..<2 * Processors.count).map { _ in try openStore() }
         let gates = stores.map { _ in Latch() }

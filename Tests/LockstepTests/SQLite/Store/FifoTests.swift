@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// The line that calls wait in.
+/// The queue of waiting calls.
 @Suite("Fifo")
 struct FifoTests {
     private func drain(_ fifo: inout Fifo<Int>) -> [Int] {
@@ -11,7 +11,7 @@ struct FifoTests {
         return elements
     }
 
-    @Test("What comes first goes first, through any number of turns")
+    @Test("First in, first out, in any order of operations")
     func order() {
         var fifo = Fifo<Int>()
         var expected = 0
@@ -30,7 +30,7 @@ struct FifoTests {
     }
 
     @Test(
-        "One can leave the line from any place, whatever has gone before",
+        "An element can leave the queue from any position, whatever has left before",
         arguments: [0, 1, 40, 90])
     func leaving(gone: Int) {
         for leaver in [gone, 95, 99] {
@@ -43,7 +43,7 @@ struct FifoTests {
         }
     }
 
-    @Test("Nobody leaves who is not there")
+    @Test("An absent element cannot leave")
     func absent() {
         var fifo = Fifo<Int>()
         #expect(!fifo.removeFirst { _ in true })
@@ -52,7 +52,7 @@ struct FifoTests {
         #expect(!fifo.removeFirst { _ in true })
     }
 
-    @Test("Of equals the first leaves")
+    @Test("Of equal elements the first leaves")
     func equals() {
         var fifo = Fifo<Int>()
         for number in [1, 2, 1, 3] { fifo.append(number) }
@@ -60,10 +60,10 @@ struct FifoTests {
         #expect(drain(&fifo) == [2, 1, 3])
     }
 
-    /// Something whose end can be seen.
+    /// An object whose deallocation is observable.
     private final class Token: Sendable {}
 
-    @Test("Who has gone is let go of at once")
+    @Test("An element that leaves is released at once")
     func release() {
         var fifo = Fifo<Token>()
         weak var token: Token?

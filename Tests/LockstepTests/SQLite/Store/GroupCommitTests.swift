@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Writes that wait share a transaction, and each is by itself nonetheless.
+/// Waiting writes share a transaction, yet each succeeds or fails alone.
 @Suite("Group commit", .timeLimit(.minutes(20)))
 struct GroupCommitTests: NumberStore {
     private struct Stop: Error {}
@@ -12,19 +12,19 @@ struct GroupCommitTests: NumberStore {
 
     init() throws { scratch = try Self.makeScratch() }
 
-    @Test("Writes that wait share transactions")
+    @Test("Waiting writes share transactions")
     func sharing() async throws {
         let log = StatementLog()
         let store = try openStore { $0.connection.trace = log.note }
         let results = try await store.writeTogether((0..<64).map(insert))
         #expect(results.allSatisfy { $0.isSuccess })
         #expect(try committed() == Array(0..<64))
-        // One, unless the machine is so slow that a group's time is up.
+        // One transaction, unless the machine is so slow that a group's time limit passes.
         #expect(log.count(of: "BEGIN IMMEDIATE") <= 32)
         #expect(log.count(of: "BEGIN IMMEDIATE") == log.count(of: "COMMIT"))
     }
 
-    @Test("A thousand writes that wait are all done, each once, in their order")
+    @Test("A thousand waiting writes are all done, each once, in order")
     func thousand() async throws {
         try prepareTable("CREATE TABLE arrival (place INTEGER PRIMARY KEY, number INTEGER)")
         let store = try openStore()
@@ -38,7 +38,7 @@ struct GroupCommitTests: NumberStore {
         #expect(arrivals == Array(0..<1000))
     }
 
-    @Test("What a write did is there for others when it returns")
+    @Test("A write's changes are visible to others when it returns")
     func durability() async throws {
         let store = try openStore()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -52,7 +52,7 @@ struct GroupCommitTests: NumberStore {
         }
     }
 
-    @Test("One that throws is undone, and the others are not", arguments: 0..<3)
+    @Test("A write that throws is undone, and the others are not", arguments: 0..<3)
     func throwing(place: Int) async throws {
         let store = try openStore()
         var parts = (0..<3).map(insert)
@@ -68,7 +68,7 @@ struct GroupCommitTests: NumberStore {
         #expect(try committed() == (0..<3).filter { $0 != place })
     }
 
-    @Test("One that a deferred constraint refuses at the commit fails alone", arguments: 0..<3)
+    @Test("A write that violates a deferred constraint at the commit fails alone", arguments: 0..<3)
     func deferredConstraint(place: Int) async throws {
         try prepareTable(
             "CREATE TABLE child (a REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED)")
@@ -93,7 +93,7 @@ struct GroupCommitTests: NumberStore {
         #expect(runs.value == 6, "each ran with the others, and then by itself")
     }
 
-    @Test("What runs again after a lost group takes no later write along")
+    @Test("Retries after a failed group do not include later writes")
     func retriedAlone() async throws {
         try prepareTable(
             "CREATE TABLE child (a REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED)")
@@ -108,7 +108,7 @@ struct GroupCommitTests: NumberStore {
                     }
                 },
                 Task.immediate { try await store.write(insert(1)) },
-                // Ends the group, which is lost; its members then wait after the last of these.
+                // Ends the group, which fails; its members then wait after the last of these.
                 Task.immediate { try await store.withoutTransaction { _ in } },
                 Task.immediate {
                     try await store.write { connection in
@@ -126,7 +126,7 @@ struct GroupCommitTests: NumberStore {
         #expect(try committed() == [1, 2])
     }
 
-    @Test("An error of one that ends the transaction takes nobody along", arguments: 0..<3)
+    @Test("An error that ends the transaction fails only its own write", arguments: 0..<3)
     func endedTransaction(place: Int) async throws {
         let store = try openStore()
         var parts = (0..<3).map(insert)
@@ -142,7 +142,7 @@ struct GroupCommitTests: NumberStore {
         #expect(try committed().contains(50))
     }
 
-    @Test("Nor does one that passes over such an error", arguments: 0..<3)
+    @Test("So does such an error if the write ignores it", arguments: 0..<3)
     func endedTransactionPassedOver(place: Int) async throws {
         let store = try openStore()
         var parts = (0..<3).map(insert)
@@ -155,7 +155,7 @@ struct GroupCommitTests: NumberStore {
         #expect(try committed() == (0..<3).filter { $0 != place })
     }
 
-    @Test("What is undone in a savepoint of one is no more, and the rest is")
+    @Test("Changes undone in a savepoint of one write are gone, and the rest remains")
     func nestedSavepoints() async throws {
         let store = try openStore()
         let parts = [0, 10, 20].map { base -> Part<Void> in
@@ -175,7 +175,7 @@ struct GroupCommitTests: NumberStore {
         #expect(try committed() == [0, 3, 10, 13, 20, 23])
     }
 
-    @Test("SQL sets no savepoint that would reach into the others' parts")
+    @Test("SQL cannot set a savepoint that would extend into the others' parts")
     func foreignSavepoint() async throws {
         let store = try openStore()
         let parts: [Part<Void>] = [
@@ -194,7 +194,7 @@ struct GroupCommitTests: NumberStore {
         #expect(try committed() == [3])
     }
 
-    @Test("Each gets the value of its own closure, and the ids of its own rows")
+    @Test("Each write gets the result of its own closure, and the ids of its own rows")
     func values() async throws {
         let store = try openStore()
         let parts = (0..<20).map { number -> Part<[Int64]> in

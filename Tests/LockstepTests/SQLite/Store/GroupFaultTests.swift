@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What becomes of a group when something comes between.
+/// The outcome of a group that is disturbed.
 @Suite("Group commit under cancellation and faults", .timeLimit(.minutes(20)))
 struct GroupFaultTests: NumberStore {
     let scratch: DatabaseScratch
@@ -69,7 +69,7 @@ struct GroupFaultTests: NumberStore {
         #expect(try committed().contains(50))
     }
 
-    @Test("A write that is cancelled once it is done is told the truth", arguments: 0..<2)
+    @Test("A write that is cancelled after it is done reports its true outcome", arguments: 0..<2)
     func cancelledAfterwards(place: Int) async throws {
         let store = try openStore()
         let waiting = Mutex<[Task<Void, any Error>]>([])
@@ -94,10 +94,10 @@ struct GroupFaultTests: NumberStore {
         #expect(truth.contains(1 - place) && truth.contains(2))
     }
 
-    // MARK: Giving up and closing
+    // MARK: Interrupting and closing
 
-    /// The handler may answer at any instruction, those of the engine's own BEGIN and COMMIT included.
-    @Test("A progress handler that gives up anywhere leaves all that was reported, once")
+    /// The handler can interrupt at any instruction, including those of the engine's own BEGIN and COMMIT.
+    @Test("After an interruption anywhere, every reported write is stored, once")
     func progress() async throws {
         try prepareTable("CREATE TABLE sum (n INTEGER)")
         let remaining = Atomic<Int>(.max)

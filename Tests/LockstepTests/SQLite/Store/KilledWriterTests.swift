@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lockstep
 
-/// A process that is killed while eight tasks write loses nothing that a call has returned for.
+/// A process that is killed while eight tasks write loses no acknowledged write.
 @Suite("A store whose process is killed", .timeLimit(.minutes(20)))
 struct KilledWriterTests {
     private struct Entry: Hashable {
@@ -50,14 +50,16 @@ struct KilledWriterTests {
                 """)
     }
 
-    /// Runs the writer until it has acknowledged so many writes, kills it, and gives all that it had
-    /// acknowledged by then.
+    /// Runs the writer until it has acknowledged this many writes, kills it, and returns all writes acknowledged by
+    /// then.
     private func acknowledged(_ synchronous: String, killAfter count: Int) async throws
         -> Set<Entry>
     {
         let result = try await run(
-            .path(Programs.path("CrashingWriter")),
-            arguments: [path.string, keyring.path.string, keyFile.string, synchronous],
+            .path(Programs.path("Worker")),
+            arguments: [
+                "crash-writes", path.string, keyring.path.string, keyFile.string, synchronous,
+            ],
             input: .none, output: .sequence, error: .discarded
         ) { execution in
             var entries: Set<Entry> = []
@@ -74,7 +76,7 @@ struct KilledWriterTests {
     }
 
     private func check(_ acknowledged: Set<Entry>, _ context: Comment) throws {
-        // Before anyone replays the log: SQLite passes over what would not verify.
+        // Before the log is replayed: SQLite ignores frames that do not verify.
         #expect(try PageAudit.run(path, key: key()).isClean, context)
         let connection = try Connection.open(path, key: key())
         #expect(try connection.value("PRAGMA integrity_check", as: String.self) == "ok", context)
@@ -89,7 +91,7 @@ struct KilledWriterTests {
         #expect(lost.isEmpty, context)
         let torn = parts.filter { $0.value != [0, 1, 2] }
         #expect(torn.isEmpty, context)
-        // Each task has at most one write under way, and none that was given up.
+        // Each task has at most one write in progress, and none that rolled back.
         let made = parts.keys.filter { entry in
             !acknowledged.contains(entry) && entry.number != 0
                 && !acknowledged.contains(Entry(task: entry.task, number: entry.number - 1))
@@ -99,7 +101,7 @@ struct KilledWriterTests {
     }
 
     @Test(
-        "What was acknowledged is there after a kill, nothing is torn, and nothing was made up",
+        "Acknowledged writes survive a kill, nothing is torn, and nothing is invented",
         arguments: ["full", "normal"])
     func kill(synchronous: String) async throws {
         var random = SplitMix64(stream: synchronous.utf8.count)

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import Lockstep
 
-/// Suites that watch what stores leave in a table of numbers.
+/// Suites that check which numbers stores leave in a table.
 protocol NumberStore: NumberTable {}
 
 extension NumberStore {
@@ -17,11 +17,11 @@ extension NumberStore {
     /// The numbers that another connection sees.
     func committed() throws -> [Int] { try values(open()) }
 
-    /// Runs SQL beside any store.
+    /// Runs SQL outside any store.
     func prepareTable(_ script: String) throws { try scratch.open().run(script: script) }
 }
 
-/// What is done with a store's connection.
+/// An operation on a store's connection.
 typealias Part<Value> = @Sendable (borrowing Connection) throws -> Value
 
 extension Store {
@@ -40,15 +40,15 @@ extension Store {
         try withoutTransaction(body)
     }
 
-    /// Has writes wait, in their order, so that they share a transaction as soon as this returns.
+    /// Queues writes in order, so that they share a transaction as soon as this returns.
     func enqueue<Value: Sendable>(_ parts: [Part<Value>]) throws -> [Task<Value, any Error>] {
-        // An immediate task runs here until it waits: behind this use of the writer.
+        // An immediate task runs here until it waits: after this use of the writer.
         try aloneHere { _ in
             parts.map { part in Task.immediate { try await self.write(part) } }
         }
     }
 
-    /// Writes in one transaction, and gives what has become of each.
+    /// Writes in one transaction, and returns the result of each.
     func writeTogether<Value: Sendable>(_ parts: [Part<Value>]) async throws
         -> [Result<Value, any Error>]
     {
@@ -86,25 +86,25 @@ final class StatementLog: Sendable {
     func count(of sql: String) -> Int { statements.withLock { $0.count { $0 == sql } } }
 }
 
-/// Counts what several threads do.
+/// Counts events of several threads.
 final class Counter: Sendable {
     private let number = Atomic<Int>(0)
 
     var value: Int { number.load(ordering: .acquiring) }
 
-    /// Adds one, and gives how many there were before.
+    /// Adds one, and returns the previous count.
     @discardableResult
     func increase() -> Int { number.add(1, ordering: .acquiringAndReleasing).oldValue }
 }
 
-/// Tells a task that a statement has come so far that `beacon()` is called.
+/// Signals a task that a statement has reached the call of `beacon()`.
 struct Beacon: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
     init() { (stream, continuation) = AsyncStream.makeStream() }
 
-    /// `beacon()`, which gives 1.
+    /// `beacon()`, which returns 1.
     var function: SQLFunction {
         SQLFunction("beacon", argumentCount: 0) { [continuation] _ in
             continuation.yield()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Following a store's changes, and a query's result.
+/// Observing a store's changes, and a query's result.
 @Suite("Observing a store", .timeLimit(.minutes(20)))
 struct ObservationTests: NumberStore {
     private struct Stop: Error {}
@@ -24,31 +24,31 @@ struct ObservationTests: NumberStore {
 
     // MARK: Changes
 
-    @Test("Commits that come while nobody asks are told as one")
+    @Test("Commits without a waiting consumer are merged into one change")
     func coalescing() async throws {
         let store = try openStore()
         var iterator = store.changes.makeAsyncIterator()
         for number in 1...3 { try store.writeHere(insert(number)) }
         try store.writeHere(Self.addOther)
-        #expect(await iterator.next()?.tables == ["t": .some([1, 2, 3]), "other": .some([1])])
+        #expect(await iterator.next()?.tables == ["t": .listed([1, 2, 3]), "other": .listed([1])])
         try store.writeHere(insert(4))
-        #expect(await iterator.next()?.tables == ["t": .some([4])])
+        #expect(await iterator.next()?.tables == ["t": .listed([4])])
     }
 
-    @Test("Each consumer is told everything")
+    @Test("Each consumer receives every change")
     func consumers() async throws {
         let store = try openStore()
         var (first, second) = (
             store.changes.makeAsyncIterator(), store.changes.makeAsyncIterator()
         )
         try store.writeHere(insert(1))
-        #expect(await first.next()?.tables == ["t": .some([1])])
+        #expect(await first.next()?.tables == ["t": .listed([1])])
         try store.writeHere(insert(2))
-        #expect(await first.next()?.tables == ["t": .some([2])])
-        #expect(await second.next()?.tables == ["t": .some([1, 2])])
+        #expect(await first.next()?.tables == ["t": .listed([2])])
+        #expect(await second.next()?.tables == ["t": .listed([1, 2])])
     }
 
-    @Test("A consumer that waits is told as soon as something is committed")
+    @Test("A waiting consumer receives a change as soon as it is committed")
     func waiting() async throws {
         let store = try openStore()
         let changes = store.changes
@@ -57,11 +57,11 @@ struct ObservationTests: NumberStore {
             return await iterator.next()
         }
         try store.writeHere(insert(1))
-        let told = await task.value
-        #expect(told?.tables == ["t": .some([1])])
+        let reported = await task.value
+        #expect(reported?.tables == ["t": .listed([1])])
     }
 
-    @Test("Who begins to ask while a write is under way is told of it")
+    @Test("A consumer that starts while a write is in progress receives its change")
     func beginningDuringAWrite() async throws {
         let store = try openStore()
         var iterator: ChangeSequence.Iterator?
@@ -89,7 +89,7 @@ struct ObservationTests: NumberStore {
         #expect(await before.next() == nil)
     }
 
-    @Test("Changes of a store that has closed end at once")
+    @Test("Changes of a closed store end at once")
     func afterTheEnd() async throws {
         let store = try openStore()
         try store.close()
@@ -151,7 +151,7 @@ struct ObservationTests: NumberStore {
             sql: "SELECT a FROM t UNION SELECT a FROM other", seesT: true, seesOther: true),
     ]
 
-    @Test("What a query reads is known, however it names it", arguments: queries)
+    @Test("The tables that a query reads are known, however it names them", arguments: queries)
     func tables(_ query: Query) throws {
         let tables = try scratch.open().notingTables { connection in
             try connection.execute(SQL(verbatim: query.sql))
@@ -204,7 +204,7 @@ struct ObservationTests: NumberStore {
         #expect(runs.value == 2)
     }
 
-    @Test("A query that reads other tables after a change is observed for those")
+    @Test("A query that reads other tables after a change is then observed for those")
     func otherTables() async throws {
         let store = try openStore()
         var results = store.observe { connection -> Int? in
@@ -219,7 +219,7 @@ struct ObservationTests: NumberStore {
         #expect(try await results.next() == 1)
     }
 
-    @Test("A view that is made anew is observed by the tables that it reads now")
+    @Test("After a view is created again, its new tables are observed")
     func redefinedView() throws {
         let connection = try scratch.open()
         try connection.execute("CREATE VIEW v AS SELECT a FROM t")

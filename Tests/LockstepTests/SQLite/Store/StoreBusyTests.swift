@@ -5,8 +5,8 @@ import Testing
 
 @testable import Lockstep
 
-/// What others do to a store's file.
-@Suite("A store whose file others use", .timeLimit(.minutes(20)))
+/// The effects of other users of a store's file.
+@Suite("A store whose file is also used by others", .timeLimit(.minutes(20)))
 struct StoreBusyTests: NumberStore {
     let scratch: DatabaseScratch
 
@@ -28,7 +28,7 @@ struct StoreBusyTests: NumberStore {
         #expect(try committed() == [4, 5, 100])
     }
 
-    @Test("A write that waits for another connection goes on when that has ended")
+    @Test("A write that waits for another connection continues when that one has finished")
     func waiting() async throws {
         let store = try openStore()
         let other = try open()
@@ -40,7 +40,7 @@ struct StoreBusyTests: NumberStore {
         #expect(try committed() == [1, 100])
     }
 
-    @Test("The time to wait stays what it was, whoever has set it")
+    @Test("The busy timeout is preserved, whatever set it")
     func busyTimeout() async throws {
         let store = try openStore { $0.connection.busyTimeout = .milliseconds(4321) }
         let timeout: Part<Int?> = { try $0.value("PRAGMA busy_timeout") }
@@ -50,7 +50,7 @@ struct StoreBusyTests: NumberStore {
         #expect(try await store.write(timeout) == 1234)
     }
 
-    @Test("Without waiting, a lock of another's is an error at once")
+    @Test("Without waiting, another connection's lock is an error at once")
     func withoutWaiting() throws {
         let one = try open()
         let other = try open()
@@ -62,7 +62,7 @@ struct StoreBusyTests: NumberStore {
         #expect(try one.value("PRAGMA busy_timeout") == Int(Int32.max))
     }
 
-    @Test("One that finds no room fails, and nobody with it", arguments: 0..<3)
+    @Test("A write that finds no space fails, and no other write fails with it", arguments: 0..<3)
     func full(place: Int) async throws {
         try prepareTable("CREATE TABLE big (body BLOB)")
         let store = try openStore()
@@ -87,9 +87,9 @@ struct StoreBusyTests: NumberStore {
         #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
     }
 
-    // MARK: The file goes away
+    // MARK: The file disappears
 
-    /// A copy of the database as it is now, beside it.
+    /// A copy of the current database, beside it.
     private func copy() throws -> FilePath {
         let copy = scratch.folder.file("copy.db")
         try FileManager.default.copyItem(atPath: scratch.path.string, toPath: copy.string)
@@ -109,7 +109,7 @@ struct StoreBusyTests: NumberStore {
         Refusal.expect(.replaced) { try store.write(insert(2)) }
     }
 
-    @Test("Nor is anything written outside a transaction to a file that was removed")
+    @Test("A write outside a transaction to a removed file is refused too")
     func removedOutsideTransaction() async throws {
         let store = try openStore()
         try store.writeHere(insert(1))
@@ -118,7 +118,7 @@ struct StoreBusyTests: NumberStore {
         await #expect(throws: LockstepError.self) { try await store.withoutTransaction(insert(3)) }
     }
 
-    @Test("Nothing is written to a file that was put in its place")
+    @Test("Nothing is written to a replacement of the file")
     func replaced() throws {
         let copy = try copy()
         let store = try openStore()
@@ -128,7 +128,7 @@ struct StoreBusyTests: NumberStore {
         Refusal.expect(.replaced) { try store.write(insert(2)) }
         try? store.close()
         #expect(try scratch.bytes == before)
-        // The log is the old file's, and stays for whoever has that.
+        // The log belongs to the old file, and stays for its users.
         for suffix in ["-wal", "-shm"] {
             try FileManager.default.removeItem(atPath: scratch.side(suffix).string)
         }
@@ -136,7 +136,7 @@ struct StoreBusyTests: NumberStore {
         #expect(try committed() == [])
     }
 
-    @Test("A reader that was open goes on with the file that it had")
+    @Test("A reader that was open continues with its original file")
     func replacedUnderReader() throws {
         let copy = try copy()
         let store = try openStore()

@@ -36,9 +36,9 @@ struct StoreCheckpointTests: NumberStore {
             }
             try await group.waitForAll()
         }
-        // 400 writes of 5 pages each would be 2,000. However late the checkpoints' thread runs, the writer
-        // waits for it and copies the rest itself where the log has 8 × 50 pages, and the group that makes it
-        // so long adds at most what four of them write.
+        // 400 writes of 5 pages each would be 2,000. However late the checkpoints' thread runs, the writer waits for it
+        // and copies the rest itself once the log has 8 × 50 pages; the group that exceeds this adds at most the pages
+        // of four writes.
         #expect(try pagesInLog() <= 8 * 50 + 4 * 10)
         let count: Int? = try await store.read { try $0.value("SELECT count(*) FROM big") }
         #expect(count == 400)
@@ -46,7 +46,7 @@ struct StoreCheckpointTests: NumberStore {
         #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
     }
 
-    @Test("A reader of an old snapshot makes the log grow, and when it has gone it is begun anew")
+    @Test("A reader of an old snapshot makes the log grow; when it has gone, the log restarts")
     func busyReader() async throws {
         let store = try openStore { $0.checkpointPages = 20 }
         try await store.write(Self.add)
@@ -61,7 +61,7 @@ struct StoreCheckpointTests: NumberStore {
         #expect(try pagesInLog() < 2 * grown)
     }
 
-    @Test("A checkpoint copies all of the log, and truncating empties its file")
+    @Test("A checkpoint copies the whole log, and truncating empties its file")
     func results() throws {
         let store = try openStore { $0.checkpointPages = 1_000_000 }
         for _ in 0..<10 { try store.writeHere(Self.add) }
@@ -73,7 +73,7 @@ struct StoreCheckpointTests: NumberStore {
         #expect(try pagesInLog() == 0)
     }
 
-    @Test("A reader of an old snapshot keeps a checkpoint from being complete, and truncating busy")
+    @Test("A reader of an old snapshot makes a checkpoint incomplete, and truncating busy")
     func checkpointBesideReader() throws {
         let store = try openStore {
             $0.checkpointPages = 1_000_000
@@ -99,7 +99,7 @@ struct StoreCheckpointTests: NumberStore {
         Refusal.expect(.misuse) { _ = try store.write { try $0.checkpoint() } }
     }
 
-    @Test("A checkpoint that is asked for does not fail for one in the background")
+    @Test("A requested checkpoint does not fail because of one in the background")
     func besideBackground() throws {
         let store = try openStore { $0.checkpointPages = 1 }
         for _ in 0..<60 {
@@ -109,23 +109,23 @@ struct StoreCheckpointTests: NumberStore {
         #expect(try pagesInLog() == 0)
     }
 
-    // MARK: A checkpoint that is under way
+    // MARK: A checkpoint in progress
 
-    /// Keeps the thread of checkpoints at work until long after it is told to end.
+    /// Keeps the checkpoint thread busy until long after a call of `end()`.
     private final class Obstacle: Sendable {
-        private let isTold = Atomic<Bool>(false)
+        private let isReported = Atomic<Bool>(false)
         private let isOver = Atomic<Bool>(false)
 
-        func end() { isTold.store(true, ordering: .releasing) }
+        func end() { isReported.store(true, ordering: .releasing) }
 
         var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
-        /// What comes next on the thread waits for it.
+        /// The thread's next task waits for it.
         func occupy(_ store: Store) throws {
             try #require(store.checkpointer).pooled.worker.submit {
-                while !self.isTold.load(ordering: .acquiring) { ThreadIdentity.yield() }
-                // Some hundred times as long as the few writes that must not overtake it. By the clock: where other
-                // threads want all processors, one turn takes milliseconds.
+                while !self.isReported.load(ordering: .acquiring) { ThreadIdentity.yield() }
+                // About a hundred times as long as the few writes that must not overtake it. Measured by the clock:
+                // when other threads compete for all processors, one turn takes milliseconds.
                 let end = ContinuousClock.now + .milliseconds(100)
                 while ContinuousClock.now < end { ThreadIdentity.yield() }
                 self.isOver.store(true, ordering: .releasing)
@@ -133,7 +133,7 @@ struct StoreCheckpointTests: NumberStore {
         }
     }
 
-    @Test("What runs outside transactions waits for the checkpoint under way")
+    @Test("Work outside transactions waits for the checkpoint in progress")
     func outsideTransactions() throws {
         let store = try openStore { $0.checkpointPages = 1 }
         let obstacle = Obstacle()
@@ -145,7 +145,7 @@ struct StoreCheckpointTests: NumberStore {
         #expect(hasEnded)
     }
 
-    @Test("A writer that is at the log's limit waits for the checkpoint under way")
+    @Test("A writer at the log's limit waits for the checkpoint in progress")
     func limit() throws {
         let store = try openStore { $0.checkpointPages = 20 }
         let obstacle = Obstacle()

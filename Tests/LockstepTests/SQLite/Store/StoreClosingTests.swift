@@ -4,14 +4,14 @@ import Testing
 
 @testable import Lockstep
 
-/// How stores end.
+/// The ways in which stores close.
 @Suite("Closing a store", .timeLimit(.minutes(20)))
 struct StoreClosingTests: NumberStore {
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }
 
-    @Test("Calls after it are refused, of every kind")
+    @Test("Later calls are refused, of every kind")
     func callsAfterwards() async throws {
         let store = try openStore()
         try store.writeHere(insert(1))
@@ -29,7 +29,7 @@ struct StoreClosingTests: NumberStore {
         #expect(try scratch.names == ["data.db"])
     }
 
-    @Test("Closing twice, and from two threads, is as good as once")
+    @Test("Closing twice, also from two threads, is the same as closing once")
     func twice() async throws {
         let store = try openStore()
         try store.writeHere(insert(1))
@@ -39,7 +39,7 @@ struct StoreClosingTests: NumberStore {
         try await thread.end()
     }
 
-    @Test("It wipes the key")
+    @Test("Closing wipes the key")
     func key() throws {
         let store = try openStore()
         try store.source.withKey { _ in }
@@ -47,7 +47,7 @@ struct StoreClosingTests: NumberStore {
         Refusal.expect(.closed) { try store.source.withKey { _ in } }
     }
 
-    @Test("It waits for a write and a read that are under way")
+    @Test("Closing waits for a write and a read in progress")
     func borrowers() async throws {
         let store = try openStore()
         let (begun, mayEnd) = (Gate(), Gate())
@@ -69,7 +69,7 @@ struct StoreClosingTests: NumberStore {
         let closer = TestThread {
             begun.pass()
             begun.pass()
-            // From here on new calls are refused, and the two go on.
+            // From here on new calls are refused, and the two continue.
             store.readers?.close { closed.increase() }
             #expect(closed.value == 0)
             mayEnd.open()
@@ -82,7 +82,7 @@ struct StoreClosingTests: NumberStore {
         #expect(try scratch.names == ["data.db"])
     }
 
-    @Test("From within a closure it is refused, and the store goes on")
+    @Test("Closing from within a closure is refused, and the store remains open")
     func fromWithin() async throws {
         let store = try openStore()
         Refusal.expect(.misuse) { try store.writeHere { _ in try store.close() } }
@@ -96,17 +96,17 @@ struct StoreClosingTests: NumberStore {
         #expect(try committed() == [1])
     }
 
-    /// Keeps something until it is told to let go.
+    /// Holds a store until it is released.
     private final class Holder: @unchecked Sendable {
         var store: Store?
         init(_ store: Store) { self.store = store }
     }
 
-    @Test("The last reference may go inside a closure of the store, on any thread")
+    @Test("The last reference can be released inside a closure of the store, on any thread")
     func lastReference() async throws {
         for number in 0..<10 {
             let holder = Holder(try openStore())
-            // Neither call keeps the store itself: the closure lets go of the last reference.
+            // Neither call retains the store itself: the closure releases the last reference.
             let (writer, readers) = (holder.store?.writer, holder.store?.readers)
             if number.isMultiple(of: 2) {
                 try await writer?.write { connection in
@@ -125,16 +125,16 @@ struct StoreClosingTests: NumberStore {
         #expect(try committed() == [0, 2, 4, 6, 8])
     }
 
-    @Test("A store that nobody holds brings its log into the file")
+    @Test("A store without references checkpoints its log into the file")
     func release() throws {
         do { try openStore().writeHere(insert(1)) }
         #expect(try scratch.names == ["data.db"])
         #expect(try committed() == [1])
     }
 
-    // MARK: Stores without a place of their own
+    // MARK: Stores without a permanent file
 
-    @Test("A temporary store reads and writes, and its files and folder go with it")
+    @Test("A temporary store reads and writes, and its files and folder are deleted with it")
     func temporary() throws {
         let store = try Store.temporary()
         try store.writeHere { try $0.execute("CREATE TABLE t (a)") }
@@ -146,7 +146,7 @@ struct StoreClosingTests: NumberStore {
         #expect(!FileManager.default.fileExists(atPath: folder.string))
     }
 
-    @Test("A store in memory reads, writes and refuses as one in a file does")
+    @Test("A store in memory reads, writes and refuses like one in a file")
     func inMemory() async throws {
         let store = try Store.inMemory()
         try store.writeHere { try $0.execute("CREATE TABLE t (a INTEGER UNIQUE)") }

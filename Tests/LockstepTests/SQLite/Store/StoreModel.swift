@@ -2,11 +2,11 @@ import Synchronization
 
 @testable import Lockstep
 
-/// A database that many write to and read from at once, and what must be true of it at every moment.
+/// A database with many concurrent writers and readers, and the invariants that hold at every moment.
 ///
-/// Accounts have a sum that never changes; entries are numbered without gaps; each writer has items of
-/// its own, of which it knows what must be there. Marks follow from the other columns, so that a torn row
-/// shows; a negative balance or number belongs to something that was undone.
+/// Accounts have a constant sum; entries are numbered without gaps; each writer has its own items and knows their
+/// values. Marks follow from the other columns, so that a torn row is detected; a negative balance or number belongs to
+/// a write that was undone.
 struct StoreModel {
     static let accounts = 20
     static let total = accounts * 100
@@ -41,7 +41,7 @@ struct StoreModel {
         }
     }
 
-    /// Adds the entry that comes next.
+    /// Adds the next entry.
     static func append(writer: Int, place: Int, size: Int) -> Part<Void> {
         { connection in
             let number =
@@ -52,7 +52,7 @@ struct StoreModel {
         }
     }
 
-    /// Sets an item of a writer's; nil removes it.
+    /// Sets an item of a writer; nil removes it.
     static func set(_ value: Int?, at key: Int, writer: Int) -> Part<Void> {
         { connection in
             if let value {
@@ -70,7 +70,7 @@ struct StoreModel {
 
     // MARK: Reading
 
-    /// What one snapshot holds.
+    /// The content of one snapshot.
     struct Sight: Equatable {
         var total = 0
         var count = 0
@@ -88,7 +88,7 @@ struct StoreModel {
                     "SELECT (SELECT count(*) FROM item WHERE value < 0) + (SELECT count(*) FROM orphan)"
                 )
                 ?? -1
-            // The newest ones: the rest were newest once.
+            // The newest ones: the others were newest at an earlier check.
             let newest = try connection.prepare(
                 "SELECT number, writer, place, mark FROM entry ORDER BY number DESC LIMIT 50")
             try newest.forEach { row in
@@ -103,25 +103,25 @@ struct StoreModel {
                     """) ?? -1
         }
 
-        /// Whether nothing is wrong in itself.
+        /// Whether the snapshot is consistent in itself.
         var isSound: Bool {
             total == StoreModel.total && count == last && undone == 0 && torn == 0 && gaps == 0
         }
     }
 
-    /// Looks twice at one snapshot.
+    /// Reads one snapshot twice.
     static let look: Part<(Sight, Sight)> = { connection in
         (try Sight(connection), try Sight(connection))
     }
 }
 
-/// What one writer knows to be in the database.
+/// The rows that one writer knows to be in the database.
 struct WriterKnowledge {
     let writer: Int
     var places = 0
     var items: [Int: Int] = [:]
 
-    /// Compares with what is there in the end; nil if that is the same.
+    /// Compares with the final content; nil if they are equal.
     func difference(_ connection: borrowing Connection) throws -> String? {
         let places = try connection.value(
             "SELECT count(*) FROM entry WHERE writer = ?", writer, as: Int.self)

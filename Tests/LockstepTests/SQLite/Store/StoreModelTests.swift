@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Eight write and eight read, against a model outside the database.
+/// Eight writers and eight readers, checked against a model outside the database.
 @Suite("Store under load", .timeLimit(.minutes(20)))
 struct StoreModelTests {
     private struct Stop: Error {}
@@ -18,10 +18,10 @@ struct StoreModelTests {
     private let reads = Counter()
     private let writersDone = Counter()
     private let known = Known()
-    /// Told of each write, so that readers are there all along and leave the processors to others otherwise.
+    /// Signalled by each write, so that readers run throughout but otherwise leave the processors to others.
     private let beat = Beat()
 
-    /// What the writers know in the end.
+    /// The writers' knowledge at the end.
     // Sendable by this proof: `knowledge` is touched only while the lock is held. Not a Mutex: the thread
     // sanitizer does not know it for a lock.
     private final class Known: @unchecked Sendable {
@@ -31,7 +31,7 @@ struct StoreModelTests {
         func add(_ one: WriterKnowledge) { lock.locked { knowledge.append(one) } }
     }
 
-    /// What readers wait for.
+    /// The signal that readers wait for.
     // Sendable by this proof: every property is touched only while the lock is held.
     private final class Beat: @unchecked Sendable {
         private let changed = Condition()
@@ -39,7 +39,7 @@ struct StoreModelTests {
         private var hasEnded = false
         private var listeners: [AsyncStream<Void>.Continuation] = []
 
-        /// A beat that nobody has waited for counts once, however many there were.
+        /// Beats without a waiting reader count as one.
         func stream() -> AsyncStream<Void> {
             let (stream, listener) = AsyncStream.makeStream(
                 of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -47,7 +47,7 @@ struct StoreModelTests {
             return stream
         }
 
-        func tell() {
+        func report() {
             let listeners = changed.locked {
                 count += 1
                 return self.listeners
@@ -86,10 +86,10 @@ struct StoreModelTests {
 
     // MARK: Writers
 
-    /// What a writer does next: what to run, and what it then knows.
+    /// A writer's next step: what to run, and what it knows afterwards.
     private struct Step {
         let part: Part<Void>
-        /// Whether it is to succeed.
+        /// Whether it is expected to succeed.
         var isExpected = true
         /// Whether its task is cancelled, soon or late.
         var isCancelled = false
@@ -177,7 +177,7 @@ struct StoreModelTests {
                 task.cancel()
             }
             note(step, await task.result, &knowledge)
-            beat.tell()
+            beat.report()
             count += 1
         }
         endWriter()
@@ -191,7 +191,7 @@ struct StoreModelTests {
         while Torture.goesOn(since: start, done: count, of: 150) {
             let step = step(of: knowledge, &random)
             note(step, Result { try store.write(step.part) }, &knowledge)
-            beat.tell()
+            beat.report()
             count += 1
         }
         endWriter()
@@ -202,7 +202,7 @@ struct StoreModelTests {
 
     private static let writers = 8
 
-    /// Judges what was seen, by one reader, in a read that began when so many entries were acknowledged.
+    /// Judges what one reader saw, in a read that began when this many entries were acknowledged.
     private func judge(
         _ sights: (StoreModel.Sight, StoreModel.Sight), after known: Int, _ last: inout Int
     ) {
@@ -244,7 +244,7 @@ struct StoreModelTests {
 
     // MARK: All together
 
-    @Test("No row is lost, torn or made up while eight write and eight read")
+    @Test("No row is lost, torn or invented while eight tasks write and eight read")
     func load() async throws {
         let streams = (0..<6).map { _ in beat.stream() }
         let threads =
@@ -266,7 +266,7 @@ struct StoreModelTests {
         }
         for thread in threads { try await thread.end() }
 
-        // A beat that nobody was there for is kept until the reader comes.
+        // A beat without a waiting reader is kept until the reader waits.
         #expect(reads.value >= streams.count * Self.readsOfABeat)
         try store.close()
         #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Reads that go on at once, each on its snapshot.
-// One at a time: a read may take one of Swift's own threads, of which there may be but two.
+/// Concurrent reads, each on its snapshot.
+// One at a time: a read can occupy one of Swift's own threads, of which there may be only two.
 @Suite("Readers of a store", .serialized, .timeLimit(.minutes(20)))
 struct StoreReadersTests: NumberStore {
     let scratch: DatabaseScratch
@@ -15,7 +15,7 @@ struct StoreReadersTests: NumberStore {
         try connection.value("SELECT count(*) FROM t") ?? -1
     }
 
-    /// Reads as a task does that finds none of Swift's own threads free: on one of the store's.
+    /// Reads as a task does that finds none of Swift's own threads free: on one of the store's threads.
     private func readElsewhere<Value: Sendable>(
         _ store: Store, _ body: @escaping Part<Value>
     ) async throws -> Value {
@@ -42,7 +42,7 @@ struct StoreReadersTests: NumberStore {
         for thread in threads { try await thread.end() }
     }
 
-    @Test("A read that is cancelled between its turn and its beginning does not run")
+    @Test("A read that is cancelled after its turn has come but before it starts does not run")
     func cancelledOnTurn() async throws {
         let store = try openStore()
         let queue = try #require(store.readers)
@@ -50,16 +50,16 @@ struct StoreReadersTests: NumberStore {
         let isKnown = Gate()
         let hasRun = Mutex(false)
         let reading = Task {
-            try await Call<Bool>(queue) { call, seat in
+            try await PendingCall<Bool>(queue) { call, pooled in
                 isKnown.pass()
                 task.withLock { $0?.cancel() }
                 let result = Result {
-                    try call.use(seat) { _ in
+                    try call.use(pooled) { _ in
                         hasRun.withLock { $0 = true }
                         return true
                     }
                 }
-                queue.giveBack(seat)
+                queue.giveBack(pooled)
                 call.finish(result)
             }
             .outcome()
@@ -71,7 +71,7 @@ struct StoreReadersTests: NumberStore {
         #expect(!ran)
     }
 
-    @Test("A reader is opened when it is first needed, and used again")
+    @Test("A reader is opened when it is first needed, and reused")
     func lazily() throws {
         let store = try openStore { $0.readers = 3 }
         for _ in 0..<10 { _ = try store.readHere(Self.count) }
@@ -90,13 +90,13 @@ struct StoreReadersTests: NumberStore {
         withExtendedLifetime(thread) {}
     }
 
-    /// How many readers share the cache.
+    /// The number of readers that share the cache.
     private func openReaders(_ store: Store) -> Int {
         store.source.options.cacheBytes / 4 * 3 / store.source.readerCacheBytes
     }
 
     @Test(
-        "A read that lasts keeps neither the writer nor other reads waiting, and sees its snapshot")
+        "A long read keeps neither the writer nor other reads waiting, and sees its snapshot")
     func longRead() async throws {
         let store = try openStore { $0.readers = 2 }
         try store.writeHere(insert(1))
@@ -120,7 +120,7 @@ struct StoreReadersTests: NumberStore {
         #expect(try await store.read(Self.count) == 50)
     }
 
-    @Test("While the only reader is taken, a read waits, and a cancelled one waits no longer")
+    @Test("While the only reader is in use, a read waits, and a cancelled one stops waiting")
     func waiting() async throws {
         let store = try openStore { $0.readers = 1 }
         let tasks = try store.readHere { _ in
@@ -135,7 +135,7 @@ struct StoreReadersTests: NumberStore {
         #expect(try await tasks[2].value == 0)
     }
 
-    @Test("A read that is cancelled ends, and its reader serves the next", arguments: [1, 4])
+    @Test("A cancelled read ends, and its reader serves the next", arguments: [1, 4])
     func cancellation(readers: Int) async throws {
         let beacon = Beacon()
         let store = try openStore {
@@ -151,7 +151,7 @@ struct StoreReadersTests: NumberStore {
         #expect(try await store.read(Self.count) == 1)
     }
 
-    @Test("A read that is cancelled between two statements runs no further one")
+    @Test("A read that is cancelled between two statements runs no further statement")
     func cancelledBetween() async throws {
         let store = try openStore()
         let (running, mayGoOn) = (AsyncStream<Void>.makeStream(), Gate())
@@ -210,12 +210,12 @@ struct StoreReadersTests: NumberStore {
         #expect(ThreadIdentity.current == here, "the main actor has one thread")
     }
 
-    /// Carries a statement where it should not go.
+    /// Carries a statement out of its closure.
     private final class Box: @unchecked Sendable {
         var statement: Statement?
     }
 
-    @Test("A statement that is dropped on another thread disturbs nobody, not even after the end")
+    @Test("A statement released on another thread does no harm, not even after the end")
     func escapedStatement() async throws {
         let store = try openStore { $0.readers = 1 }
         try store.writeHere(insert(1))

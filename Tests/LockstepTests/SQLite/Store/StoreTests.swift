@@ -38,7 +38,7 @@ struct StoreTests {
     }
 
     @Test(
-        "A counter that many tasks read, increase and write back is exact, and never seen half-way")
+        "A counter that many tasks read and increase is exact, and never seen half-updated")
     func counter() async throws {
         let scratch = try DatabaseScratch()
         let store = try make(scratch)
@@ -74,7 +74,7 @@ struct StoreTests {
         for store in stores { #expect(try Self.look(store).n == 100) }
     }
 
-    @Test("A write that throws leaves nothing, and the store goes on")
+    @Test("A write that throws leaves nothing, and the store remains usable")
     func throwingWrite() throws {
         let scratch = try DatabaseScratch()
         let store = try make(scratch)
@@ -122,7 +122,7 @@ struct StoreTests {
         #expect(try Self.look(store).n == 5)
     }
 
-    @Test("What was written is there when the store is opened again, in one file")
+    @Test("Written rows are there when the store is opened again, in one file")
     func reopening() throws {
         let scratch = try DatabaseScratch()
         do { try Self.increment(try make(scratch)) }
@@ -130,7 +130,7 @@ struct StoreTests {
         #expect(try Self.look(Store.open(scratch.path, key: scratch.key())).n == 1)
     }
 
-    @Test("Creating a store over a file is refused, and opening one that is not there too")
+    @Test("Creating a store over a file is refused, and so is opening a missing one")
     func refusals() throws {
         let scratch = try DatabaseScratch()
         let missing = try #require(throws: LockstepError.self) {
@@ -144,7 +144,7 @@ struct StoreTests {
         #expect(existing.code == .alreadyExists)
     }
 
-    @Test("A call from within a closure is refused, where it would wait for itself")
+    @Test("A call from within a closure is refused if it would wait for itself")
     func recursion() throws {
         let scratch = try DatabaseScratch()
         let store = try Store.create(scratch.path, key: scratch.key())

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A thread of a test's own, for calls that block.
+/// A thread of a test, for calls that block.
 struct TestThread: Sendable {
     private let outcome: AsyncThrowingStream<Void, any Error>
 
@@ -18,7 +18,7 @@ struct TestThread: Sendable {
         }
     }
 
-    /// Waits until it has ended, and throws what `body` threw. One task, once.
+    /// Waits until it has ended, and throws the error of `body`. One task, once.
     func end() async throws { for try await _ in outcome {} }
 }
 

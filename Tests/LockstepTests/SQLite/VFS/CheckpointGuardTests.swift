@@ -4,8 +4,8 @@ import Testing
 
 @testable import Lockstep
 
-/// The VFS that keeps a checkpoint from losing commits stands under every connection, or nothing opens.
-@Suite("The guard of checkpoints")
+/// The VFS that keeps a checkpoint from losing commits is under every connection, or nothing opens.
+@Suite("The checkpoint guard")
 struct CheckpointGuardTests {
     /// Whether the SQLite of this process has the race.
     static let hasRace: Bool = {

@@ -6,10 +6,9 @@ import Testing
 
 @testable import Lockstep
 
-/// Two processes on one file, as fast as they can: a commit that a call has acknowledged is there.
+/// Two processes on one file, at full speed: a commit that a call has acknowledged is in the file.
 ///
-/// Each knows what it has written; the file is asked for nothing but that. `LOCKSTEP_TORTURE_SECONDS=600` goes on for
-/// so long.
+/// Each knows its own writes, and only those are checked. `LOCKSTEP_TORTURE_SECONDS=600` sets the duration.
 @Suite("Commits and checkpoints of two processes", .serialized, .timeLimit(.minutes(60)))
 struct TwoProcessesTests {
     private let folder: TemporaryFolder
@@ -40,28 +39,29 @@ struct TwoProcessesTests {
     private func arguments(_ work: String, _ isGuarded: Bool, rounds: Int) -> Arguments {
         let most = Torture.duration.map { "\($0.components.seconds)s" } ?? "\(rounds)"
         return [
-            work, path.string, keyring.string, keyFile.string, isGuarded ? "on" : "off", most,
+            "commits", work, path.string, keyring.string, keyFile.string, isGuarded ? "on" : "off",
+            most,
         ]
     }
 
-    /// Runs one worker to its end.
+    /// Runs one worker until it exits.
     private func run(_ work: String, _ isGuarded: Bool = true, rounds: Int) async throws -> (
         code: TerminationStatus, text: String
     ) {
         let result = try await Subprocess.run(
-            .path(Programs.path("CommittingWorker")),
+            .path(Programs.path("Worker")),
             arguments: arguments(work, isGuarded, rounds: rounds),
             output: .string(limit: 10_000), error: .string(limit: 10_000))
         return (result.terminationStatus, result.standardOutput + result.standardError)
     }
 
-    /// One commits, the other does nothing but checkpoints.
+    /// One process commits, the other only runs checkpoints.
     private func besideCheckpoints(_ isGuarded: Bool, rounds: Int) async throws -> (
         code: TerminationStatus, text: String
     ) {
         try make(rows: 24)
         return try await Subprocess.run(
-            .path(Programs.path("CommittingWorker")),
+            .path(Programs.path("Worker")),
             arguments: arguments("checkpoint", isGuarded, rounds: rounds),
             input: .none, output: .discarded, error: .discarded
         ) { checkpointer in
@@ -71,29 +71,29 @@ struct TwoProcessesTests {
         }.closureResult
     }
 
-    /// A commit that begins the log again in the middle of a checkpoint, in a process of its own: others of this process
-    /// may have put another VFS below.
+    /// A commit that restarts the log in the middle of a checkpoint, in its own process: other code in this process can
+    /// have put another VFS below.
     private func forced(_ mode: String, isGuarded: Bool = true) async throws -> [String] {
         let (code, text) = try await run("forced-\(mode)", isGuarded, rounds: 1)
         #expect(code == .exited(0), "\(text)")
         return text.split(separator: "\n").first?.split(separator: ", ").map(String.init) ?? []
     }
 
-    @Test("A log that begins again in the middle stops the checkpoint, and nothing is lost")
+    @Test("A log that restarts during a checkpoint stops the checkpoint, and nothing is lost")
     func forced() async throws {
         let outcome = try await forced("passive")
         #expect(outcome == ["0 wrong", "run", "accepted", "stopped", "1"])
     }
 
     @Test(
-        "Modes that take the writer's lock are not stopped: the commit is refused, and comes later",
+        "Modes that take the writer's lock are not stopped: the commit is refused, then succeeds",
         arguments: ["full", "truncate"])
     func forcedWriter(mode: String) async throws {
         let outcome = try await forced(mode)
         #expect(outcome == ["0 wrong", "run", "busy", "complete", "0"])
     }
 
-    @Test("Negative control: without the guard the same schedule loses what was committed")
+    @Test("Negative control: without the guard the same schedule loses commits")
     func forcedControl() async throws {
         guard CheckpointGuardTests.hasRace else {
             print("skipped: this SQLite has not the race")
@@ -105,7 +105,7 @@ struct TwoProcessesTests {
         #expect(outcome.dropFirst() == ["run", "accepted", "complete", "0"])
     }
 
-    @Test("Beside a process that only checkpoints nothing is lost")
+    @Test("With a second process that only runs checkpoints, nothing is lost")
     func checkpoints() async throws {
         let (code, text) = try await besideCheckpoints(true, rounds: 400)
         print("commits beside checkpoints: \(text)")
@@ -113,7 +113,7 @@ struct TwoProcessesTests {
     }
 
     @Test(
-        "Negative control: without the guard a commit is lost before long",
+        "Negative control: without the guard a commit is soon lost",
         .enabled(if: Torture.duration != nil, "with LOCKSTEP_TORTURE_SECONDS, of a minute or more")
     )
     func control() async throws {

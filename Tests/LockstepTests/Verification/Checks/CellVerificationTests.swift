@@ -14,7 +14,7 @@ struct CellVerificationTests {
         try connection.protect("note", of: "film", keys: bench.keys, mode: .deterministic)
     }
 
-    /// Somebody with the database key and without the fields keyring.
+    /// An operator with the database key and without the fields keyring.
     private func tamper(_ sql: String) throws {
         let connection = try bench.open([])
         try connection.with(rights: .engine) { try connection.run(script: sql) }
@@ -35,14 +35,14 @@ struct CellVerificationTests {
         try #require(report.outcomes.first { $0.check == check })
     }
 
-    /// What is wrong with what is sealed: the schema is no migrations', which the drift check tells.
+    /// The defects of sealed cells. The schema comes from no migrations, which the drift check reports.
     private func failures(_ report: VerificationReport) -> [String] {
         report.outcomes.filter { [.registry, .cells].contains($0.check) }.flatMap(\.findings)
             .filter(\.isFailure).map(\.message)
     }
 
     @Test(
-        "what is as it was sealed is verified, whole and by a sample",
+        "intact cells are verified, completely and by a sample",
         arguments: [nil, 1, 10, 1000])
     func sound(sample: Int?) throws {
         try protect()
@@ -55,7 +55,7 @@ struct CellVerificationTests {
     }
 
     @Test(
-        "each way to spoil a cell is found, with its row and never its value",
+        "each way to corrupt a cell is found, with its row and never its value",
         arguments: [
             (
                 "UPDATE film SET title = (SELECT title FROM film WHERE id = 8) WHERE id = 7",
@@ -106,7 +106,7 @@ struct CellVerificationTests {
         #expect(cells.hasFailed)
         let messages = cells.findings.map(\.message)
         #expect(messages.contains { $0.contains(message) && $0.contains(row) }, "\(messages)")
-        // Whoever has no keys cannot tell.
+        // Without keys this is undetectable.
         #expect(try !verify([]).outcomes.contains { $0.check == .cells })
     }
 
@@ -124,7 +124,7 @@ struct CellVerificationTests {
         #expect(try !outcome(.pages, report).hasFailed)
     }
 
-    @Test("without the keys it says what is only claimed; what is under way is told")
+    @Test("without the keys it reports what is only claimed, and what is under way")
     func notices() throws {
         struct Stop: Error {}
         try protect()
@@ -132,7 +132,7 @@ struct CellVerificationTests {
         #expect(!claimed.hasFailed)
         #expect(
             claimed.findings.map(\.message).joined().contains(
-                "film.title, film.note: sealed, as anybody may claim"))
+                "film.title, film.note: claimed to be sealed"))
         do {
             let connection = try bench.open()
             #expect(throws: Stop.self) {
@@ -149,11 +149,11 @@ struct CellVerificationTests {
     }
 
     @Test(
-        "each cell is opened once however many pieces the rows come in, and a forged one is found in any",
+        "each cell is opened once however many parts the rows are read in, and a forged one is found in any",
         arguments: [1, 2, 7, 20, 59, 60] as [Int64])
     func pieces(length: Int64) throws {
         try protect()
-        // Rowids with gaps, and a border in one of them.
+        // Rowids with gaps, and a border in one of the gaps.
         try bench.open().execute("DELETE FROM film WHERE id BETWEEN 20 AND 31")
         var options = ConnectionOptions()
         options.isQueryOnly = true
@@ -172,7 +172,7 @@ struct CellVerificationTests {
             "\(messages)")
     }
 
-    @Test("tables without rows, and with rows at the ends of all numbers, are gone through")
+    @Test("tables without rows, and with rows at the limits of all numbers, are read completely")
     func borders() throws {
         let connection = try bench.open()
         try connection.run(

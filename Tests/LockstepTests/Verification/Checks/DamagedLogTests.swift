@@ -4,10 +4,10 @@ import Testing
 
 @testable import Lockstep
 
-/// A crash leaves commits in the write-ahead log; damage there must be told, and nothing thrown away.
+/// A crash leaves commits in the write-ahead log; damage there must be reported, and nothing discarded.
 @Suite("A damaged log")
 struct DamagedLogTests {
-    @Test("Commits behind a flipped bit fail the verification, and the log stays as it is")
+    @Test("Commits after a flipped bit fail the verification, and the log is not changed")
     func cutOff() throws {
         let scratch = try DatabaseScratch()
         let crashed = scratch.folder.file("crashed.db")
@@ -16,7 +16,7 @@ struct DamagedLogTests {
             try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, body BLOB NOT NULL)")
             try scratch.add(rows: 300, to: connection)
             try scratch.add(rows: 300, to: connection)
-            // What a killed process leaves: the file and its log, as they are now.
+            // The state that a killed process leaves: the file and its log as they are now.
             try Bytes.write(Bytes.read(scratch.path), to: crashed)
             try Bytes.write(
                 Bytes.read(scratch.side("-wal")), to: FilePath(crashed.string + "-wal"))
@@ -35,7 +35,10 @@ struct DamagedLogTests {
         let report = try verify()
         let pages = try #require(report.outcomes.first { $0.check == .pages })
         #expect(pages.hasFailed)
-        #expect(pages.findings.contains { $0.message.contains("cut off by a damaged page") })
+        #expect(
+            pages.findings.contains {
+                $0.message.contains("a damaged page in the write-ahead log cuts off")
+            })
         #expect(try Bytes.read(log) == damaged)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Checks of files")
+@Suite("File checks")
 struct FileChecksTests {
     private let database: VerifiedDatabase
 
@@ -21,7 +21,7 @@ struct FileChecksTests {
     // MARK: Permissions
 
     @Test(
-        "What others may read is worth a notice, what they may write fails",
+        "A file that others can read is worth a notice, one that they can write fails",
         arguments: [
             (0o600, false, 0), (0o400, false, 0), (0o640, false, 1), (0o604, false, 1),
             (0o644, false, 1), (0o620, true, 1), (0o602, true, 1), (0o666, true, 1),
@@ -40,7 +40,7 @@ struct FileChecksTests {
         #expect(report.failed == (fails ? [.permissions] : []))
     }
 
-    @Test("Side files count like the file, and a keyring must be closed altogether")
+    @Test("Side files count like the file, and a keyring must be fully private")
     func others() throws {
         // Not an empty one: SQLite gives that the database's permissions.
         let zeros = [UInt8](repeating: 0, count: 100)
@@ -59,7 +59,7 @@ struct FileChecksTests {
         }
     }
 
-    @Test("A folder that others may write into is worth a notice, unless it is like /tmp")
+    @Test("A folder that others can write to is worth a notice, unless it is like /tmp")
     func folder() throws {
         for (mode, count) in [(0o700, 0), (0o755, 0), (0o777, 1), (0o1777, 0)] {
             try chmod(database.scratch.folder.path, mode)
@@ -84,14 +84,14 @@ struct FileChecksTests {
         #expect(report.messages.contains { $0.contains("data.db-journal is a rollback journal") })
         #expect(try Bytes.read(journal).count == 8)
         #expect(try database.scratch.bytes == before)
-        // SQLite takes no notice of these.
+        // SQLite ignores these.
         for content in [[], [UInt8](repeating: 0, count: 600)] {
             try Bytes.write(content, to: journal)
             #expect(try database.report().isClean)
         }
     }
 
-    @Test("A log that SQLite would pass over fails; one of zeros is worth a notice")
+    @Test("A log that SQLite would ignore fails; one of zeros is worth a notice")
     func unreadableLog() throws {
         let log = database.scratch.side("-wal")
         try Bytes.write([UInt8](repeating: 7, count: 5000), to: log)
@@ -99,7 +99,7 @@ struct FileChecksTests {
         #expect(report.failed == [.sideFiles])
         #expect(report.messages.contains { $0.contains("does not begin like a write-ahead log") })
         #expect(try Bytes.read(log).count == 5000)
-        // What a program leaves that is killed while it writes the first commit of a log.
+        // The state after a program is killed while it writes the first commit of a log.
         for count in [1, 16, 32 + 24 + 4095] {
             try Bytes.write([UInt8](repeating: 7, count: count), to: log)
             let short = try #require(try database.outcome(.sideFiles))
@@ -133,7 +133,7 @@ struct FileChecksTests {
         #expect(try Bytes.read(log) == bytes)
     }
 
-    @Test("Copies that were never finished are told of")
+    @Test("Unfinished copies are reported")
     func leftovers() throws {
         try database.scratch.folder.write(".data.db.1a2b.new", "x")
         try database.scratch.folder.write(".other.db.1a2b.new", "x")
@@ -146,7 +146,7 @@ struct FileChecksTests {
 
     // MARK: The profile
 
-    @Test("A file that another program left in another journal mode is worth a notice")
+    @Test("A file that another program left in a different journal mode is worth a notice")
     func journalMode() throws {
         do {
             let connection = try database.scratch.open()
@@ -156,7 +156,8 @@ struct FileChecksTests {
         }
         let outcome = try #require(try database.outcome(.profile))
         #expect(!outcome.hasFailed)
-        #expect(outcome.findings.map(\.message).allSatisfy { $0.contains("of the mode delete") })
+        #expect(
+            outcome.findings.map(\.message).allSatisfy { $0.contains("journal mode is delete") })
         #expect(outcome.findings.count == 1)
         #expect(try database.report().isClean)
     }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Lockstep
 
-/// An older copy of a database or of its keyring, put back, and what only looks like one.
+/// An older copy of a database or of its keyring, put back, and states that only look like one.
 @Suite("The age of files and keyrings")
 struct FreshnessCheckTests {
     private static let ring = [UInt8](repeating: 7, count: 16)
 
-    /// What is found: `keyring` or `file`, whichever is older, `notice`, or nothing.
+    /// The finding: `keyring` or `file`, whichever is older, `notice`, or nothing.
     private static func findings(
         epoch: UInt64, seen: UInt64?, key: KeyState = .active, isRotating: Bool = false,
         knowsAnother: Bool = false
@@ -27,7 +27,7 @@ struct FreshnessCheckTests {
         }
     }
 
-    @Test("Epochs that agree are well, and any that do not are told, whichever is the older")
+    @Test("Equal epochs pass, and different ones are reported, whichever is the older")
     func epochs() throws {
         for seen: UInt64 in [1, 2, 7, UInt64(Int64.max)] {
             #expect(try Self.findings(epoch: seen, seen: seen) == [])
@@ -38,19 +38,19 @@ struct FreshnessCheckTests {
         #expect(try Self.findings(epoch: 9, seen: 9, knowsAnother: true) == [])
     }
 
-    @Test("What is not known is worth a notice, and no failure")
+    @Test("Unknown epochs are worth a notice, and no failure")
     func unknown() throws {
         #expect(try Self.findings(epoch: 5, seen: nil) == ["notice"])
         #expect(try Self.findings(epoch: 5, seen: nil, knowsAnother: true) == ["notice"])
     }
 
     @Test(
-        "A rotation that was begun explains one epoch, in the direction in which it goes",
+        "A rotation under way explains a difference of one epoch, in its own direction",
         arguments: [
-            // The old file: the keyring may be ahead by the version that records the new key.
+            // The old file: the keyring can be ahead by the version that records the new key.
             (KeyState.active, 4, []), (.active, 5, []), (.active, 6, ["file"]),
             (.active, 3, ["keyring"]),
-            // The new one: it knows already of the version that takes the key into use.
+            // The new file already knows of the version that activates the key.
             (.pending, 3, []), (.pending, 4, []), (.pending, 5, ["file"]),
             (.pending, 2, ["keyring"]),
         ] as [(KeyState, UInt64, [String])])
@@ -59,7 +59,7 @@ struct FreshnessCheckTests {
     }
 
     @Test(
-        "A file under a key that is out of use is older, whatever it remembers",
+        "A file under a retired key is older, whatever it remembers",
         arguments: [KeyState.retired, .compromised])
     func keyOutOfUse(_ state: KeyState) throws {
         #expect(try Self.findings(epoch: 4, seen: 4, key: state) == ["file"])
@@ -106,15 +106,15 @@ struct FreshnessCheckTests {
 
     private func verify() throws -> VerificationReport.Outcome {
         let report = try Verification(scratch.path, sets: []).run(keyring: scratch.keyring())
-        return try #require(report.outcomes.first { $0.check == .age })
+        return try #require(report.outcomes.first { $0.check == .freshness })
     }
 
-    /// What an outcome tells first.
+    /// The first finding of an outcome.
     private func first(_ outcome: VerificationReport.Outcome) throws -> String {
         try #require(outcome.findings.first).message
     }
 
-    /// Writes the keyring once more, and has the database remember it.
+    /// Writes the keyring once more, and records it in the database.
     private func change(remembering: Bool = true) throws {
         var keyring = try scratch.keyring()
         try scratch.file.save(&keyring)
@@ -123,13 +123,13 @@ struct FreshnessCheckTests {
             in: Connection.open(scratch.path, key: keyring.databaseKey(for: scratch.path)))
     }
 
-    @Test("The database's file put back is found, and so is the keyring's")
+    @Test("A database file that was put back is found, and so is a keyring")
     func putBack() throws {
         #expect(try verify().findings == [])
         let (database, keyring) = (
             try Bytes.read(scratch.path), try Bytes.read(scratch.file.path)
         )
-        // The log is brought into the file first, or it would go into the older one.
+        // The log is checkpointed into the file first, or it would go into the older one.
         try change()
         let log = FilePath(scratch.path.string + "-wal")
         #expect(!FileAccess.exists(log))
@@ -141,22 +141,22 @@ struct FreshnessCheckTests {
         try Bytes.write(newer, to: scratch.path)
         try Bytes.write(keyring, to: scratch.file.path)
         #expect(try first(verify()).hasPrefix("the keyring is older than the file"))
-        // Both together are of one time: that is the limit.
+        // Both are from the same time: that is the limit.
         try Bytes.write(database, to: scratch.path)
         #expect(try verify().findings == [])
     }
 
-    @Test("Verifying writes nothing, also where the file knows of no keyring")
+    @Test("Verifying writes nothing, even if the file knows of no keyring")
     func unknownFile() throws {
         let bare = try RotationScratch()
-        // As a program makes it that opens databases by their keys alone.
+        // As created by a program that opens databases by their keys alone.
         do { _ = try Connection.create(bare.path, key: bare.keyring().keyOfNew(bare.path)) }
         let before = try Bytes.read(bare.path)
         let report = try Verification(bare.path, sets: []).run(keyring: bare.keyring())
         #expect(report.isClean)
-        let age = try #require(report.outcomes.first { $0.check == .age })
-        #expect(age.findings.map(\.isFailure) == [false])
-        #expect(try first(age).contains("remembers no keyring"))
+        let freshness = try #require(report.outcomes.first { $0.check == .freshness })
+        #expect(freshness.findings.map(\.isFailure) == [false])
+        #expect(try first(freshness).contains("remembers no keyring"))
         #expect(try Bytes.read(bare.path) == before)
         #expect(try bare.databaseNames == ["data.db"])
     }
@@ -189,12 +189,12 @@ struct FreshnessCheckTests {
         where [.encryption, .pages, .integrity].contains(outcome.check) {
             #expect(!outcome.hasFailed)
         }
-        let age = try #require(report.outcomes.first { $0.check == .age })
-        #expect(age.findings.allSatisfy { $0.message.hasPrefix("the file is older") })
-        #expect(try first(age).contains("database key 1, which was marked retired on"))
+        let freshness = try #require(report.outcomes.first { $0.check == .freshness })
+        #expect(freshness.findings.allSatisfy { $0.message.hasPrefix("the file is older") })
+        #expect(try first(freshness).contains("database key 1, which was marked retired on"))
     }
 
-    @Test("A page that is damaged fails this check with the others, and the run goes on")
+    @Test("A damaged page fails this check with the others, and the run continues")
     func damaged() throws {
         do {
             let key = try scratch.keyring().databaseKey()
@@ -204,7 +204,7 @@ struct FreshnessCheckTests {
         bytes[1000] ^= 1
         try Bytes.write(bytes, to: scratch.path)
         let report = try Verification(scratch.path, sets: []).run(keyring: scratch.keyring())
-        #expect(report.outcomes.filter(\.hasFailed).map(\.check).contains(.age))
+        #expect(report.outcomes.filter(\.hasFailed).map(\.check).contains(.freshness))
         #expect(report.outcomes.last?.check == .keyring)
     }
 
@@ -213,7 +213,7 @@ struct FreshnessCheckTests {
     private struct Stop: Error {}
 
     @Test(
-        "Rotations that come no further, however many, make nobody older",
+        "Unfinished rotations, however many, make neither older",
         arguments: [
             DatabaseKeyRotation.Reason.routine, .compromise,
         ])
@@ -226,7 +226,7 @@ struct FreshnessCheckTests {
         #expect(try verify().findings == [])
     }
 
-    @Test("Interrupted behind the exchange, and the keyring changed since: the next run ends it")
+    @Test("Interrupted after the exchange, with the keyring changed since: the next run ends it")
     func changedSince() throws {
         var pending: [UInt8] = []
         try scratch.rotate { _ in pending = try Bytes.read(scratch.file.path) }
@@ -241,7 +241,7 @@ struct FreshnessCheckTests {
         #expect(try scratch.states == [.retired, .active])
     }
 
-    @Test("A file that never heard of its keyring is rotated, and knows it from then on")
+    @Test("A file that never knew its keyring is rotated, and knows it from then on")
     func unknownBefore() throws {
         let bare = try RotationScratch()
         do { _ = try Connection.create(bare.path, key: bare.keyring().databaseKey()) }
@@ -249,11 +249,11 @@ struct FreshnessCheckTests {
         try bare.rotate()
         let report = try Verification(bare.path, sets: []).run(keyring: bare.keyring())
         #expect(report.isClean, "\(report)")
-        let age = report.outcomes.first { $0.check == .age }
-        #expect(age?.findings.isEmpty == true, "\(report)")
+        let freshness = report.outcomes.first { $0.check == .freshness }
+        #expect(freshness?.findings.isEmpty == true, "\(report)")
     }
 
-    @Test("Changes that the database was not told of end with the next rotation")
+    @Test("Changes that were not recorded in the database end with the next rotation")
     func forgotten() throws {
         try change(remembering: false)
         try change(remembering: false)

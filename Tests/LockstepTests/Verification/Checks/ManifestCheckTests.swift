@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What `verify` says of a release.
+/// What `verify` reports about a release.
 struct ManifestCheckTests {
     let bench: ReleaseWorkbench
 
@@ -23,12 +23,12 @@ struct ManifestCheckTests {
         try report(publisher, dataset: dataset).outcomes.first { $0.check == .manifest }
     }
 
-    @Test("where there is no manifest and nobody asks for one, there is nothing to say")
+    @Test("where there is no manifest and none is requested, there is nothing to report")
     func none() throws {
         #expect(try !report(nil).outcomes.contains { $0.check == .manifest })
     }
 
-    @Test("a manifest that is held to nobody's key is a notice; one that is due and missing fails")
+    @Test("a manifest that is not checked against a key is a notice; a missing required one fails")
     func unpinned() throws {
         #expect(try outcome(bench.pinned)?.hasFailed == true)
         try bench.release()
@@ -36,7 +36,7 @@ struct ManifestCheckTests {
         #expect(!found.hasFailed && found.findings.count == 1)
     }
 
-    @Test("a release that holds does, in its place among the checks; one that does not fails")
+    @Test("a valid release passes, in its place among the checks; an invalid one fails")
     func pinned() throws {
         try bench.release(4)
         let report = try report(bench.pinned, dataset: CellWorkbench.dataset)
@@ -55,7 +55,7 @@ struct ManifestCheckTests {
         #expect(failed.hasFailed && failed.obstacle == nil)
     }
 
-    @Test("a release of version 1 holds, with a notice")
+    @Test("a release of version 1 passes, with a notice")
     func first() throws {
         try bench.release(4, .first)
         let found = try #require(try outcome(bench.pinned))
@@ -64,7 +64,7 @@ struct ManifestCheckTests {
         #expect(found.findings.first?.message.contains("version 1") == true)
     }
 
-    @Test("where it cannot be looked at, that fails it, and the other checks are made")
+    @Test("where it cannot be read, the check fails, and the other checks run")
     func hindered() throws {
         try bench.release()
         try bench.sabotage("DROP TABLE lockstep_manifest; CREATE TABLE lockstep_manifest (other)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Checks of what a schema can do")
+@Suite("Checks of a schema's usability")
 struct SchemaChecksTests {
     private func report(_ statements: String...) throws -> VerificationReport {
         let database = try VerifiedDatabase()
@@ -14,7 +14,7 @@ struct SchemaChecksTests {
         return try database.report()
     }
 
-    @Test("Rows without parents are told with table, parent and rowids")
+    @Test("Rows without parents are reported with table, parent and rowids")
     func orphans() throws {
         let report = try report(
             "DELETE FROM parent WHERE id IN (3, 7)",
@@ -29,7 +29,7 @@ struct SchemaChecksTests {
                 == .init(table: "child", parent: "parent", count: 3, rowIDs: [3, 7, 900]))
     }
 
-    @Test("Of many only the first rowids are told; a table without rowids has none")
+    @Test("Of many rows only the first rowids are reported; a table without rowids has none")
     func many() throws {
         let report = try report(
             "DELETE FROM parent", "CREATE TABLE w (k PRIMARY KEY REFERENCES parent) WITHOUT ROWID",
@@ -55,7 +55,7 @@ struct SchemaChecksTests {
     }
 
     @Test(
-        "What no statement can use is found",
+        "Unusable objects are found",
         arguments: [
             ("CREATE VIEW v AS SELECT * FROM nowhere", "the view v cannot be used"),
             (

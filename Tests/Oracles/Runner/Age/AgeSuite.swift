@@ -1,25 +1,25 @@
 import Lockstep
 
-/// age's testkit, against the reader that imports have for files for recipients.
+/// age's testkit, against the reader of files for recipients that imports use.
 struct AgeSuite {
     /// How a file was read.
     private struct Reading {
         var plaintext: [UInt8] = []
-        /// Whether the header was taken, so that chunks were tried.
+        /// Whether the header was accepted, so that chunks were tried.
         var hasBegun = false
         var error: LockstepError?
     }
 
     /// Bytes of plaintext in a chunk of age's format.
     private static let chunkLength = 65_536
-    /// How the count calls files of which the reader gives a chunk less than the suite's own reader.
+    /// The count's name for files of which the reader returns a chunk less than the suite's own reader.
     private static let withheld = "payload failure, found before the last chunk is given"
 
     private let request: Request
 
     init(_ request: Request) { self.request = request }
 
-    /// Runs it, reports, and says whether nothing is wrong.
+    /// Runs the suite, reports, and returns whether everything is correct.
     func run() -> Bool {
         var met: [String: Int] = [:]
         var refused: [AgeVector.Unsupported: Int] = [:]
@@ -55,7 +55,7 @@ struct AgeSuite {
         return wrong == 0
     }
 
-    /// What is wrong, or nil.
+    /// The defect, or nil.
     private func difference(_ vector: AgeVector, _ isCorrupted: Bool) throws -> String? {
         // A reader gets its bytes in pieces of any size.
         for piece in [1 << 20, 65_537, 100] {
@@ -97,8 +97,8 @@ struct AgeSuite {
         return isMet ? nil : "\(vector.expectation.rawValue) is expected, and \(outcome)"
     }
 
-    /// The suite's own reader takes a full chunk for one in the middle, gives it, and then finds that the file does
-    /// not go on as it must. Lockstep looks one byte ahead, and gives nothing of such a chunk.
+    /// The suite's own reader accepts a full chunk as an intermediate one, returns it, and then finds that the file
+    /// does not continue as it must. Lockstep looks one byte ahead, and returns nothing of such a chunk.
     private func isWithheld(_ reading: Reading, _ vector: AgeVector) -> Bool {
         vector.expectation == .payloadFailure && reading.error?.code == .tampered
             && reading.hasBegun && reading.plaintext.count.isMultiple(of: Self.chunkLength)

@@ -1,8 +1,8 @@
 import ZlibStreams
 
-/// A file of age's testkit: what is known of it, and the file for age.
+/// A file of age's testkit: its description, and the age file.
 struct AgeVector {
-    /// What a reader must make of it.
+    /// The result that a reader must give.
     enum Expectation: String {
         case success
         case noMatch = "no match"
@@ -12,7 +12,7 @@ struct AgeVector {
         case payloadFailure = "payload failure"
     }
 
-    /// What Lockstep's reader leaves to age itself.
+    /// Features that Lockstep's reader does not support.
     enum Unsupported: String, CaseIterable {
         case armor = "armored files"
         case passphrase = "files under a passphrase"
@@ -68,7 +68,7 @@ struct AgeVector {
     }
 }
 
-/// Text lines, with whatever stands after them.
+/// Text lines, with the bytes that follow them.
 private struct AgeVectorLines {
     private(set) var rest: [UInt8]
 

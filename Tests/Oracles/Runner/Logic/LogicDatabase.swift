@@ -1,31 +1,31 @@
 import Foundation
 import Lockstep
 
-/// An encrypted database of its own for one script, with the calls that a program would use.
+/// A separate encrypted database for one script, with the calls that a program would use.
 struct LogicDatabase: ~Copyable {
-    /// What came of a query.
+    /// The result of a query.
     enum Answer: Sendable {
         case values([String])
-        /// As far as they came before the query failed.
+        /// The rows before the query failed, if it did.
         case endedEarly([String])
         case columns(Int)
         case failed(any Error)
     }
 
     private let store: Store
-    /// How many queries go on at once.
+    /// The number of concurrent queries.
     private let width = 2
 
     init() throws {
         var options = StoreOptions()
-        // The suite is about answers; nothing is to survive a loss of power.
+        // The suite tests answers; nothing has to survive a power loss.
         options.connection.synchronous = .normal
         store = try Store.temporary(options: options)
     }
 
     func close() throws { try store.close() }
 
-    /// Runs statements in one transaction, each undone alone if it fails, and gives their errors.
+    /// Runs statements in one transaction, each undone alone if it fails, and returns their errors.
     func run(_ statements: [LogicStatement]) -> [(any Error)?] {
         var errors: [(any Error)?] = []
         do {
@@ -95,7 +95,7 @@ struct LogicDatabase: ~Copyable {
                         }
                     }
                 } catch let error as LockstepError where error.code == .sqlFailed {
-                    // For the suite, rows end where a query fails as it runs.
+                    // The suite expects the rows before the point at which a query fails.
                     return .endedEarly(values)
                 }
                 return .values(values)

@@ -1,6 +1,6 @@
-/// The lines of a script, as its records are read.
+/// The lines of a script, in the form in which its records are read.
 ///
-/// Lines that begin with `#` are remarks wherever they stand; what is only blank counts as empty.
+/// Lines that begin with `#` are comments wherever they are; lines of white space count as empty.
 struct LogicLines {
     /// A line and its number in the file.
     struct Line {
@@ -29,7 +29,7 @@ struct LogicLines {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next line that is no remark, or nil at the end.
+    /// The next line that is not a comment, or nil at the end.
     mutating func read() -> Line? {
         while next < bytes.count {
             let end = bytes[next...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count

@@ -1,10 +1,10 @@
-/// The values of a query, row by row, as the suite writes them.
+/// The values of a query, row by row, in the suite's notation.
 struct LogicResult {
     private(set) var values: [String]
 
     init(_ values: [String]) { self.values = values }
 
-    /// Puts rows, or values, into the order of their bytes.
+    /// Sorts rows, or values, by their bytes.
     mutating func sort(_ sorting: LogicQuery.Sorting, columns: Int) {
         switch sorting {
         case .nosort: break
@@ -20,7 +20,7 @@ struct LogicResult {
         }
     }
 
-    /// The MD5 of all values, each with a line feed.
+    /// The MD5 of all values, each followed by a line feed.
     var digest: String {
         var bytes: [UInt8] = []
         for value in values {
@@ -30,14 +30,14 @@ struct LogicResult {
         return Digests.md5(bytes)
     }
 
-    /// The digest of an expected result, which may be given as one already.
+    /// The digest of an expected result, which can already be one.
     var expectedDigest: String {
         let words = values.first?.split(separator: " ") ?? []
         return words.dropFirst().prefix(3) == ["values", "hashing", "to"] && words.count == 5
             ? String(words[4]) : digest
     }
 
-    /// What is wrong with it, or nil.
+    /// The difference from the expected result, or nil.
     func difference(from expected: [String], threshold: Int) -> String? {
         guard threshold > 0, values.count > threshold else {
             return values == expected ? nil : "\(expected) is expected, and \(values) came"

@@ -5,7 +5,7 @@ struct LogicStatement: Sendable {
     let mustFail: Bool
 }
 
-/// A query and what it must give.
+/// A query and its expected result.
 struct LogicQuery: Sendable {
     enum Sorting: String { case nosort, rowsort, valuesort }
 
@@ -14,15 +14,15 @@ struct LogicQuery: Sendable {
     /// I, T or R for each column.
     let types: [UInt8]
     let sorting: Sorting
-    /// Queries with one label must give the same.
+    /// Queries with the same label must give the same result.
     let label: String?
-    /// Longer results are expected as a digest; 0 for never.
+    /// Results longer than this are expected as a digest; 0 for never.
     let threshold: Int
-    /// Nil where the script expects nothing.
+    /// Nil if the script expects no particular result.
     var expected: [String]?
 }
 
-/// What stands in a script.
+/// A record of a script.
 enum LogicRecord {
     case statement(LogicStatement)
     case query(LogicQuery)
@@ -109,7 +109,7 @@ struct LogicScript {
                 threshold: threshold, expected: expected))
     }
 
-    /// The SQL, and the lines below ----.
+    /// The SQL, and the lines after ----.
     private mutating func body() -> (String, [String]?) {
         var lines = rest()
         guard let mark = lines.firstIndex(of: "----") else {
@@ -125,7 +125,7 @@ struct LogicScript {
     }
 
     private mutating func skip(_ line: LogicLines.Line, _ words: [String]) -> LogicRecord {
-        // A halt for other engines is one line, and its record ends as all do.
+        // A halt for other engines is one line, and its record ends like all others.
         let (_, expected) = body()
         guard words.first == "query", let label = label(words), let expected, !expected.isEmpty
         else { return .skipped }

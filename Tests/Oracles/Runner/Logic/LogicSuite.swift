@@ -1,8 +1,8 @@
 import Lockstep
 
-/// All scripts of sqllogictest, each over a database of its own.
+/// All scripts of sqllogictest, each on its own database.
 struct LogicSuite {
-    /// As many records wait at most, so that a script need not be in memory as records.
+    /// The maximum number of waiting records, so that a script need not be in memory as records.
     private static let maximumWaiting = 256
 
     private let request: Request
@@ -14,7 +14,7 @@ struct LogicSuite {
 
     init(_ request: Request) { self.request = request }
 
-    /// Runs them, reports, and says whether nothing is wrong.
+    /// Runs the suite, reports, and returns whether everything is correct.
     mutating func run() async -> Bool {
         for path in request.files({ $0.hasSuffix(".test") }) {
             file = path
@@ -35,7 +35,7 @@ struct LogicSuite {
         labels = [:]
         var script = LogicScript(bytes)
         while let record = script.next() {
-            // Statements that follow each other share a transaction, queries the readers.
+            // Consecutive statements share a transaction, consecutive queries the readers.
             switch record {
             case .statement(let statement):
                 await answerQueries(database)

@@ -1,6 +1,6 @@
 import Lockstep
 
-/// What was run, and what came of it.
+/// The work done, and its results.
 struct LogicTally {
     var files = 0
     var statements = 0
@@ -9,10 +9,10 @@ struct LogicTally {
     var skipped = 0
     /// Queries whose script expects no particular result.
     var unexpecting = 0
-    /// Queries that fail as they run, as the suite wants it.
+    /// Queries that fail at run time, as the suite expects.
     var endedEarly = 0
     var wrong = 0
-    /// By reason, what Lockstep refuses on purpose.
+    /// Statements that Lockstep refuses on purpose, by reason.
     private(set) var refusals: [String: Int] = [:]
 
     private static let maximumShown = 40
@@ -22,7 +22,7 @@ struct LogicTally {
         if wrong <= Self.maximumShown { say("\(file):\(line): wrong: \(what)") }
     }
 
-    /// Whether Lockstep has refused the SQL on purpose, which is counted.
+    /// Whether Lockstep refused the SQL on purpose; such refusals are counted.
     mutating func isRefusal(_ error: any Error) -> Bool {
         guard let error = error as? LockstepError, error.code == .denied else { return false }
         refusals[error.message, default: 0] += 1

@@ -1,6 +1,6 @@
 import Lockstep
 
-/// A value as the suite writes it: by the query's type for the column, whatever the value's own is.
+/// A value in the suite's notation: formatted by the query's type for the column, whatever the value's own type.
 enum LogicValue {
     static func text(
         _ row: borrowing Row, _ column: Int, as type: UInt8, _ connection: borrowing Connection
@@ -22,7 +22,7 @@ enum LogicValue {
         }
     }
 
-    /// The suite asks for an int of C.
+    /// The suite expects a C int.
     private static func whole(_ number: Int64) -> String {
         String(Int32(truncatingIfNeeded: number))
     }
@@ -39,7 +39,7 @@ enum LogicValue {
         return text
     }
 
-    /// Another type's value, as SQLite converts it.
+    /// A value of another type, as SQLite converts it.
     private static func cast<Element: ColumnDecodable>(
         _ value: Value, _ type: String, _ connection: borrowing Connection
     ) throws -> Element {
@@ -50,7 +50,7 @@ enum LogicValue {
         return converted
     }
 
-    /// Up to a zero byte; what cannot be printed is @.
+    /// Up to a zero byte; unprintable characters become @.
     private static func printable(_ bytes: RawSpan) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.byteCount)

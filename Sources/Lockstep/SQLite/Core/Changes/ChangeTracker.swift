@@ -1,14 +1,14 @@
 internal import CSQLCipher
 
-/// Collects which rows the open transaction changes, while somebody wants to know.
+/// Collects the rows that the open transaction changes, while an observer needs them.
 ///
-/// SQLite tells of each row but of those that ON CONFLICT REPLACE removes, of tables WITHOUT ROWID, and of
-/// a DELETE of all rows. Which tables a statement writes is known from its preparation; and where SQLite
-/// has counted more changes than it told of, or a statement may replace rows, the rows of all tables that
-/// were written count as unknown.
+/// SQLite's update hook reports every changed row except rows that ON CONFLICT REPLACE removes, rows of tables
+/// WITHOUT ROWID, and the rows of a DELETE without WHERE. The tables that a statement writes are known from its
+/// preparation. If SQLite counted more changes than it reported, or if a statement can replace rows, the rows
+/// of all written tables count as unknown.
 @safe
 final class ChangeTracker {
-    /// Above this many, the rows are not listed: 16 bytes each.
+    /// Above this number of rows, the tracker stops listing them: each takes 16 bytes.
     private static let limit = 100_000
 
     private struct Event {
@@ -21,7 +21,7 @@ final class ChangeTracker {
     private var events: [Event] = []
     private var tables: [String] = []
     private var written: Set<String> = []
-    private var told: Int64 = 0
+    private var reported: Int64 = 0
     private var countedBefore: Int64 = 0
     private var mayReplace = false
     private var isOverfull = false
@@ -32,7 +32,7 @@ final class ChangeTracker {
 
     // MARK: While the transaction runs
 
-    /// Begins or ceases to listen, before a transaction's first statement.
+    /// Starts or stops listening, before a transaction's first statement.
     func setOn(_ on: Bool) {
         if on && !isOn { start() } else if !on && isOn { stop() }
         if isOn { clear() }
@@ -40,7 +40,7 @@ final class ChangeTracker {
 
     private func start() {
         listens.isSet = true
-        // The connection stops the tracker before it goes.
+        // The connection stops the tracker before it frees it.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe _ = sqlite3_update_hook(
             database,
@@ -51,7 +51,7 @@ final class ChangeTracker {
             }, context)
     }
 
-    /// Ceases to listen.
+    /// Stops listening.
     func stop() {
         guard isOn else { return }
         listens.isSet = false
@@ -59,30 +59,30 @@ final class ChangeTracker {
         clear()
     }
 
-    /// A statement is about to run.
+    /// Notes the tables that a statement is about to write.
     func note(written tables: Set<String>, mayReplace: @autoclosure () -> Bool) {
         guard isOn, !tables.isEmpty else { return }
         written.formUnion(tables)
         if mayReplace() { self.mayReplace = true }
     }
 
-    /// Where in the transaction this is.
+    /// The current position in the transaction.
     var mark: Int { events.count }
 
-    /// What came behind `mark` was undone.
+    /// Forgets the events after `mark`, which were undone.
     func rollBack(to mark: Int) {
         guard events.count > mark else { return }
         events.removeSubrange(mark...)
     }
 
-    /// A row is about to be changed in a way that SQLite does not tell of or count.
+    /// Notes a row that is about to change in a way that SQLite neither reports nor counts.
     func note(_ row: Int64, of table: String) {
         guard isOn else { return }
         append(row, table)
     }
 
     private func note(_ table: UnsafePointer<CChar>, _ row: Int64) {
-        told += 1
+        reported += 1
         append(row, unsafe String(cString: table).asciiLowercased)
     }
 
@@ -101,17 +101,17 @@ final class ChangeTracker {
         return tables.count - 1
     }
 
-    // MARK: At its end
+    // MARK: When the transaction ends
 
-    /// What the transaction has changed; then it is forgotten.
+    /// Returns what the transaction has changed, and forgets it.
     func take() -> DatabaseChanges {
         defer { clear() }
         let counted = unsafe sqlite3_total_changes64(database) - countedBefore
-        let isComplete = counted == told && !mayReplace && !isOverfull
+        let isComplete = counted == reported && !mayReplace && !isOverfull
         var changes = DatabaseChanges()
         for event in events { changes.insert(event.row, of: tables[event.table]) }
         if isComplete {
-            // Statements that found nothing to change are no changes.
+            // Statements that found nothing to change do not count as changes.
             if written.contains("sqlite_master") { changes.schemaChanged = true }
         } else {
             for table in written.union(tables) { changes.insertAll(of: table) }
@@ -123,7 +123,7 @@ final class ChangeTracker {
         events.removeAll(keepingCapacity: true)
         tables.removeAll()
         written.removeAll()
-        told = 0
+        reported = 0
         mayReplace = false
         isOverfull = false
         countedBefore = unsafe sqlite3_total_changes64(database)

@@ -1,14 +1,14 @@
 internal import SystemPackage
 
-/// The content of a database file, in 32 bytes: any commit that has reached the file changes them.
+/// A 32-byte digest of a database file's content: every commit that has reached the file changes it.
 ///
-/// It is a digest of the pages' MACs, which depend on every byte of a page, its number and the key. Reading
-/// them costs reading the file once.
+/// It covers the pages' MACs, which depend on every byte of a page, its number and the key. Computing it reads
+/// the file once.
 enum ContentDigest {
-    /// Pages that are read at a time: 1 MiB.
+    /// Pages read at a time: 1 MiB.
     private static let batch = 256
 
-    /// The mark of the file at `path`, if all that was committed has reached it; nil where the log holds more.
+    /// The digest of the file at `path`, if every commit has reached it; nil if the log holds more.
     static func of(_ path: FilePath) throws -> [UInt8]? {
         guard try isLogEmpty(of: path) else { return nil }
         let file = try DatabaseFile(path)
@@ -35,8 +35,8 @@ enum ContentDigest {
 }
 
 extension Connection {
-    /// The database's mark as of now: brings the log into the file first. Nil where others keep it from
-    /// getting there, or write meanwhile.
+    /// The database's current digest, after a checkpoint. Nil if others prevent the checkpoint or write during
+    /// it.
     func contentMark() throws -> [UInt8]? {
         do {
             try checkpoint(.truncate)

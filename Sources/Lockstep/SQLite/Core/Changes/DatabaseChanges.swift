@@ -1,33 +1,32 @@
-/// What committed transactions have changed.
+/// The changes of committed transactions.
 public struct DatabaseChanges: Sendable, Hashable {
-    /// Which rows of a table.
+    /// The changed rows of a table.
     public enum Rows: Sendable, Hashable {
-        /// Those with these rowids were inserted, updated or deleted. Not listed are rows that a
-        /// constraint declared with ON CONFLICT REPLACE, or a trigger's REPLACE, removed: SQLite does not
-        /// tell of them.
-        case some(Set<Int64>)
-        /// Any of them: the table has no rowids, or there were too many changes to list, or SQLite does
-        /// not tell (a DELETE without WHERE; rows that REPLACE removes).
+        /// The rows with these rowids were inserted, updated or deleted. The set omits rows removed by a
+        /// constraint declared with ON CONFLICT REPLACE or by a trigger's REPLACE: SQLite does not report them.
+        case listed(Set<Int64>)
+        /// Any rows: the table has no rowids, there were too many changes to list, or SQLite does not report
+        /// them (a DELETE without WHERE; rows that REPLACE removes).
         case any
     }
 
-    /// The tables in which something changed, by their names in lower case.
+    /// The changed tables, by their names in lower case.
     public private(set) var tables: [String: Rows] = [:]
     /// Whether tables, indexes, views or triggers were created, altered or dropped.
     public internal(set) var schemaChanged = false
 
-    /// Whether anything else may have changed too: the first commit after somebody began to observe was
-    /// already under way.
+    /// Whether anything else can also have changed: a transaction was already running when the observer
+    /// started, and its commit was the first.
     public internal(set) var isUnknown = false
 
-    /// Nothing is known.
+    /// No change is known, and any is possible.
     static let unknown: DatabaseChanges = {
         var changes = DatabaseChanges()
         changes.isUnknown = true
         return changes
     }()
 
-    /// Above this many rows a table's are not listed.
+    /// Above this number of rows, a table's rows are not listed.
     static let rowLimit = 10_000
 
     /// Whether nothing changed.
@@ -40,12 +39,12 @@ public struct DatabaseChanges: Sendable, Hashable {
 
     mutating func insert(_ row: Int64, of table: String) {
         switch tables[table] {
-        case .some(.any): break
-        case .some(.some(var rows)):
+        case .any?: break
+        case .listed(var rows)?:
             tables[table] = nil  // So that the set is not copied.
             rows.insert(row)
-            tables[table] = rows.count > Self.rowLimit ? .any : .some(rows)
-        case .none: if !Self.isOwn(table) { tables[table] = .some([row]) }
+            tables[table] = rows.count > Self.rowLimit ? .any : .listed(rows)
+        case .none: if !Self.isOwn(table) { tables[table] = .listed([row]) }
         }
     }
 
@@ -54,22 +53,22 @@ public struct DatabaseChanges: Sendable, Hashable {
         if !Self.isOwn(table) { tables[table] = .any }
     }
 
-    /// Adds what came later.
+    /// Adds later changes.
     mutating func merge(_ later: DatabaseChanges) {
         schemaChanged = schemaChanged || later.schemaChanged
         isUnknown = isUnknown || later.isUnknown
         for (table, rows) in later.tables {
             switch (tables[table], rows) {
-            case (.some(.some(let before)), .some(let after)):
+            case (.listed(let before)?, .listed(let after)):
                 let both = before.union(after)
-                tables[table] = both.count > Self.rowLimit ? .any : .some(both)
-            case (.none, .some): tables[table] = rows
+                tables[table] = both.count > Self.rowLimit ? .any : .listed(both)
+            case (.none, .listed): tables[table] = rows
             default: tables[table] = .any
             }
         }
     }
 
-    /// SQLite's and the engine's tables are nobody else's concern.
+    /// Whether the table is internal to SQLite or the engine, and so not reported.
     private static func isOwn(_ table: String) -> Bool {
         table.hasPrefix("sqlite_") || table.hasPrefix(EngineTables.prefix)
     }

@@ -1,14 +1,14 @@
 internal import CSQLCipher
 
-/// A BLOB or TEXT that is read or written piece by piece, on loan to a closure. Its size is fixed: a row
-/// is inserted with ``ZeroBytes`` to be filled.
+/// A BLOB or TEXT that a closure reads or writes in pieces. Its size is fixed: to fill one in pieces, insert
+/// the row with ``ZeroBytes`` first.
 @safe
 public struct Blob: ~Copyable {
-    /// What a handle may do.
+    /// The operations that a handle allows.
     public enum Access: Sendable {
         /// Read.
         case read
-        /// Read and write. Needs a transaction that may write.
+        /// Read and write. Needs a write transaction.
         case write
     }
 
@@ -23,12 +23,12 @@ public struct Blob: ~Copyable {
         let name = place.table.asciiLowercased
         if access == .write, name.hasPrefix(EngineTables.prefix) || name.hasPrefix("sqlite_") {
             throw LockstepError(
-                .denied, "\(name) is refused: its rows are the engine's",
+                .denied, "cannot write to \(name): its rows belong to the engine",
                 hint: "only read from it")
         }
         guard access == .read || core.isInTransaction else {
             throw LockstepError(
-                .misuse, "a blob is written outside a transaction",
+                .misuse, "cannot write a blob outside a transaction",
                 hint: "open it inside Store.write(_:) or Connection.write(_:)")
         }
         try core.requireTransactionGoesOn("\(place.table).\(place.column)")
@@ -53,7 +53,7 @@ public struct Blob: ~Copyable {
 
     // MARK: Pieces
 
-    /// The `count` bytes from `offset` on.
+    /// Returns `count` bytes, starting at `offset`.
     /// - Throws: ``LockstepError/Code/misuse`` beyond the end; ``LockstepError/Code/blobExpired`` if the
     ///   row has been changed or deleted since the handle was opened.
     public func read(at offset: Int, count: Int) throws -> [UInt8] {
@@ -67,7 +67,7 @@ public struct Blob: ~Copyable {
         }
     }
 
-    /// Fills `bytes` with those from `offset` on.
+    /// Fills `bytes`, starting at `offset`.
     func read(into bytes: inout MutableSpan<UInt8>, at offset: Int) throws(LockstepError) {
         try requireInside(offset, bytes.count)
         try core.relieveCache(from: offset, bytes.count)
@@ -77,13 +77,13 @@ public struct Blob: ~Copyable {
         try check(code)
     }
 
-    /// Reads nothing, and fails as reading something would.
+    /// Reads nothing, but fails if a read would fail.
     func requireUsable() throws(LockstepError) {
         try requireInside(0, 0)
         try check(unsafe sqlite3_blob_read(handle, nil, 0, 0))
     }
 
-    /// Overwrites the bytes from `offset` on.
+    /// Overwrites the bytes that start at `offset`.
     /// - Throws: as ``read(at:count:)``; ``LockstepError/Code/readOnly``; ``LockstepError/Code/full``.
     public func write(_ bytes: [UInt8], at offset: Int) throws(LockstepError) {
         try write(bytes.span, at: offset)
@@ -98,7 +98,7 @@ public struct Blob: ~Copyable {
         try core.relieveCache(from: offset, bytes.count)
     }
 
-    /// Lends all bytes to `body`, in pieces of up to `size` bytes.
+    /// Passes all bytes to `body`, in pieces of up to `size` bytes.
     public func forEachChunk(
         of size: Int = 64 * 1024, _ body: ([UInt8]) throws -> Void
     ) throws {
@@ -111,13 +111,14 @@ public struct Blob: ~Copyable {
     }
 
     private func requireInside(_ offset: Int, _ length: Int) throws(LockstepError) {
-        guard core.borrower.isHere, !core.borrower.isCancelled else {
+        guard core.owner.isHere, !core.owner.isCancelled else {
             throw LockstepError(.interrupted, "the use of the blob was cancelled")
         }
         try core.requireTime()
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else {
             throw LockstepError(
-                .misuse, "bytes \(offset) to \(offset &+ length) of \(count) were asked for",
+                .misuse,
+                "bytes \(offset) to \(offset &+ length) are outside the blob's \(count) bytes",
                 hint: "a blob's size is fixed when its row is written")
         }
     }
@@ -134,12 +135,12 @@ public struct Blob: ~Copyable {
 }
 
 extension ConnectionCore {
-    /// Lets go of the page cache whenever another 4 MiB of a value have passed: a large one would push
-    /// everything else out of it, and fill it with pages that are needed once.
+    /// Empties the page cache after every 4 MiB of a value: a large value would evict everything else, and fill
+    /// the cache with pages that are needed once.
     fileprivate func relieveCache(from offset: Int, _ count: Int) throws(LockstepError) {
         let limit = 4 * 1024 * 1024
         guard offset / limit != (offset + count) / limit else { return }
-        // Pages that were written must reach the log first.
+        // Written pages must reach the log first.
         let code = unsafe sqlite3_db_cacheflush(database)
         guard code == SQLITE_OK else { throw error(code) }
         unsafe sqlite3_db_release_memory(database)
@@ -147,14 +148,14 @@ extension ConnectionCore {
 }
 
 extension Connection {
-    /// Lends `body` a handle on a BLOB or TEXT. Outside a transaction, reading keeps a snapshot open
-    /// meanwhile, and writing is a transaction of its own.
-    /// - Throws: ``LockstepError/Code/sqlFailed`` if there is no such value; what `body` throws.
+    /// Passes `body` a handle on a BLOB or TEXT. Outside a transaction, a read holds a snapshot until `body`
+    /// returns, and a write runs in its own transaction.
+    /// - Throws: ``LockstepError/Code/sqlFailed`` if the value does not exist; what `body` throws.
     public func withBlob<Result>(
         _ place: BlobPlace, _ access: Blob.Access = .read,
         _ body: (borrowing Blob) throws -> Result
     ) throws -> Result {
-        // Closing a handle that stands alone would be a commit whose failure nobody hears of.
+        // Closing a handle outside a transaction would be a commit whose failure is lost.
         guard access == .read || isInTransaction else {
             return try write { connection in try connection.withBlob(place, access, body) }
         }

@@ -2,9 +2,9 @@ internal import CSQLCipher
 internal import SystemPackage
 
 extension Connection {
-    /// Brings the write-ahead log into the database file.
-    /// - Throws: ``LockstepError/Code/busy`` if `full` or `truncate` met a reader or writer that stayed
-    ///   for longer than the busy timeout; ``LockstepError/Code/misuse`` inside a transaction.
+    /// Copies the write-ahead log into the database file.
+    /// - Throws: ``LockstepError/Code/busy`` if a reader or writer blocked `full` or `truncate` for longer than
+    ///   the busy timeout; ``LockstepError/Code/misuse`` inside a transaction.
     @discardableResult
     public func checkpoint(_ mode: CheckpointMode = .passive) throws(LockstepError)
         -> CheckpointResult
@@ -12,7 +12,7 @@ extension Connection {
         guard !isInTransaction else {
             throw LockstepError(
                 .misuse, "a checkpoint cannot run inside a transaction",
-                hint: "run it before or behind the transaction")
+                hint: "run it before or after the transaction")
         }
         var inLog: Int32 = 0
         var copied: Int32 = 0
@@ -21,14 +21,14 @@ extension Connection {
         return CheckpointResult(pagesInLog: max(Int(inLog), 0), pagesCopied: max(Int(copied), 0))
     }
 
-    /// Makes every commit so far survive a loss of power, whatever ``ConnectionOptions/synchronous`` says.
+    /// Makes all commits so far survive a power loss, whatever ``ConnectionOptions/synchronous`` says.
     func syncLog() throws {
         let log = DatabaseFile.side("-wal", of: path)
         guard FileAccess.exists(log) else { return }
         let file = try translatingErrno("open", log) {
             try FileDescriptor.open(log, .readOnly, options: [.noFollow, .closeOnExec])
         }
-        // SQLite holds no locks on the log, which closing a descriptor of it would drop.
+        // SQLite holds no locks on the log, so closing a descriptor of it drops none.
         defer { try? file.close() }
         try AtomicFile.sync(file, log)
     }

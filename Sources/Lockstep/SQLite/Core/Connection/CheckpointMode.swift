@@ -1,14 +1,13 @@
 internal import CSQLCipher
 internal import SystemPackage
 
-/// How hard a checkpoint tries to bring the write-ahead log into the database file.
+/// How much waiting a checkpoint does to copy the write-ahead log into the database file.
 public enum CheckpointMode: Sendable {
     /// Copies what it can without waiting for readers or writers.
     case passive
-    /// Waits for the writer and for readers of old snapshots, up to the busy timeout, so that all of it
-    /// is copied.
+    /// Waits for the writer and for readers of old snapshots, up to the busy timeout, and copies the whole log.
     case full
-    /// As `full`, and empties the log's file.
+    /// As `full`, then truncates the log to zero bytes.
     case truncate
 
     var code: Int32 {

@@ -1,13 +1,13 @@
 internal import CSQLCipher
 internal import SystemPackage
 
-/// What a checkpoint has come to.
+/// The result of a checkpoint.
 public struct CheckpointResult: Sendable, Hashable {
     /// Pages in the log.
     public let pagesInLog: Int
-    /// How many of them are in the database file now.
+    /// How many of them are now in the database file.
     public let pagesCopied: Int
 
-    /// Whether nothing is left in the log that the file lacks.
+    /// Whether the database file now holds the whole log.
     public var isComplete: Bool { pagesCopied == pagesInLog }
 }

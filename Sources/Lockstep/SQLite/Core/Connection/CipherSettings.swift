@@ -1,8 +1,8 @@
 internal import CSQLCipher
 
 extension Connection {
-    /// How SQLCipher and SQLite treat the file, by the names of the pragmas that tell it; `reserved bytes`
-    /// are those at each page's end.
+    /// SQLCipher's and SQLite's settings for the file, by the names of the pragmas that report them; `reserved
+    /// bytes` is the number of reserved bytes at the end of each page.
     func cipherSettings() throws -> [String: String] {
         var settings: [String: String] = [:]
         let pragmas: [StaticString] = [
@@ -16,7 +16,7 @@ extension Connection {
                 ).map(Self.text)
             }
         }
-        // A number below zero only asks.
+        // A negative number only queries the value.
         var reserved: Int32 = -1
         let code = unsafe sqlite3_file_control(
             handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
@@ -25,7 +25,7 @@ extension Connection {
         return settings
     }
 
-    /// Some pragmas answer with a number, some of SQLCipher's with a text.
+    /// Some pragmas return a number, some of SQLCipher's return text.
     private static func text(_ value: Value) -> String {
         switch value {
         case .integer(let number): "\(number)"

@@ -3,8 +3,8 @@ public import SystemPackage
 
 /// An open, encrypted database, used by one thread at a time.
 ///
-/// ``Store`` shares a database between threads and tasks; a connection is what it lends out.
-/// Leaving its scope closes it.
+/// ``Store`` shares a database between threads and tasks, and lends out connections. Leaving a connection's
+/// scope closes it.
 @safe
 public struct Connection: ~Copyable {
     /// The file, or `:memory:`.
@@ -23,17 +23,17 @@ public struct Connection: ~Copyable {
     var authorizer: Authorizer { core.authorizer }
 
     /// SQLCipher's version, such as `4.6.1 community`.
-    /// - Throws: ``LockstepError/Code/libraryUnusable`` if what is linked cannot encrypt.
+    /// - Throws: ``LockstepError/Code/libraryUnusable`` if the linked library cannot encrypt.
     public static func libraryVersion() throws(LockstepError) -> String { try LinkGuard.check() }
 
     // MARK: Running SQL
 
-    /// Prepares one statement, to be run any number of times, or takes it from the cache. Values that
-    /// are interpolated into `sql` are bound at each run that is given no others.
-    /// - Throws: ``LockstepError/Code/misuse`` for SQL with no statement or several,
+    /// Prepares one statement for any number of runs, or takes it from the cache. The values interpolated into
+    /// `sql` are bound in each run that passes no others.
+    /// - Throws: ``LockstepError/Code/misuse`` if the SQL holds no statement or several,
     ///   ``LockstepError/Code/denied``, ``LockstepError/Code/sqlFailed``.
     public func prepare(_ sql: SQL) throws(LockstepError) -> Statement {
-        // What the engine and migrations may run, the program may not: theirs are never kept.
+        // The engine and migrations have rights that the program lacks: their statements are never cached.
         guard authorizer.mode == .program else {
             return Statement(
                 try PreparedStatement.prepare(sql.text, .brief, on: core), sql.arguments)
@@ -45,7 +45,7 @@ public struct Connection: ~Copyable {
         return Statement(prepared, sql.arguments, cacheKey: sql.text)
     }
 
-    /// Runs one statement to its end and ignores the rows it may yield.
+    /// Runs one statement to its end and ignores any rows it returns.
     @inlinable
     public func execute<each Parameter: Bindable>(
         _ sql: SQL, _ values: repeat each Parameter
@@ -54,7 +54,7 @@ public struct Connection: ~Copyable {
         try statement.run(repeat each values)
     }
 
-    /// Runs one statement once with each of `rows`: the fastest way to insert many.
+    /// Runs one statement once for each of `rows`: the fastest way to insert many rows.
     @inlinable
     public func execute<Element: RowEncodable>(
         _ sql: SQL, rows: [Element]
@@ -63,8 +63,8 @@ public struct Connection: ~Copyable {
         try statement.run(rows: rows)
     }
 
-    /// Runs any number of statements one after another, and ignores the rows they may yield. Where one
-    /// fails, those before it have run: inside ``write(_:)`` all of them are undone.
+    /// Runs any number of statements one after another, and ignores any rows they return. If one fails, the
+    /// statements before it have run: inside ``write(_:)`` all of them are undone.
     /// - Throws: as ``prepare(_:)`` and ``execute(_:_:)``.
     public func run(script: String) throws(LockstepError) {
         let bytes = Array(script.utf8) + [0]
@@ -72,8 +72,8 @@ public struct Connection: ~Copyable {
         while start < bytes.count - 1 { start = try runStatement(of: bytes, from: start) }
     }
 
-    /// Runs the statement that begins at `start` of a script, which ends with a zero byte, and gives where
-    /// it ends: how scripts are run, since SQLite's parser alone knows that.
+    /// Runs the statement that begins at `start` of a zero-terminated script, and returns where it ends.
+    /// Scripts need this because only SQLite's parser knows where a statement ends.
     func runStatement(of script: [UInt8], from start: Int) throws(LockstepError) -> Int {
         let (prepared, end) = try PreparedStatement.prepare(script, from: start, on: core)
         if let prepared { try Statement(prepared).run() }
@@ -83,7 +83,7 @@ public struct Connection: ~Copyable {
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     public var changes: Int { unsafe Int(sqlite3_changes64(handle)) }
 
-    /// How many rows have been changed since the connection was opened, by triggers and foreign keys too.
+    /// How many rows have changed since the connection was opened, including by triggers and foreign keys.
     var rowChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 
     /// The rowid of the last inserted row.
@@ -92,17 +92,17 @@ public struct Connection: ~Copyable {
     /// Whether a transaction is open.
     public var isInTransaction: Bool { core.isInTransaction }
 
-    /// Rewrites the file without its free pages. Takes about twice the file's size in free space, and
-    /// cannot run inside a transaction.
+    /// Rewrites the file without its free pages. Needs about twice the file's size in free space, and cannot
+    /// run inside a transaction.
     public func vacuum() throws(LockstepError) {
-        // VACUUM attaches a temporary database of its own, which the program's SQL may not.
+        // VACUUM attaches its own temporary database; the program's SQL has no right to attach.
         let mode = authorizer.mode
         authorizer.mode = .engine
         defer { authorizer.mode = mode }
         try execute("VACUUM")
     }
 
-    /// Runs `body` with other rights than the program's SQL has.
+    /// Runs `body` with different rights from those of the program's SQL.
     func with<Result: ~Copyable>(
         rights mode: Authorizer.Mode, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -114,28 +114,28 @@ public struct Connection: ~Copyable {
 
     // MARK: Header fields
 
-    /// A number of the database header that a pragma of this name reads.
+    /// Reads a number in the database header through the pragma of this name.
     func headerField(_ pragma: StaticString) throws -> Int64 {
         try value("PRAGMA \(verbatim: "\(pragma)")", as: Int64.self) ?? 0
     }
 
-    /// Sets a number of the database header; part of the transaction, if one is open.
+    /// Sets a number in the database header, within the open transaction if there is one.
     func setHeaderField(_ pragma: StaticString, _ number: Int64) throws {
         try with(rights: .engine) { try setPragma(pragma, "\(number)") }
     }
 
-    /// Sets a pragma, whose value cannot be bound.
+    /// Sets a pragma, whose value cannot be bound as a parameter.
     func setPragma(_ pragma: StaticString, _ value: String) throws(LockstepError) {
         try execute("PRAGMA \(verbatim: "\(pragma) = \(value)")")
     }
 
-    /// Sets how long a statement waits for a lock that another process has.
+    /// Sets how long a statement waits for another process's lock.
     func setBusyTimeout(_ milliseconds: Int32) {
         authorizer.busyTimeout = milliseconds
         unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Runs `body`, in which a lock that another process has is an error at once.
+    /// Runs `body` without waiting for locks: another process's lock is an error at once.
     func withoutWaiting(_ body: (borrowing Connection) throws -> Void) throws {
         let usual = authorizer.busyTimeout
         setBusyTimeout(0)
@@ -143,7 +143,7 @@ public struct Connection: ~Copyable {
         try body(self)
     }
 
-    /// Sets how many bytes of pages the connection keeps in memory.
+    /// Sets how many bytes of pages the connection caches in memory.
     func setCacheSize(_ bytes: Int) throws(LockstepError) {
         try setPragma("cache_size", "-\(max(bytes / 1024, 64))")
     }

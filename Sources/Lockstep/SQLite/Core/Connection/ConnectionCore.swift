@@ -1,51 +1,51 @@
 internal import CSQLCipher
 
-/// What a connection and its statements share. It lives as long as any of them.
+/// The state that a connection and its statements share. It lives as long as any of them.
 @safe
 final class ConnectionCore {
     let database: OpaquePointer
     let authorizer = Authorizer()
-    /// Who may use the connection.
-    let borrower = ConnectionOwner()
+    /// Which thread can use the connection.
+    let owner = ConnectionOwner()
     let tracker: ChangeTracker
     let statements: StatementCache
     let control = TransactionControl()
     let readCheck = ReadCheck()
     private let schemaNumber = HeaderNumber("schema_version")
     private let dataNumber = HeaderNumber("data_version")
-    /// What the handle calls into the program for; it must live as long as the handle.
+    /// The program's callbacks that the handle invokes; they must live as long as the handle.
     var hooks: Hooks?
-    /// Ends what takes too long, where there is a limit.
+    /// Ends statements that exceed a time limit, if there is one.
     var timer: StatementTimer? { didSet { hasTimer.isSet = timer != nil } }
     private let hasTimer = Flag()
-    /// Where FTS5 was kept from the file.
+    /// The stand-in for FTS5, on a connection that reads a file of unknown origin.
     var closedFullText: ClosedFullText?
-    /// What a layer above has added to the connection.
+    /// State that an upper layer has added to the connection.
     var attachment: (any ConnectionAttachment)?
-    /// The database's key, where a layer above opens connections of its own.
+    /// The database's key, if an upper layer opens its own connections.
     var key: SharedSecret<DatabaseKey>?
-    /// The tables that a layer above found sealed columns of, as of a version of the schema.
+    /// The tables in which an upper layer found sealed columns, and the schema version it saw.
     var claimed: (schema: Int64, tables: Set<String>)?
     private var insertedRow: Int64 = 0
     private let hasInsertedRow = Flag()
-    /// Why a function of the engine's failed last: SQLite passes on no more than its message.
+    /// The last error of one of the engine's functions: SQLite passes on only its message.
     var functionFailure: LockstepError?
-    /// Counts commits, while somebody wants to know; it must live as long as the handle.
+    /// Counts commits while an observer needs them; it must live as long as the handle.
     var commitWatch: CommitWatch?
-    /// Collects the tables that statements read as they run, while somebody wants to know.
+    /// Collects the tables that running statements read, while an observer needs them.
     var usedTables: Set<String>? { didSet { asksForTables.isSet = usedTables != nil } }
     private let asksForTables = Flag()
-    /// Is told of statements before they run.
+    /// Receives statements before they run.
     var watch: (any StatementWatch)? { didSet { hasWatch.isSet = watch != nil } }
     private let hasWatch = Flag()
-    /// How often statements that change the schema have run under a watch, and watches have begun.
+    /// How often a statement that changes the schema has run under a watch, or a watch has begun.
     var schemaChanges = 0
 
     /// Takes over an open, keyed handle.
     init(owning database: OpaquePointer, cachedStatements: Int) {
         unsafe self.database = unsafe database
         tracker = unsafe ChangeTracker(database)
-        statements = StatementCache(capacity: cachedStatements, borrower)
+        statements = StatementCache(capacity: cachedStatements, owner)
     }
 
     /// Notes the row that a trigger has inserted in place of a view.
@@ -54,23 +54,23 @@ final class ConnectionCore {
         hasInsertedRow.isSet = true
     }
 
-    /// Forgets a row that was noted by a statement that failed, and with it undone.
+    /// Forgets the row that a failed statement noted: it was undone with the statement.
     func forgetInsertedRow() { hasInsertedRow.isSet = false }
 
-    /// Makes a row that was noted what SQLite says was inserted last, once the statement has ended.
-    func tellInsertedRow() {
+    /// Sets SQLite's last inserted rowid to a noted row, once the statement has ended.
+    func reportInsertedRow() {
         guard hasInsertedRow.isSet else { return }
         hasInsertedRow.isSet = false
         unsafe sqlite3_set_last_insert_rowid(database, insertedRow)
     }
 
-    /// Whether somebody is to be told of statements before they run.
+    /// Whether a watch receives statements before they run.
     var isGuarded: Bool { hasWatch.isSet }
 
-    /// Whether somebody wants to know which tables statements use.
+    /// Whether an observer needs the tables that statements use.
     var isWatched: Bool { tracker.isOn || asksForTables.isSet }
 
-    /// Whether what runs is limited in time.
+    /// Whether statements have a time limit.
     var isTimed: Bool { hasTimer.isSet }
 
     /// - Throws: ``LockstepError/Code/limitExceeded`` past the connection's deadline.
@@ -79,7 +79,7 @@ final class ConnectionCore {
     }
 
     private(set) var isClosed = false
-    /// Whether undoing a part of the open transaction has failed, so that all of it has to be undone.
+    /// Whether a partial rollback of the open transaction has failed, so that all of it must be undone.
     var isDoomed: Bool {
         get { doomed.isSet }
         set { doomed.isSet = newValue }
@@ -88,19 +88,19 @@ final class ConnectionCore {
 
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
-    /// The number that SQLite counts up at each change of the schema.
+    /// The number that SQLite increments at each change of the schema.
     func schemaVersion() throws(LockstepError) -> Int64 { try schemaNumber.read(self) }
 
-    /// A number that is another one after others have committed; one's own commits leave it as it is.
+    /// A number that changes when another connection commits; the connection's own commits leave it unchanged.
     func dataVersion() throws(LockstepError) -> Int64 { try dataNumber.read(self) }
 
-    /// Whether foreign keys are enforced. SQLite prepares the pragma anew each time that it is run.
+    /// Whether foreign keys are enforced. SQLite prepares the pragma again on each run, so this asks directly.
     var enforcesForeignKeys: Bool {
         unsafe lockstep_db_config_value(database, SQLITE_DBCONFIG_ENABLE_FKEY) != 0
     }
 
-    /// Closes the handle; with statements still alive it is freed when the last of them is. What hooks
-    /// point to is not theirs to keep.
+    /// Closes the handle. If statements are still alive, SQLite frees it with the last of them. The hooks are
+    /// removed: the objects they point to do not live that long.
     func close() {
         isClosed = true
         statements.close()
@@ -117,8 +117,8 @@ final class ConnectionCore {
         unsafe sqlite3_close_v2(database)
     }
 
-    /// Where an error has ended the transaction before its closure, what the closure does next would stand
-    /// alone, and be durable although the closure fails.
+    /// Refuses `what` if an error has ended the transaction before its closure: it would run outside the
+    /// transaction, and stay committed although the closure fails.
     func requireTransactionGoesOn(_ what: @autoclosure () -> String) throws(LockstepError) {
         guard authorizer.openTransactions == 0 || (isInTransaction && !isDoomed) else {
             throw LockstepError(

@@ -1,28 +1,28 @@
-/// What a layer above adds to each connection that is opened with it.
+/// State that an upper layer adds to each connection that is opened with it.
 protocol ConnectionExtension: Sendable {
-    /// Called once a connection is open, with the engine's rights.
+    /// Called with the engine's rights once a connection is open.
     func attach(to connection: borrowing Connection) throws -> any ConnectionAttachment
 
-    /// The same for procedures that run migrations, which may be the first to add what the layer looks for.
-    /// - Parameter isChecked: Whether the procedure has opened the same database before, without this.
+    /// A variant for procedures that run migrations, which can be the first to add what the layer looks for.
+    /// - Parameter isChecked: Whether the procedure has already opened the same database without this variant.
     func migrating(isChecked: Bool) -> any ConnectionExtension
 
-    /// The same for all connections of one store, which learn from each other.
-    /// - Parameter isNew: Whether the store makes its database.
+    /// A variant for all connections of one store, which share what they learn.
+    /// - Parameter isNew: Whether the store creates its database.
     func shared(isNew: Bool) -> any ConnectionExtension
 }
 
-/// What an extension has of one connection. It is told when the connection closes by being let go of.
+/// An extension's state on one connection. Its deallocation marks the connection's close.
 protocol ConnectionAttachment: AnyObject {
-    /// Whether what it knows of the database is what the transaction that has just begun sees.
+    /// Whether its knowledge of the database matches what the transaction that has just begun sees.
     func isCurrent(_ connection: borrowing Connection) throws -> Bool
 
-    /// Learns it anew, outside any transaction.
+    /// Reads that knowledge again, outside any transaction.
     func refresh(_ connection: borrowing Connection) throws
 }
 
 extension Connection {
-    /// Begins a transaction in which all that is attached to the connection knows what the database says.
+    /// Begins a transaction in which the attachment's knowledge of the database is current.
     func begin(_ kind: Transaction.Kind) throws {
         let command: TransactionControl.Command =
             kind == .deferred ? .beginDeferred : .beginImmediate
@@ -30,19 +30,19 @@ extension Connection {
         guard let attachment = core.attachment else { return }
         do {
             while try !with(rights: .engine, { try attachment.isCurrent(self) }) {
-                // What it adds to the connection would go with a transaction that is undone.
+                // What the attachment adds to the connection would be lost in a rollback.
                 try run(.rollBack)
                 try with(rights: .engine) { try attachment.refresh(self) }
                 try run(command)
             }
         } catch {
-            // There is nothing in it yet, and the first error is the one to tell.
+            // The transaction is still empty, and the first error is the one to report.
             if isInTransaction { try? run(.rollBack) }
             throw error
         }
     }
 
-    /// Runs `body`, which changes what only this connection has, even where it may only read.
+    /// Runs `body`, which changes objects that only this connection has, even if the connection is read-only.
     func changingOwnSchema<Result>(_ body: () throws -> Result) throws -> Result {
         guard try value("PRAGMA query_only", as: Bool.self) == true else { return try body() }
         try run(.allowWriting)

@@ -4,58 +4,58 @@ internal import CSQLCipher
 public struct ConnectionOptions: Sendable {
     /// When a commit counts as done.
     public enum Synchronous: String, Sendable {
-        /// When the disk has it: nothing is lost to a power cut. One or two syncs a commit.
+        /// When the data is on disk: a power cut loses nothing. One or two syncs per commit.
         case full = "FULL"
-        /// When the operating system has it: the last commits may be lost to a power cut, though never
-        /// the file's consistency. No sync outside checkpoints.
+        /// When the operating system has the data: a power cut can lose the last commits, but never the file's
+        /// consistency. No sync outside checkpoints.
         case normal = "NORMAL"
     }
 
-    /// When a commit counts as done; ``Synchronous/full`` unless said otherwise.
+    /// When a commit counts as done; by default ``Synchronous/full``.
     public var synchronous = Synchronous.full
     /// Refuse every write. For queries of unknown origin.
     public var isQueryOnly = false
-    /// Bytes of memory for pages. SQLite's own 2 MB make a cached read six times slower.
+    /// Bytes of memory for pages. SQLite's default of 2 MB makes a cached read six times slower.
     public var cacheBytes = 16 * 1024 * 1024
-    /// How many prepared statements are kept for the next time that the same SQL is run. Each holds some
-    /// kilobytes; preparing one anew takes 5 to 20 µs.
+    /// How many prepared statements are cached for the next run of the same SQL. Each takes some kilobytes;
+    /// preparing a statement again takes 5 to 20 µs.
     public var cachedStatements = 64
     /// How long to wait for another connection's lock before ``LockstepError/Code/busy``.
     public var busyTimeout = Duration.seconds(5)
 
     /// Functions in Swift that SQL can call.
     public var functions: [SQLFunction] = []
-    /// Orders of texts in Swift that SQL can name.
+    /// Collations in Swift that SQL can name.
     public var collations: [Collation] = []
-    /// Bounds below SQLite's own.
+    /// Limits lower than SQLite's own.
     public var limits: [Limit: Int] = [:]
-    /// Is told of each statement that has run, on the thread that ran it; never of values. It must not
-    /// use the connection. Costs some microseconds a statement.
+    /// Called after each statement, on the thread that ran it; never receives values. It must not use the
+    /// connection. Costs some microseconds per statement.
     public var trace: (@Sendable (TraceEvent) -> Void)?
-    /// Is asked while statements run whether to go on.
+    /// Called while statements run; decides whether they go on.
     public var progress: ProgressHandler?
 
-    /// How long one statement may run, from its beginning to its end, before it ends with
-    /// ``LockstepError/Code/limitExceeded``; nil for as long as it takes. What the program does with the
-    /// statement's rows counts. SQLite looks every 0.1 to 1 ms while the statement runs, but neither within
-    /// one call of a function nor while it sorts what it has collected, nor while it waits for a lock, which
-    /// ``busyTimeout`` bounds. COMMIT and ROLLBACK are never ended.
+    /// How long one statement can run, from beginning to end, before it fails with
+    /// ``LockstepError/Code/limitExceeded``; nil for no limit. The time that the program spends on the
+    /// statement's rows counts. SQLite checks every 0.1 to 1 ms while the statement runs, but not during a call
+    /// of a function, while it sorts collected rows, or while it waits for a lock, which ``busyTimeout``
+    /// limits. COMMIT and ROLLBACK are never ended.
     public var timeLimit: Duration?
-    /// When everything on the connection must have ended: from then on no statement begins, and what runs ends
-    /// as under ``timeLimit``. A transaction can still be rolled back, and committed. For a connection or
-    /// store that is opened for one task.
+    /// When all work on the connection must have ended: after that no statement begins, and a running one ends
+    /// as under ``timeLimit``. A transaction can still be rolled back or committed. For a connection or store
+    /// that is opened for one task.
     public var deadline: ContinuousClock.Instant?
 
-    /// What a layer above adds to the connection.
+    /// What an upper layer adds to the connection.
     var addition: (any ConnectionExtension)?
 
-    /// Whether closing a query-only connection may tidy up a log that it found: where its own store
-    /// writes beside it, it is the store's log.
+    /// Whether a query-only connection can checkpoint and remove an existing log when it closes: true where its
+    /// own store also writes, since the log is then the store's.
     var sharesLog = false
-    /// Keep FTS5 from the file (``ClosedFullText``): somebody else may have written it.
+    /// Use ``ClosedFullText`` instead of FTS5: for files of unknown origin.
     var closesFullText = false
-    /// Write straight into the file, without a journal or syncs: for a database that is being made and is
-    /// thrown away if anything fails.
+    /// Write straight into the file, without a journal or syncs: for a new database that is deleted if anything
+    /// fails.
     var isScratch = false
 
     /// The defaults.

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Who may use a connection right now.
+/// Which thread can use a connection right now.
 final class ConnectionOwner: Sendable {
-    /// 0 for a connection of its own, whose owner sees to that; else the thread that a store has lent it
-    /// to, or ``nobody``.
+    /// 0 for a standalone connection, whose owner ensures exclusive use; otherwise the thread that a store has
+    /// lent it to, or ``nobody``.
     private let thread = Atomic<UInt>(0)
     private let cancelled = Atomic<Bool>(false)
 
     private static let nobody = UInt.max
 
-    /// Whether this thread may use the connection.
+    /// Whether this thread can use the connection.
     var isHere: Bool {
         let thread = thread.load(ordering: .acquiring)
         return thread == 0 || thread == ThreadIdentity.current
@@ -18,7 +18,7 @@ final class ConnectionOwner: Sendable {
     /// Whether a store has lent the connection to this thread.
     var isLentHere: Bool { thread.load(ordering: .acquiring) == ThreadIdentity.current }
 
-    /// Whether what runs now has been given up, and shall run no further statement.
+    /// Whether the current work was cancelled and must run no further statement.
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     /// Lends the connection to this thread.
@@ -27,9 +27,9 @@ final class ConnectionOwner: Sendable {
         thread.store(ThreadIdentity.current, ordering: .releasing)
     }
 
-    /// Takes the connection back; until it is lent again no thread may use it.
+    /// Takes the connection back; no thread can use it until it is lent again.
     func takeBack() { thread.store(Self.nobody, ordering: .releasing) }
 
-    /// Keeps what runs now from running further statements. Any thread may call this.
+    /// Keeps the current work from running further statements. Any thread can call this.
     func cancel() { cancelled.store(true, ordering: .releasing) }
 }

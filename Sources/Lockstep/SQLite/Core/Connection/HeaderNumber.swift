@@ -1,7 +1,7 @@
 internal import CSQLCipher
 
-/// Reads a number that a pragma tells, such as those by which changes are noticed: what a migration is checked by
-/// asks for them several times a version. SQLite can run these pragmas again as they were prepared.
+/// Reads a number through a pragma, such as the counters that reveal changes: the checks of a migration read
+/// them several times per version. SQLite can run these pragmas again without preparing them again.
 @safe
 final class HeaderNumber {
     private let sql: String
@@ -11,7 +11,7 @@ final class HeaderNumber {
 
     func read(_ core: ConnectionCore) throws(LockstepError) -> Int64 {
         let statement = try prepared(core)
-        // It is no statement of the program's: nobody is told of it.
+        // This is not one of the program's statements, so hooks do not see it.
         core.hooks?.isSilent = true
         defer {
             unsafe sqlite3_reset(statement.handle)
@@ -29,7 +29,7 @@ final class HeaderNumber {
         return statement
     }
 
-    /// Ends the statement for good, so that the connection can be closed.
+    /// Finalizes the statement, so that the connection can close.
     func close() {
         statement?.finalize()
         statement = nil

@@ -1,12 +1,12 @@
-/// Whether the keyring that a key came out of is as new as the database has seen it: what opening looks at, at the
-/// price of one small table that is read.
+/// Checks on opening that the keyring of a key is no older than the newest that the database has seen. The
+/// check reads one small table.
 ///
-/// It refuses an older copy of the keyring, whose slots may have been taken away since. An older copy of the *file* is
-/// not refused here, since every keyring that was changed without its database looks the same: ``Verification``
-/// reports that.
+/// It refuses an older copy of the keyring, whose slots may since have been removed. It does not refuse an
+/// older copy of the *file*, since that looks the same as a keyring that was changed without its database:
+/// ``Verification`` reports it.
 enum KeyringFreshness {
-    /// - Throws: ``LockstepError/Code/keyringOutdated``; ``LockstepError/Code/tampered`` where the database has lost what
-    ///   it remembered.
+    /// - Throws: ``LockstepError/Code/keyringOutdated``; ``LockstepError/Code/tampered`` if the database has
+    ///   lost its record of the keyring.
     static func require(
         _ origin: DatabaseKey.Origin, _ connection: borrowing Connection
     ) throws {
@@ -16,7 +16,7 @@ enum KeyringFreshness {
             guard origin.epoch >= minimum else { throw outdated(origin.epoch, seen) }
             return
         }
-        // A keyring that lists databases was remembered by each of them before it did.
+        // A keyring lists a database only after the database has recorded the keyring.
         guard origin.isBound else { return }
         guard origin.formerRings.isDisjoint(with: content.epochs.keys) else { return }
         throw forgotten(content.epochs.isEmpty)
@@ -26,23 +26,24 @@ enum KeyringFreshness {
     static func outdated(_ epoch: UInt64, _ seen: UInt64) -> LockstepError {
         LockstepError(
             .keyringOutdated,
-            "the keyring is older than the database: its epoch is \(epoch), and the database has seen "
-                + "\(seen)",
-            hint: "put the newest copy of the keyring back; if this is the newest, "
-                + "`lockstep keys rotate-ring` makes a new ring of it")
+            "the keyring is older than the database: its epoch is \(epoch), and the database has "
+                + "seen \(seen)",
+            hint: "restore the newest copy of the keyring; if this is the newest, "
+                + "`lockstep keys rotate-ring` gives it a new ring")
     }
 
-    /// The file knows nothing of the keyring, which lists databases.
+    /// The keyring lists databases, but the file has no record of the keyring.
     static func forgotten(_ isEmpty: Bool) -> LockstepError {
         LockstepError(
             .tampered,
-            "the database does not remember its keyring: "
+            "the database has no record of its keyring: "
                 + (isEmpty
                     ? "the table lockstep_keyring is empty or gone"
-                    : "the table lockstep_keyring names rings that are none of the keyring's"),
+                    : "the table lockstep_keyring names none of the keyring's rings"),
             hint:
-                "somebody who can write to it removed that, or this is another database: restore it "
-                + "from a backup; if you know that it is right, `lockstep keys accept-database` binds it again"
+                "someone with write access removed it, or this is a different database: restore it "
+                + "from a backup; if it is the right one, `lockstep keys accept-database` binds it "
+                + "again"
         )
     }
 }

@@ -1,43 +1,44 @@
 internal import CSQLCipher
 
-// What a database remembers of its keyring, and its own id
-// ========================================================
+// A database's record of its keyring, and its own id
+// ==================================================
 //
 //   lockstep_keyring
-//     ring      the id of a ring, 16 bytes; it stands in the keyring's header
-//     epoch     the least epoch that a keyring with this ring may have, 1 or more
+//     ring      the id of a ring, 16 bytes, as in the keyring's header
+//     epoch     the lowest epoch that a keyring with this ring can have, 1 or more
 //     database  NULL; in the one row whose ring is 16 zero bytes: the database's id, 16 random bytes
 //
-// A keyring's epoch counts its versions. The database is encrypted and each of its pages has a MAC, so that
-// nobody without its key can set an epoch back alone: only by putting back the whole file, and then the
-// keyring's is ahead of the file's. Whichever of the two is an older copy shows beside the other, as long as
-// the keyring has changed in between.
+// A keyring's epoch counts its versions. The database is encrypted and each of its pages has a MAC, so nobody
+// without its key can lower an epoch alone. Restoring an old copy of the whole file lowers it, but then the
+// keyring is ahead of the file. An older copy of either one shows against the other, if the keyring has changed
+// in between.
 //
-// A database has one keyring. A ring that it does not know yet has taken the place of those that it knows:
-// their epochs rise to the new ring's, so that a keyring from before the ring was changed is too old.
+// A database has one keyring. A ring that is new to the database has replaced the rings that it knows: their
+// epochs rise to the new ring's, so that a keyring from before the change is too old.
 //
-// A database that is made under a keyring's key gets its id then, any other with what needs it first; copies, restores and rotations keep it. Keyrings list the ids of their
-// databases, and what is said of sealed columns is authenticated together with it. The column `database` came with
-// the second format of keyrings: tables from before have no such column, and their databases get an id with the next command that
-// writes what the keyring has to know. No ring has an id of zero bytes, and programs from before read that row as
-// one of a ring that nobody has.
+// A database that is created under a keyring's key gets its id then; any other gets it with the first feature
+// that needs it. Copies, restores and rotations keep it. Keyrings list the ids of their databases, and the
+// records of sealed columns are authenticated together with it. The second keyring format added the column
+// `database`: older tables lack it, and their databases get an id with the next command that writes what the
+// keyring must know. No ring has an id of zero bytes, and older programs read that row as one of a ring that
+// nobody has.
 
 /// Reads and writes the table.
 enum KeyringTable {
-    /// Bytes of an id, of a ring and of a database.
+    /// Bytes of a ring's id and of a database's id.
     static let idLength = DatabaseKey.idLength
     private static let noRing = [UInt8](repeating: 0, count: idLength)
 
-    /// What stands in it.
+    /// The content of the table.
     struct Content: Sendable, Equatable {
-        /// The least epochs by the rings' ids.
+        /// The lowest epochs, by the rings' ids.
         var epochs: [[UInt8]: UInt64] = [:]
-        /// The database's id; nil for one that has none yet.
+        /// The database's id; nil if it has none yet.
         var database: [UInt8]?
     }
 
-    /// What the database remembers; nothing where it has no such table.
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that no Lockstep wrote.
+    /// The content of the database's table; empty if it has no such table.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     static func read(_ connection: borrowing Connection) throws -> Content {
         var content = Content()
         guard try EngineTables.exists(EngineTables.epochs, connection) else { return content }
@@ -76,13 +77,13 @@ enum KeyringTable {
         }
     }
 
-    /// The database's id; nil for one that has none yet.
+    /// The database's id; nil if it has none yet.
     /// - Throws: as ``read(_:)``.
     static func database(_ connection: borrowing Connection) throws -> [UInt8]? {
         try read(connection).database
     }
 
-    /// The database's id, which it gets if it has none yet; part of the transaction that is open.
+    /// Returns the database's id, or gives it one within the open transaction.
     static func identify(_ connection: borrowing Connection) throws -> [UInt8] {
         if let id = try database(connection) { return id }
         let id = try Random.bytes(idLength)
@@ -90,7 +91,7 @@ enum KeyringTable {
         return id
     }
 
-    /// Gives a database that has none this id; part of the transaction that is open.
+    /// Gives a database that has none this id, within the open transaction.
     static func set(_ id: [UInt8], _ connection: borrowing Connection) throws {
         try prepare(connection)
         try connection.execute(
@@ -98,7 +99,7 @@ enum KeyringTable {
         )
     }
 
-    /// Has no epoch of these rings be less than `epoch`; part of the transaction that is open.
+    /// Raises the epochs of these rings to at least `epoch`, within the open transaction.
     static func raise(
         _ rings: [[UInt8]], to epoch: UInt64, _ connection: borrowing Connection
     ) throws {
@@ -111,8 +112,8 @@ enum KeyringTable {
         for ring in rings { try upsert.run(ring, Int64(clamping: epoch)) }
     }
 
-    /// Gives a database that was just made its id, and has it remember the keyring that its key came out of. One under a
-    /// raw key has no keyring that could know it: it gets an id with the first column that is sealed in it.
+    /// Gives a new database its id, and records the keyring of its key. A database under a raw key has no
+    /// keyring that could list it: it gets an id with its first sealed column.
     static func bind(
         _ origin: DatabaseKey.Origin?, _ connection: borrowing Connection
     ) throws {
@@ -147,13 +148,13 @@ enum KeyringTable {
     }
 
     private static let impossible = LockstepError(
-        .tampered, "what the database remembers of its keyring cannot be right",
+        .tampered, "the database's record of its keyring is invalid",
         hint: "restore the database from a backup")
 }
 
 extension Connection {
-    /// The database's id, 16 bytes; nil for one that has none yet.
-    /// - Throws: ``LockstepError/Code/tampered`` for a table that no Lockstep wrote.
+    /// The database's id, 16 bytes; nil if it has none yet.
+    /// - Throws: ``LockstepError/Code/tampered`` for a table that Lockstep did not write.
     package func databaseID() throws -> [UInt8]? {
         try with(rights: .engine) { try KeyringTable.database(self) }
     }

@@ -1,7 +1,7 @@
 internal import CSQLCipher
 
-/// What SQLite bounds on a connection (SQLite's documentation, "Run-Time Limits"). Lower ones keep SQL
-/// and data of unknown origin from taking all time and memory.
+/// The limits that SQLite enforces on a connection (SQLite's documentation, "Run-Time Limits"). Lower limits
+/// keep SQL and data of unknown origin from using all time and memory.
 public enum Limit: Sendable, Hashable, CaseIterable {
     /// Bytes of a text, blob or row.
     case valueLength
@@ -21,7 +21,7 @@ public enum Limit: Sendable, Hashable, CaseIterable {
     case patternLength
     /// The highest number of a parameter.
     case parameters
-    /// Depth of triggers that fire triggers.
+    /// Depth of triggers that fire other triggers.
     case triggerDepth
 
     fileprivate var code: Int32 {
@@ -41,7 +41,7 @@ public enum Limit: Sendable, Hashable, CaseIterable {
 }
 
 extension Connection {
-    /// Bounds the connection; nobody can raise a limit above what SQLite was built with.
+    /// Sets a limit on the connection. SQLite's compiled-in value is the maximum.
     func setLimit(_ limit: Limit, _ value: Int) {
         unsafe _ = sqlite3_limit(handle, limit.code, Int32(clamping: max(value, 0)))
     }

@@ -2,22 +2,22 @@ internal import CSQLCipher
 public import SystemPackage
 
 extension Connection {
-    /// The mark of Lockstep's files in the database header: "LSTK" in ASCII.
+    /// Marks Lockstep's files in the database header: "LSTK" in ASCII.
     static let applicationID: Int64 = 0x4C53_544B
 
     /// Opens an existing encrypted database.
-    /// - Throws: ``LockstepError`` that says why it does not open; see ``Diagnosis``. Nothing is written
-    ///   while finding out.
+    /// - Throws: ``LockstepError`` with the reason that the file does not open; see ``Diagnosis``. Finding the
+    ///   reason writes nothing.
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
         _ = try LinkGuard.check()
-        // SQLite takes a file of up to one byte for a new database, and would make one of it.
+        // SQLite takes a file of at most one byte for a new database, and would initialize it.
         let size = try DatabaseFile(path).size
         if size < Profile.current.pageSize {
             let diagnosis = try Diagnosis.examine(path, key: key)
             throw diagnosis.error(path)
-                ?? LockstepError(.truncated, "\(path) ends after \(size) bytes")
+                ?? LockstepError(.truncated, "\(path) ends after \(counted(size, "byte"))")
         }
         do {
             return try Opening.open(path, key, withSalt: false, options)
@@ -25,7 +25,7 @@ extension Connection {
             guard [.damaged, .sqlFailed, .inputOutput].contains(error.code) else { throw error }
             if let reason = try Diagnosis.examine(path, key: key).error(path) { throw reason }
             guard error.code == .damaged else { throw error.located("\(path)") }
-            // A read that failed once looks like damage to SQLite.
+            // To SQLite, a single failed read looks like damage.
             return try reopen(path, key, options)
         }
     }
@@ -40,11 +40,11 @@ extension Connection {
         }
     }
 
-    /// Makes a new encrypted database, readable by its owner only.
+    /// Creates a new encrypted database that only its owner can read.
     ///
-    /// Under a key that came out of a keyring it gets an id of 16 random bytes, by which keyrings know it, and remembers
-    /// the keyring.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything stands at `path`.
+    /// Under a key from a keyring, the database gets an id of 16 random bytes, by which keyrings know it, and
+    /// records the keyring.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if a file exists at `path`.
     public static func create(
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
@@ -53,8 +53,8 @@ extension Connection {
         }
     }
 
-    /// Makes a database without an id: one that gets what another one remembers.
-    /// - Parameter fill: Run before the file counts as made; if it throws, nothing is left.
+    /// Creates a database without an id, to be filled with another database's record.
+    /// - Parameter fill: Runs before the file counts as created; if it throws, no file remains.
     static func createEmpty(
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init(),
         fill: (borrowing Connection) throws -> Void = { _ in }
@@ -63,7 +63,7 @@ extension Connection {
         try Opening.requireNoSideFiles(of: path)
         var options = options
         options.addition = options.addition?.shared(isNew: true)
-        // SQLite would make the file readable for all.
+        // SQLite would create the file with read access for all users.
         try AtomicFile.create(path).close()
         do {
             let connection = try Opening.open(path, key, withSalt: true, options)
@@ -80,7 +80,7 @@ extension Connection {
         }
     }
 
-    /// A database in memory under a key that nobody knows, gone when it is closed.
+    /// A database in memory under a random key that nobody knows. Closing it deletes it.
     public static func inMemory(_ options: ConnectionOptions = .init()) throws -> Connection {
         _ = try LinkGuard.check()
         var options = options
@@ -92,7 +92,7 @@ extension Connection {
 
 /// The steps from a path to a usable handle, in the one order that is safe.
 enum Opening {
-    /// Opens a file whose key is at hand.
+    /// Opens a file with its key.
     static func open(
         _ path: FilePath, _ key: borrowing DatabaseKey, withSalt: Bool, _ options: ConnectionOptions
     ) throws -> Connection {
@@ -126,7 +126,7 @@ enum Opening {
         return connection
     }
 
-    /// A handle that has its key, and has derived what follows from it where memory is limited from then on.
+    /// Opens a handle and sets its key. If memory is limited afterwards, it also derives the subkeys now.
     private static func keyed(
         _ path: FilePath?, _ keyspec: borrowing SecretBytes, _ options: ConnectionOptions
     ) throws -> Connection {
@@ -137,24 +137,24 @@ enum Opening {
         let connection = Connection(owning: core, path: path)
         if options.closesFullText { core.closedFullText = try unsafe ClosedFullText(on: handle) }
         let keyed = unsafe KeyedMemory.setKey(keyspec, on: handle)
-        // An ignored failure here would make a plaintext file.
+        // If a failure here were ignored, SQLite would create a plaintext file.
         guard keyed == SQLITE_OK else {
             throw unsafe ResultCode.error(keyed, on: handle).located("cannot set the key")
         }
         unsafe core.authorizer.install(on: handle)
         try unsafe Functions.register(on: handle)
         try pinProfile(connection)
-        // Reads the first page, and nothing of the schema.
+        // Reads the first page, but none of the schema.
         if MemoryLimit.bytes != nil { _ = try connection.headerField("user_version") }
         return connection
     }
 
-    /// Opens a file that exists, or a database in memory for nil, with nothing else done to it.
+    /// Opens an existing file, or a database in memory for nil, and does nothing else.
     static func openHandle(_ path: FilePath?, _ access: Int32) throws -> OpaquePointer {
         _ = MemoryCount.isLeftOut
         _ = EngineMemory.isArranged
         var opened: OpaquePointer?
-        // Never SQLITE_OPEN_URI: a path from outside could name another file's key.
+        // Never SQLITE_OPEN_URI: an untrusted path could name another file's key.
         let flags =
             access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
             | (path == nil ? SQLITE_OPEN_CREATE : 0)
@@ -169,7 +169,7 @@ enum Opening {
         return unsafe handle
     }
 
-    /// Makes the program's functions and collations known.
+    /// Registers the program's functions and collations.
     static func extend(
         _ connection: borrowing Connection, _ options: ConnectionOptions
     ) throws(LockstepError) {
@@ -177,7 +177,7 @@ enum Opening {
         for collation in options.collations { try connection.add(collation) }
     }
 
-    /// Goes on only where no log or journal of another database waits for a new file at `path`.
+    /// Refuses to create a file at `path` if another database's log or journal is beside it.
     static func requireNoSideFiles(of path: FilePath) throws {
         for suffix in ["-wal", "-shm", "-journal"] {
             let side = DatabaseFile.side(suffix, of: path)
@@ -189,8 +189,8 @@ enum Opening {
         }
     }
 
-    /// The last connection to close brings the log into the database and removes it. One that only reads
-    /// must not, where a crash has left a log behind: it may be damaged, and all there is.
+    /// The last connection to close copies the log into the database and removes it. A connection that only
+    /// reads must not do so if a crash left a log: the log can be damaged, and is the only copy.
     private static func leaveLogAlone(_ connection: borrowing Connection) throws {
         let log = DatabaseFile.side("-wal", of: connection.path)
         guard FileAccess.exists(log), try FileAccess.sizeOfRegularFile(log) > 0 else { return }
@@ -199,7 +199,7 @@ enum Opening {
         guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: connection.handle) }
     }
 
-    /// As SQLite counts; what is longer than it can count, 24 days, is that long.
+    /// Milliseconds, as SQLite counts them; at most Int32.max, about 24 days.
     private static func milliseconds(_ duration: Duration) -> Int32 {
         let limit = Duration.milliseconds(Int32.max)
         guard duration < limit else { return Int32.max }
@@ -207,14 +207,14 @@ enum Opening {
         return Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000)
     }
 
-    /// A name that SQLite can only take for a file's: `:memory:`, `file:…` and the like mean something
-    /// else to it.
+    /// A name that SQLite takes only for a file's: it gives `:memory:`, `file:…` and similar names another
+    /// meaning.
     static func fileName(_ path: FilePath) -> String {
         path.isAbsolute ? path.string : "./\(path.string)"
     }
 
-    /// SQLCipher 4's own settings, whatever defaults the process may have been given. They take effect
-    /// only between the key and the first read.
+    /// Sets SQLCipher 4's own settings, whatever defaults the process has. They take effect only between the
+    /// key and the first read.
     private static func pinProfile(_ connection: borrowing Connection) throws {
         try connection.setPragma("cipher_compatibility", "\(Profile.current.version)")
         try connection.execute("PRAGMA cipher_plaintext_header_size = 0")
@@ -244,11 +244,11 @@ enum Opening {
         try connection.execute("PRAGMA mmap_size = 0")
     }
 
-    /// Writes go straight into the file from now on, which is thrown away if anything fails. It must come
-    /// before ``harden(_:)``: a defensive connection keeps its journal.
+    /// Makes writes go straight into the file, which is deleted if anything fails. This must run before
+    /// ``harden(_:)``: a defensive connection keeps its journal.
     static func dropJournal(_ connection: borrowing Connection) throws {
         guard try connection.value("PRAGMA journal_mode = OFF", as: String.self) == "off" else {
-            throw LockstepError(.misuse, "\(connection.path) keeps its journal")
+            throw LockstepError(.misuse, "the journal of \(connection.path) cannot be turned off")
         }
         try connection.setPragma("synchronous", "OFF")
     }
@@ -257,7 +257,7 @@ enum Opening {
         _ connection: borrowing Connection, _ options: ConnectionOptions
     ) throws {
         connection.setBusyTimeout(milliseconds(options.busyTimeout))
-        // The first read: here a wrong key shows.
+        // The first read: it fails if the key is wrong.
         _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
         if options.isScratch { try dropJournal(connection) }
         try harden(connection)
@@ -272,15 +272,16 @@ enum Opening {
         {
             guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {
                 throw LockstepError(
-                    .inputOutput, "\(connection.path) cannot be put into WAL mode",
+                    .inputOutput, "\(connection.path) cannot be switched to WAL mode",
                     hint: "the file system must support shared memory; network shares do not")
             }
         }
         try connection.setPragma("synchronous", options.synchronous.rawValue)
     }
 
-    /// From its first read on a connection holds a lock that keeps the file from being replaced. Before that another
-    /// process may have put a new one there: the connection would go on with the old file, and with the log of the new.
+    /// From its first read on, a connection holds a lock that keeps the file from being replaced. Before that,
+    /// another process can put a new file in its place: the connection would then use the old file with the log
+    /// of the new one.
     private static func requireInPlace(
         _ path: FilePath, _ connection: borrowing Connection
     ) throws(LockstepError) {
@@ -294,12 +295,12 @@ enum Opening {
         }
     }
 
-    /// What the first write left on disk must be ciphertext that begins with our salt.
+    /// The first write must have left ciphertext on disk that begins with the key's salt.
     static func requireCiphertext(_ path: FilePath, _ key: borrowing DatabaseKey) throws {
         let head = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
         guard head == key.salt else {
             throw LockstepError(
-                .libraryUnusable, "the new file \(path) was not encrypted, and is removed",
+                .libraryUnusable, "the new file \(path) was not encrypted, so it was removed",
                 hint: "check which libsqlcipher the program is linked to")
         }
     }

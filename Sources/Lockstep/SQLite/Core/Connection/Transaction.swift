@@ -2,9 +2,9 @@ internal import CSQLCipher
 
 /// An open transaction. Leaving its scope without ``commit()`` rolls it back.
 struct Transaction: ~Copyable {
-    /// Which lock a transaction starts with.
+    /// The lock that a transaction starts with.
     enum Kind {
-        /// None until the first read; then a snapshot.
+        /// None until the first read, which takes a snapshot.
         case deferred
         /// The write lock.
         case immediate
@@ -25,14 +25,14 @@ struct Transaction: ~Copyable {
         isOver = true
     }
 
-    // Some errors, such as a full disk, have rolled back already. A rollback cannot fail where one is
-    // open, and there is nobody to tell.
+    // Some errors, such as a full disk, have already rolled back. A rollback of an open transaction cannot
+    // fail, and a deinitializer cannot report an error.
     deinit { if !isOver, core.isInTransaction { try? core.control.run(.rollBack, on: core) } }
 }
 
 extension Connection {
-    /// Runs `body` in a transaction that holds the write lock from the start; if `body` throws, nothing
-    /// of it remains. Inside an open transaction it is a savepoint of that one.
+    /// Runs `body` in a transaction that holds the write lock from the start; if `body` throws, all its changes
+    /// are undone. Inside an open transaction it runs as a savepoint.
     public func write<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -41,7 +41,7 @@ extension Connection {
         return try transaction(.immediate, body)
     }
 
-    /// Runs `body` on one snapshot of the database, whatever others commit meanwhile.
+    /// Runs `body` on one snapshot of the database, whatever others commit in the meantime.
     public func read<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -50,8 +50,8 @@ extension Connection {
         return try transaction(.deferred, body)
     }
 
-    /// Runs `body` so that, if it throws, what it changed is undone, and what came before it is not.
-    /// Outside a transaction it is one of its own.
+    /// Runs `body`; if it throws, its changes are undone, and earlier changes remain. Outside a transaction it
+    /// runs in its own transaction.
     public func savepoint<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -64,14 +64,14 @@ extension Connection {
             try run(.release)
             return result
         } catch {
-            // Gone already if the error ended the whole transaction.
+            // The savepoint no longer exists if the error ended the whole transaction.
             guard isInTransaction else { throw error }
             do {
                 try run(.rollBackToSavepoint)
                 try run(.release)
                 core.tracker.rollBack(to: mark)
             } catch {
-                // What could not be undone must not be committed either: the whole transaction goes.
+                // Changes that could not be undone must not be committed: roll back the whole transaction.
                 core.isDoomed = true
             }
             throw error
@@ -87,28 +87,28 @@ extension Connection {
     ) throws -> Result {
         let transaction = try Transaction(kind, on: self)
         let result = try guarded(body)
-        // A commit of changes fails by itself where a page failed.
+        // A commit of changes fails by itself after a page failure.
         if kind == .deferred { try core.readCheck.requireSound(core) }
         try transaction.commit()
         return result
     }
 
-    /// Runs the closure of a transaction, which SQL cannot end from within.
+    /// Runs the closure of a transaction; SQL inside it cannot end the transaction.
     func guarded<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         core.authorizer.openTransactions += 1
         defer { core.authorizer.openTransactions -= 1 }
         let result = try body(self)
-        // An error such as a full disk ends the whole transaction, and `body` may have passed over it.
+        // An error such as a full disk ends the whole transaction, and `body` can have ignored it.
         guard isInTransaction, !core.isDoomed else {
             throw LockstepError(
                 .misuse, "the transaction ended before its closure did",
                 hint: "pass on the error that ended it instead of catching it")
         }
-        // The closure may have gone on with something else than what the interrupted statement would give.
-        guard !core.borrower.isCancelled else {
-            throw LockstepError(.interrupted, "this was cancelled before it ended")
+        // `body` can have used something other than the result of the interrupted statement.
+        guard !core.owner.isCancelled else {
+            throw LockstepError(.interrupted, "the transaction was cancelled before it ended")
         }
         return result
     }

@@ -1,16 +1,16 @@
 internal import CSQLCipher
 
-/// The statements that begin and end transactions, prepared once a connection.
+/// The statements that begin and end transactions, prepared once per connection.
 @safe
 final class TransactionControl {
     enum Command: Int, CaseIterable {
-        /// A snapshot from the first read on.
+        /// Takes a snapshot at the first read.
         case beginDeferred
-        /// The write lock at once, so that a transaction cannot fail half-way for want of it.
+        /// Takes the write lock at once, so that no transaction fails half-way for lack of it.
         case beginImmediate
         case commit, rollBack
         case savepoint, release, rollBackToSavepoint
-        /// Whether the connection may write at all.
+        /// Sets whether the connection can write at all.
         case forbidWriting, allowWriting
 
         fileprivate var sql: String {
@@ -31,19 +31,19 @@ final class TransactionControl {
     private var statements = [PreparedStatement?](repeating: nil, count: Command.allCases.count)
 
     /// Runs a command.
-    /// - Throws: ``LockstepError/Code/busy`` and whatever else SQLite reports. Some errors have ended
-    ///   the transaction by then.
+    /// - Throws: ``LockstepError/Code/busy``, or another error that SQLite reports. Some errors have already
+    ///   ended the transaction.
     func run(_ command: Command, on core: ConnectionCore) throws(LockstepError) {
         let statement = try prepared(command, on: core)
-        // SQLite may prepare it anew, and asks again what it may do.
+        // SQLite can prepare the statement again, and then asks the authorizer again.
         let mode = core.authorizer.mode
         core.authorizer.mode = .engine
         defer { core.authorizer.mode = mode }
-        // A program that gives up its statement must not give up the engine's.
+        // A program's progress handler must not interrupt the engine's statements.
         core.hooks?.isPaused = true
         defer { core.hooks?.isPaused = false }
         var code = SQLITE_INTERRUPT
-        // What cancels a closure may strike here a moment late, before the command has done anything.
+        // An interrupt aimed at the closure can arrive here late, before the command has done anything.
         for _ in 0..<100 where code == SQLITE_INTERRUPT {
             code = unsafe sqlite3_step(statement.handle)
             unsafe sqlite3_reset(statement.handle)
@@ -52,7 +52,7 @@ final class TransactionControl {
         if command == .beginDeferred || command == .beginImmediate { core.isDoomed = false }
     }
 
-    /// Ends the statements for good, so that the connection can be closed.
+    /// Finalizes the statements, so that the connection can close.
     func close() {
         for statement in statements { statement?.finalize() }
         statements = statements.map { _ in nil }

@@ -1,8 +1,8 @@
 internal import CSQLCipher
 
 extension Connection {
-    /// Runs a statement that fires no trigger: for changes of how values are stored, which are no changes of
-    /// the program's data.
+    /// Runs a statement without firing triggers: for changes in how values are stored, which do not change the
+    /// program's data.
     func executeWithoutTriggers(_ sql: SQL, _ values: [Value]) throws(LockstepError) {
         try withoutTriggers { () throws(LockstepError) in
             let statement = try prepare(sql)
@@ -11,7 +11,7 @@ extension Connection {
         }
     }
 
-    /// Runs what fires no trigger.
+    /// Runs `body` without firing triggers.
     func withoutTriggers(_ body: () throws(LockstepError) -> Void) throws(LockstepError) {
         try setTriggers(on: false)
         do throws(LockstepError) {

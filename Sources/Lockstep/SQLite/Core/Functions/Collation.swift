@@ -1,18 +1,19 @@
 internal import CSQLCipher
 
-/// An order of texts that SQL can name after COLLATE, written in Swift.
+/// A text order, written in Swift, that SQL can name after COLLATE.
 ///
-/// Give it to ``ConnectionOptions/collations``, so that every connection of a store has it. An index that
-/// uses it is in this order for good: the same name must always mean the same order.
+/// Pass it in ``ConnectionOptions/collations``, so that every connection of a store has it. An index that uses
+/// it keeps its order on disk: the same name must always mean the same order.
 public struct Collation: Sendable {
     /// Below 0 if the first text comes first, above 0 if the second does, 0 if they are equal.
     public typealias Comparison = @Sendable (_ first: String, _ second: String) -> Int
 
-    /// What SQL calls it, in any case.
+    /// Its name in SQL; case does not matter.
     public let name: String
     fileprivate let compare: Comparison
 
-    /// An order. `compare` must be one: the same for the same texts, and transitive.
+    /// Creates a collation. `compare` must be a consistent order: the same result for the same texts, and
+    /// transitive.
     public init(_ name: String, compare: @escaping Comparison) {
         self.name = name
         self.compare = compare
@@ -20,7 +21,7 @@ public struct Collation: Sendable {
 }
 
 extension Connection {
-    /// Makes an order of texts known to this connection's SQL.
+    /// Registers a collation for this connection's SQL.
     /// - Throws: ``LockstepError`` if SQLite refuses it, for instance because statements are running.
     public func add(_ collation: Collation) throws(LockstepError) {
         let context = unsafe Unmanaged.passRetained(CollationBox(collation)).toOpaque()
@@ -38,14 +39,14 @@ extension Connection {
                 unsafe context.map { unsafe Unmanaged<CollationBox>.fromOpaque($0).release() }
             })
         guard code == SQLITE_OK else {
-            // On failure SQLite does not release what it was given.
+            // On failure SQLite does not release the context.
             unsafe Unmanaged<CollationBox>.fromOpaque(context).release()
             throw core.error(code)
         }
     }
 }
 
-/// What SQLite keeps of a collation.
+/// The context that SQLite keeps for a collation.
 private final class CollationBox {
     let collation: Collation
 

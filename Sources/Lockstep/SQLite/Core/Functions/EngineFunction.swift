@@ -1,16 +1,16 @@
 internal import CSQLCipher
 
-/// A function of the engine's own that SQL can call. It sees its arguments where SQLite has them, and gives
-/// its result without a copy between.
+/// One of the engine's own SQL functions. It reads its arguments in SQLite's memory and returns its result
+/// without an intermediate copy.
 protocol EngineFunction: AnyObject {
     /// Computes the result of one call, which is NULL if none is set.
     func call(_ call: borrowing EngineCall) throws(LockstepError)
 }
 
-/// One call of an engine's function.
+/// One call of an engine function.
 @safe
 struct EngineCall: ~Copyable {
-    /// How many arguments there are.
+    /// The number of arguments.
     let count: Int
     private let values: UnsafeMutablePointer<OpaquePointer?>?
     private let context: OpaquePointer?
@@ -30,7 +30,7 @@ struct EngineCall: ~Copyable {
 
     // MARK: Arguments
 
-    /// The storage class of an argument; NULL for one that is not there.
+    /// The storage class of an argument; NULL if there is no such argument.
     func kind(_ index: Int) -> Kind {
         guard let value = unsafe value(index) else { return .null }
         return switch unsafe sqlite3_value_type(value) {
@@ -46,7 +46,7 @@ struct EngineCall: ~Copyable {
 
     func real(_ index: Int) -> Double { unsafe sqlite3_value_double(value(index)) }
 
-    /// Lends the bytes of a TEXT or BLOB.
+    /// Passes the bytes of a TEXT or BLOB to `body`.
     func withBytes<Result>(
         _ index: Int, _ body: (Span<UInt8>) throws(LockstepError) -> Result
     ) throws(LockstepError) -> Result {
@@ -98,7 +98,7 @@ struct EngineCall: ~Copyable {
         }
     }
 
-    /// The argument as it is.
+    /// Returns the argument unchanged.
     func giveArgument(_ index: Int) {
         guard let value = unsafe value(index) else { return }
         unsafe sqlite3_result_value(context, value)
@@ -110,8 +110,9 @@ struct EngineCall: ~Copyable {
 }
 
 extension Connection {
-    /// Makes a function of the engine's known to this connection's SQL. A schema that somebody else wrote
-    /// cannot reach it: views, triggers and generated columns of the file may not call it.
+    /// Registers one of the engine's functions for this connection's SQL. An untrusted schema cannot reach it:
+    /// the file's views, triggers and generated columns cannot call it.
+    /// - Parameter count: The number of arguments; nil for any number.
     /// - Parameter count: How many arguments it takes; nil for any number.
     func add(
         _ name: String, argumentCount count: Int?, _ function: some EngineFunction
@@ -131,7 +132,7 @@ extension Connection {
                 do throws(LockstepError) {
                     try box.function.call(call)
                 } catch {
-                    // SQLite carries the message alone.
+                    // SQLite carries only the message.
                     box.core?.functionFailure = error
                     call.fail(error)
                 }
@@ -145,7 +146,7 @@ extension Connection {
     }
 }
 
-/// What SQLite keeps of a function.
+/// The context that SQLite keeps for a function.
 private final class EngineFunctionBox {
     let function: any EngineFunction
     weak let core: ConnectionCore?
@@ -157,7 +158,7 @@ private final class EngineFunctionBox {
 }
 
 extension Affinity {
-    /// Whether any value of such a kind is stored as it is.
+    /// Whether a value of this kind is always stored unchanged.
     func keeps(_ kind: EngineCall.Kind) -> Bool {
         switch (self, kind) {
         case (_, .blob), (.blob, _), (.text, .text), (.integer, .integer), (.numeric, .integer):

@@ -3,7 +3,7 @@ internal import CSQLCipher
 /// The arguments of one call of a function.
 @safe
 public struct FunctionArguments: ~Copyable {
-    /// How many there are.
+    /// The number of arguments.
     public let count: Int
     private let values: UnsafeMutablePointer<OpaquePointer?>?
     private let name: String
@@ -16,14 +16,14 @@ public struct FunctionArguments: ~Copyable {
         self.name = name
     }
 
-    /// The argument with this number, from 0 on.
-    /// - Throws: ``LockstepError/Code/misuse`` if there is none; ``LockstepError/Code/decodeMismatch`` for
-    ///   a TEXT that is not UTF-8.
+    /// The argument at this index, counting from 0.
+    /// - Throws: ``LockstepError/Code/misuse`` if there is no such argument;
+    ///   ``LockstepError/Code/decodeMismatch`` for TEXT that is not UTF-8.
     public subscript(_ index: Int) -> Value {
         get throws {
             guard (0..<count).contains(index), let value = unsafe values?[index] else {
                 throw LockstepError(
-                    .misuse, "argument \(index) of \(name) was asked for, and there are \(count)")
+                    .misuse, "\(name) has no argument \(index): the call has \(count)")
             }
             switch unsafe sqlite3_value_type(value) {
             case SQLITE_INTEGER: return .integer(unsafe sqlite3_value_int64(value))

@@ -1,8 +1,8 @@
 internal import CSQLCipher
 
-/// The SQL functions that every connection of ours has, beside SQLite's own.
+/// The SQL functions that every connection has, besides SQLite's own.
 enum Functions {
-    /// `lockstep_sha256(x)`: the SHA-256 of a BLOB's or TEXT's bytes, as a BLOB; NULL of NULL.
+    /// Registers `lockstep_sha256(x)`: the SHA-256 of a BLOB's or TEXT's bytes, as a BLOB; NULL for NULL.
     static func register(on database: OpaquePointer) throws(LockstepError) {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let code = unsafe sqlite3_create_function_v2(

@@ -2,18 +2,18 @@ internal import CSQLCipher
 
 /// A function that SQL can call, written in Swift.
 ///
-/// Give it to ``ConnectionOptions/functions``, so that every connection of a store has it. A call costs
-/// about 0.3 µs, and as much again for each text.
+/// Pass it in ``ConnectionOptions/functions``, so that every connection of a store has it. A call costs about
+/// 0.3 µs, and as much again per text.
 public struct SQLFunction: Sendable {
     /// Computes the result of one call.
     public typealias Body = @Sendable (borrowing FunctionArguments) throws -> Value
 
-    /// What SQL calls it, in any case.
+    /// Its name in SQL; case does not matter.
     public let name: String
-    /// How many arguments it takes; nil for any number.
+    /// The number of arguments; nil for any number.
     public let argumentCount: Int?
-    /// Whether the same arguments always give the same result: only then may an index or a generated
-    /// column use it.
+    /// Whether the same arguments always give the same result. An index or a generated column can use only such
+    /// a function.
     public let isDeterministic: Bool
     fileprivate let kind: Kind
 
@@ -35,7 +35,7 @@ public struct SQLFunction: Sendable {
     /// A function of a group of rows, as `sum` is.
     /// - Parameters:
     ///   - initial: The state before the first row.
-    ///   - step: Takes in one row's arguments.
+    ///   - step: Adds one row's arguments to the state.
     ///   - result: Computes the result, for an empty group too.
     public static func aggregate<State>(
         _ name: String, argumentCount: Int?, initial: @escaping @Sendable () -> State,
@@ -76,20 +76,21 @@ private final class Aggregation {
 }
 
 extension Connection {
-    /// Makes a function known to this connection's SQL; one of the same name and number of arguments is
-    /// replaced.
-    /// - Throws: ``LockstepError/Code/denied`` for a name that is the engine's.
+    /// Registers a function for this connection's SQL; it replaces one with the same name and number of
+    /// arguments.
+    /// - Throws: ``LockstepError/Code/denied`` for a name that is reserved for the engine.
     public func add(_ function: SQLFunction) throws(LockstepError) {
         guard !function.name.asciiLowercased.hasPrefix("lockstep_") else {
             throw LockstepError(
                 .denied,
-                "\(function.name) is refused: names that begin with lockstep_ are the engine's",
+                "\(function.name) is refused: names that begin with lockstep_ are reserved for the "
+                    + "engine",
                 hint: "choose another name")
         }
         let context = unsafe Unmanaged.passRetained(FunctionBox(function)).toOpaque()
         let count = Int32(clamping: function.argumentCount ?? -1)
-        // A schema that somebody else wrote shall not reach a function with effects: not from views,
-        // triggers, indexes or generated columns. SQLite does let a CHECK constraint call it.
+        // An untrusted schema must not reach a function with effects through views, triggers, indexes or
+        // generated columns. SQLite does let a CHECK constraint call it.
         let flags =
             SQLITE_UTF8
             | (function.isDeterministic
@@ -123,7 +124,7 @@ extension Connection {
                 { context in
                     guard let box = unsafe FunctionBox.of(context) else { return }
                     unsafe box.answer(context) {
-                        // No row: the state is as it was made.
+                        // No row: the initial state.
                         let group = unsafe box.group(context, make: false) ?? box.newGroup()
                         if let failure = group?.failure { throw failure }
                         return try group?.result() ?? .null
@@ -135,7 +136,7 @@ extension Connection {
     }
 }
 
-/// What SQLite keeps of a function.
+/// The context that SQLite keeps for a function.
 private final class FunctionBox {
     let name: String
     let kind: SQLFunction.Kind
@@ -155,7 +156,7 @@ private final class FunctionBox {
         unsafe context.map { unsafe Unmanaged<FunctionBox>.fromOpaque($0).release() }
     }
 
-    /// Gives SQLite the result, or the error without what it may hold of values.
+    /// Passes SQLite the result, or the error without any values that it can contain.
     func answer(_ context: OpaquePointer?, _ body: () throws -> Value) {
         do {
             unsafe SQLResult.set(try body(), on: context)
@@ -169,7 +170,7 @@ private final class FunctionBox {
         if case .aggregate(let make) = kind { make() } else { nil }
     }
 
-    /// The state of the group that is being computed; SQLite keeps a pointer to it, which is zero at first.
+    /// The state of the current group. SQLite keeps a pointer to it, which is zero at first.
     func group(_ context: OpaquePointer?, make: Bool) -> Aggregation? {
         let size = unsafe Int32(MemoryLayout<UnsafeMutableRawPointer?>.size)
         guard let place = unsafe sqlite3_aggregate_context(context, make ? size : 0)
@@ -195,7 +196,7 @@ private final class FunctionBox {
     }
 }
 
-/// Giving SQLite a value as a function's result.
+/// Passes SQLite a value as a function's result.
 enum SQLResult {
     static func set(_ value: Value, on context: OpaquePointer?) {
         switch value {

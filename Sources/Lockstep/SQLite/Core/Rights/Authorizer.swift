@@ -6,10 +6,10 @@ struct TableChanges {
     var dropped: Set<String> = []
 }
 
-/// What SQL may not do on a connection of ours, asked by SQLite for each statement it prepares.
+/// Decides what SQL can do on a connection; SQLite asks it for each statement that it prepares.
 ///
-/// After first use several of the cipher's pragmas destroy a file silently: the insert succeeds, and
-/// reopening fails. Others write plaintext next to the file. None of them can be reached through SQL.
+/// After first use, several of the cipher's pragmas destroy a file silently: the insert succeeds, but the file
+/// no longer opens. Others write plaintext next to the file. SQL can reach none of them.
 final class Authorizer {
     enum Mode {
         /// SQL from the program or its user.
@@ -21,61 +21,62 @@ final class Authorizer {
     }
 
     var mode = Mode.engine
-    /// Why the last statement was refused; SQLite itself only says "not authorized".
+    /// Why the last statement was refused; SQLite itself reports only "not authorized".
     var lastDenial: LockstepError?
 
-    /// Which tables migrations have created and dropped since this was last reset.
+    /// The tables that migrations have created and dropped since the last reset.
     var tableChanges = TableChanges()
-    /// Whether the statement that is being prepared defines what SQLite does not ask about: the body of a
+    /// Whether the statement being prepared defines names that SQLite does not ask about: in the body of a
     /// trigger, the parent of a foreign key, the new name of a table.
     private(set) var sawDefinition = false
-    /// Whether the statement that is being prepared begins or ends a transaction.
+    /// Whether the statement being prepared begins or ends a transaction.
     private(set) var sawTransactionControl = false
-    /// The tables that the statement that is being prepared reads and writes.
+    /// The tables that the statement being prepared reads and writes.
     private(set) var tableUse = TableUse()
-    /// Whether nobody wants to know which tables the engine's statements use that are prepared now.
+    /// Whether to skip recording the tables of the engine's statements that are prepared now.
     var ignoresUse = false
-    /// Whether a store brings the log into the file, and must hear of each commit.
+    /// Whether a store runs the checkpoints, and so must see each commit.
     var isLogWatched = false
-    /// Whether migrations that were applied long ago run again, on a database that is thrown away: what was
-    /// allowed then does not fail now, and has no effect.
+    /// Whether migrations that were applied earlier run again, on a database that will be deleted: a statement
+    /// that was allowed then does not fail now, but has no effect.
     var isReplay = false
-    /// How many transactions of the engine are open on the connection: SQL may not end them.
+    /// How many of the engine's transactions are open on the connection: SQL cannot end them.
     var openTransactions = 0
-    /// In milliseconds; as last set by the engine or by SQL.
+    /// In milliseconds, as the engine or SQL last set it.
     var busyTimeout: Int32 = 0
 
-    /// Destroy the file, change its key or write plaintext, whatever their argument.
+    /// These pragmas destroy the file, change its key or write plaintext, whatever their argument.
     private static let deniedPragmas: Set<String> = [
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "kdf_iter", "fast_kdf_iter",
         "temp_store_directory", "writable_schema",
     ]
-    /// May be read, not set: what the engine pins when it opens a connection.
+    /// These pragmas can be read but not set: the engine sets them when it opens a connection.
     private static let readOnlyPragmas: Set<String> = [
         "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema",
         "cell_size_check", "mmap_size", "application_id", "user_version",
         "locking_mode",
-        // Of the process, whose other connections they would starve.
+        // These belong to the process: setting them would starve its other connections.
         "soft_heap_limit", "hard_heap_limit",
     ]
-    /// Go on to hold for the connection after a migration, and what they do harms its data or its program.
+    /// These pragmas stay in force on the connection after a migration, where they harm its data or its
+    /// program.
     private static let lastingPragmas: [String: String] = [
-        "ignore_check_constraints": "rows that break CHECK constraints would come in",
+        "ignore_check_constraints": "rows that break CHECK constraints would be accepted",
         "max_page_count": "later writes would fail as if the disk were full",
-        "secure_delete": "what is deleted later would stay in the file, or cost more",
-        "reverse_unordered_selects": "later queries would give their rows in another order",
+        "secure_delete": "later deletes would leave data in the file, or cost more",
+        "reverse_unordered_selects": "later queries would return their rows in another order",
         "case_sensitive_like":
-            "indexes and constraints that use LIKE would no longer fit their rows",
-        "full_column_names": "later queries would name their columns in another way",
-        "short_column_names": "later queries would name their columns in another way",
-        "count_changes": "later statements would give a row that nobody expects",
+            "indexes and constraints that use LIKE would no longer match their rows",
+        "full_column_names": "later queries would name their columns differently",
+        "short_column_names": "later queries would name their columns differently",
+        "count_changes": "later statements would return an unexpected row",
     ]
-    /// Silently do nothing inside a transaction, where a migration always is.
+    /// These pragmas silently do nothing inside a transaction, and a migration always runs in one.
     private static let futilePragmas: Set<String> = ["foreign_keys", "synchronous"]
 
-    /// How many columns and functions the statement that is being prepared has named.
+    /// How many columns and functions the statement being prepared has named.
     private var terms = 0
-    /// SQLite counts them in 16 bits (``LibraryDefect/aggregates``); nil where the library counts right.
+    /// SQLite counts them in 16 bits (``LibraryDefect/aggregates``); nil if the library counts correctly.
     private static let maximumTerms: Int? = {
         guard let library = try? LinkGuard.library(), library.defects.contains(.aggregates) else {
             return nil
@@ -83,7 +84,7 @@ final class Authorizer {
         return 32_767
     }()
 
-    /// Starts asking. The connection keeps this object alive for as long as the handle.
+    /// Installs the authorizer. The connection keeps this object alive for as long as the handle.
     func install(on database: OpaquePointer) {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe sqlite3_set_authorizer(
@@ -96,7 +97,7 @@ final class Authorizer {
                     return SQLITE_DENY
                 }
                 if authorizer.mode == .engine, authorizer.ignoresUse { return SQLITE_OK }
-                // Most of what is asked is about columns that are read, in whose names nobody is interested.
+                // Most questions are about columns that are read, and no caller uses their names.
                 if action == SQLITE_READ, let first = unsafe first {
                     return authorizer.decide(action, unsafe String(cString: first), nil)
                 }
@@ -106,7 +107,7 @@ final class Authorizer {
             }, context)
     }
 
-    /// Forgets what was learned of the last statement.
+    /// Forgets what the last statement showed.
     func beginPreparing() {
         lastDenial = nil
         terms = 0
@@ -115,16 +116,16 @@ final class Authorizer {
         tableUse = TableUse()
     }
 
-    /// Begins to count again.
+    /// Restarts the count.
     func forgetTerms() { terms = 0 }
 
-    /// False where the statement has more terms than the library can count.
+    /// False if the statement has more terms than the library can count.
     private func countTerm() -> Bool {
         terms += 1
         guard let maximum = Self.maximumTerms, terms > maximum else { return true }
         lastDenial = LockstepError(
             .limitExceeded, "the statement names more than \(maximum) columns and functions",
-            hint: "divide it; the loaded SQLite cannot count more of them (lockstep --version)")
+            hint: "split it; the loaded SQLite cannot count more of them (lockstep --version)")
         return false
     }
 
@@ -163,10 +164,10 @@ final class Authorizer {
         case SQLITE_ATTACH:
             LockstepError(
                 .denied, "ATTACH is refused here: the attached file could be plaintext",
-                hint: "open the other file as a store of its own; to compact a file, use "
+                hint: "open the other file as a separate store; to compact a file, use "
                     + "Connection.vacuum()")
         case SQLITE_TRANSACTION: transactionDenial(first ?? "the statement")
-        // Releasing a savepoint from before the transaction's closure would take its end from it.
+        // Releasing a savepoint from before the transaction's closure would end the transaction early.
         case SQLITE_SAVEPOINT: ownNameDenial(second) ?? transactionDenial("SAVEPOINT")
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE, SQLITE_CREATE_TABLE,
             SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW,
@@ -192,24 +193,25 @@ final class Authorizer {
                 + "Connection.savepoint(_:) nests")
     }
 
-    /// The ledger is written by the migrator, in step with the schema, and the others are as much the
-    /// engine's; nothing may stand in for them.
+    /// The migrator writes the ledger in step with the schema, and the other tables also belong to the engine;
+    /// no other object can take their names.
     private func ownNameDenial(_ name: String?) -> LockstepError? {
         let name = (name ?? "").asciiLowercased
         guard EngineTables.isReserved(name) else { return nil }
         return LockstepError(
-            .denied, "\(name) is refused: names that begin with lockstep_ are the engine's",
+            .denied,
+            "\(name) is refused: names that begin with lockstep_ are reserved for the engine",
             hint: "choose another name")
     }
 
-    /// Why a definition is refused for what SQLite does not ask about; nil for one that may stand.
+    /// Why a definition is refused for names that SQLite does not ask about; nil if it is allowed.
     func definitionDenial(_ sql: Span<UInt8>) -> LockstepError? {
         guard sawDefinition, mode != .engine, !isReplay else { return nil }
         return ownNameDenial(DefinedNames.reserved(in: sql))
     }
 
     private func pragmaDenial(_ name: String, _ argument: String?) -> LockstepError? {
-        // The name arrives as it was typed; it is compared in lower case.
+        // The name arrives as typed; it is compared in lower case.
         let refused =
             Self.deniedPragmas.contains(name) || name.hasPrefix("cipher_")
             || (argument != nil && Self.readOnlyPragmas.contains(name))
@@ -217,16 +219,16 @@ final class Authorizer {
         if refused {
             return LockstepError(
                 .denied,
-                "PRAGMA \(name) is refused: it is the engine's, which keeps the file safe with it",
-                hint: "keys, cipher settings and the safety of a connection are the engine's")
+                "PRAGMA \(name) is refused: the engine manages it to keep the file safe",
+                hint: "the engine manages keys, cipher settings and a connection's safety settings")
         }
         if mode == .migration, argument != nil, let harm = Self.lastingPragmas[name] {
             return LockstepError(
                 .denied,
-                "PRAGMA \(name) is refused inside a migration: it would hold for the connection from then on, "
-                    + "and \(harm)",
+                "PRAGMA \(name) is refused inside a migration: it would stay in force on the "
+                    + "connection, and \(harm)",
                 hint:
-                    "remove it from the file; where the program needs it, set it there after opening"
+                    "remove it from the file; if the program needs it, set it there after opening"
             )
         }
         if name == "busy_timeout", let argument { busyTimeout = Int32(argument) ?? 0 }

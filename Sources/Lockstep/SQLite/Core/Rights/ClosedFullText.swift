@@ -1,24 +1,25 @@
 internal import CSQLCipher
 
-/// Stands in for FTS5 on a connection that reads a file of unknown origin.
+/// Replaces FTS5 on a connection that reads a file of unknown origin.
 ///
-/// SQLite before 3.53.2 writes beyond its memory where the tables of an FTS5 index were crafted
-/// (``LibraryDefect/fullText``). With this, no line of FTS5 runs over the file: its tables cannot be read, SQLite's own
-/// check passes them by, and their shadow tables are tables like others. It notes which tables are of FTS5, as SQLite's
-/// parser sees it.
+/// SQLite before 3.53.2 writes out of bounds if the tables of an FTS5 index were crafted
+/// (``LibraryDefect/fullText``). With this stand-in, no FTS5 code runs on the file: its FTS5 tables cannot be
+/// read, SQLite's own check skips them, and their shadow tables are ordinary tables. It records which tables
+/// are FTS5 tables, according to SQLite's parser.
 @safe
 final class ClosedFullText {
-    /// The names of FTS5's tables that SQLite has met so far. `PRAGMA table_list` has it meet all.
+    /// The names of the FTS5 tables that SQLite has connected to so far. `PRAGMA table_list` makes it connect
+    /// to all.
     private(set) var tables: Set<String> = []
 
-    /// What FTS5 keeps of a table beside its texts, all of which it can build from them.
+    /// What FTS5 stores for a table besides its texts; FTS5 can rebuild all of it from them.
     static let derived: Set<String> = ["data", "idx", "docsize"]
-    /// Settings of a table, and its texts.
+    /// A table's settings and texts.
     private static let kept: Set<String> = ["config", "content"]
 
-    /// Takes FTS5's place. The connection keeps this object for as long as it is open.
+    /// Replaces FTS5. The connection keeps this object for as long as it is open.
     init(on database: OpaquePointer) throws(LockstepError) {
-        // These hold on to what FTS5 frees when it is replaced.
+        // These functions hold a pointer that FTS5 frees when it is replaced.
         for (name, count) in [("fts5", 1), ("fts5_locale", 2), ("fts5_insttoken", 1)]
             as [(String, Int32)]
         {
@@ -26,7 +27,7 @@ final class ClosedFullText {
                 database, name, count, SQLITE_UTF8, nil, nil, nil, nil, nil)
             guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: database) }
         }
-        // The vocabulary first, as it asks FTS5.
+        // The vocabulary module first, because it uses FTS5.
         for name in ["fts5vocab", "fts5"] {
             let context = unsafe Unmanaged.passRetained(self).toOpaque()
             let code = unsafe sqlite3_create_module_v2(
@@ -39,12 +40,12 @@ final class ClosedFullText {
         }
     }
 
-    /// The FTS5 table that a shadow table belongs to, and which of its parts it is; nil for every other table.
+    /// The FTS5 table that a shadow table belongs to, and the part that it holds; nil for every other table.
     func owner(of table: String) -> (name: String, part: String)? {
         Self.owner(of: table, among: tables)
     }
 
-    /// The same where the names are known.
+    /// The same, among names that are already known.
     static func owner(of table: String, among tables: Set<String>) -> (name: String, part: String)?
     {
         let table = table.asciiLowercased
@@ -96,13 +97,13 @@ final class ClosedFullText {
         return derived.contains(name) || kept.contains(name) ? 1 : 0
     }
 
-    /// SQLite keeps the address, so that it stays until the process ends.
+    /// SQLite keeps the address, so the module lives until the process ends.
     nonisolated(unsafe) private static let module = unsafe makeModule()
 
     private static func makeModule() -> UnsafePointer<sqlite3_module> {
         let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         unsafe module.initialize(to: sqlite3_module())
-        // The version with shadow names, and without a part in SQLite's own check.
+        // The version that has shadow names but takes no part in SQLite's own check.
         unsafe module.pointee.iVersion = 3
         unsafe module.pointee.xConnect = connect
         unsafe module.pointee.xDisconnect = disconnect
@@ -110,7 +111,7 @@ final class ClosedFullText {
         unsafe module.pointee.xCreate = { _, _, _, _, _, _ in SQLITE_READONLY }
         unsafe module.pointee.xDestroy = { _ in SQLITE_READONLY }
         unsafe module.pointee.xRename = { _, _ in SQLITE_READONLY }
-        // Without a plan SQLite asks for none of the others.
+        // Without a plan, SQLite calls none of the functions below.
         unsafe module.pointee.xBestIndex = { _, _ in SQLITE_AUTH }
         unsafe module.pointee.xOpen = { _, _ in SQLITE_AUTH }
         unsafe module.pointee.xClose = { _ in SQLITE_OK }

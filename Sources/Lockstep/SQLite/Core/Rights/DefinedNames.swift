@@ -1,7 +1,7 @@
-/// The names in a definition that SQLite's authorizer is not asked about when it is made: the tables that a
-/// trigger's body will write, the parent of a foreign key, the new name of a table.
+/// The names in a definition that SQLite's authorizer does not see when the definition is created: the tables
+/// that a trigger's body writes, the parent of a foreign key, the new name of a table.
 enum DefinedNames {
-    /// The first of them that only the engine may use, in lower case; nil if there is none.
+    /// The first of them that is reserved for the engine, in lower case; nil if there is none.
     static func reserved(in sql: Span<UInt8>) -> String? {
         guard mayHold(sql) else { return nil }
         let bytes = sql.indices.map { sql[$0] }
@@ -11,7 +11,7 @@ enum DefinedNames {
         }
         for index in words.indices {
             guard let start = target(after: index, words) else { continue }
-            // A table of another schema has that one's name before its own.
+            // A schema name can precede the table's name.
             let isQualified = start + 2 < words.count && words[start + 1].text == "."
             let name = SQLTokens.unquote(words[isQualified ? start + 2 : start].text)
                 .asciiLowercased
@@ -20,7 +20,7 @@ enum DefinedNames {
         return nil
     }
 
-    /// Where a table's name stands that the keyword at `index` announces.
+    /// The index of the table name that the keyword at `index` introduces.
     private static func target(
         after index: Int, _ words: [(text: String, isBare: Bool)]
     ) -> Int? {
@@ -30,7 +30,7 @@ enum DefinedNames {
         }
         var next = index + 1
         if isWord(index, "update") {
-            // UPDATE OR IGNORE and the like.
+            // UPDATE OR IGNORE and similar forms.
             if isWord(next, "or") { next += 2 }
         } else {
             let isNamed =
@@ -42,7 +42,7 @@ enum DefinedNames {
         return next < words.count ? next : nil
     }
 
-    /// Nearly no definition names the engine, and that takes no tokens to find out.
+    /// A cheap first check: few definitions contain the word, and finding it takes no tokens.
     private static func mayHold(_ sql: Span<UInt8>) -> Bool {
         let letters = Array("lockstep".utf8)
         guard sql.count >= letters.count else { return false }

@@ -1,20 +1,20 @@
 internal import CSQLCipher
 
-/// The tables that the engine keeps in a database beside the program's. SQL of programs and migrations may read
-/// them, and nothing else: whatever begins with ``prefix`` is the engine's.
+/// The engine's tables in a database, next to the program's. SQL in programs and migrations can only read them:
+/// every name that begins with ``prefix`` is reserved for the engine.
 enum EngineTables {
     static let prefix = "lockstep_"
 
-    /// Which migrations were applied.
+    /// The applied migrations.
     static let ledger = "lockstep_migration"
-    /// How old a keyring may be.
+    /// The lowest accepted epochs of keyrings.
     static let epochs = "lockstep_keyring"
-    /// How far versions of several transactions have come.
+    /// The progress of versions that take several transactions.
     static let progress = "lockstep_progress"
-    /// Which migrations that run again have run.
+    /// The repeatable migrations that have run.
     static let repeatables = "lockstep_repeatable"
 
-    /// The datasets whose columns are sealed.
+    /// The datasets with sealed columns.
     static let datasets = "lockstep_dataset"
     /// Their columns.
     static let columns = "lockstep_column"
@@ -26,28 +26,28 @@ enum EngineTables {
     /// The manifests of their releases.
     static let manifests = "lockstep_manifest"
 
-    /// How the names of the triggers begin that keep sealed columns from being spoiled.
+    /// The prefix of the triggers that protect sealed columns.
     static let guardPrefix = "lockstep_sealed_"
 
     static let names = [
         ledger, epochs, progress, repeatables, datasets, columns, indexes, fieldKeys, manifests,
     ]
 
-    /// For SQL, what a schema of the program's does not count: `name NOT IN (\(verbatim: quotedNames))`.
+    /// For SQL that excludes these tables from a program's schema: `name NOT IN (\(verbatim: quotedNames))`.
     static let quotedNames = names.map { "'\($0)'" }.joined(separator: ", ")
 
-    /// Whether only the engine may use the name, which is given in lower case. Tables that a migration rebuilds
-    /// bear a name of their own for a moment.
+    /// Whether a name, given in lower case, is reserved for the engine. A table that a migration rebuilds has a
+    /// temporary name of its own with the same prefix, which is not reserved.
     static func isReserved(_ name: String) -> Bool {
         name.hasPrefix(prefix) && !name.hasPrefix("lockstep_rebuild_")
     }
 
-    /// Whether there is such a table.
+    /// Whether the table exists.
     ///
-    /// The schema's own table has no index by name, and reading all of it for each migration of a long row
-    /// of them would add up: what SQLite has of it in memory is asked, once that is the file's.
-    /// - Parameter isSchemaRead: Whether that is so already: the schema was used in the transaction that is
-    ///   open, or before it and nobody else has written since.
+    /// `sqlite_schema` has no index by name, and reading all of it for each of many migrations would add up.
+    /// This asks SQLite's schema in memory instead, after making sure that it matches the file.
+    /// - Parameter isSchemaRead: Whether it already matches: the schema was used in the open transaction, or
+    ///   before it and no other connection has written since.
     static func exists(
         _ table: String, _ connection: borrowing Connection, isSchemaRead: Bool = false
     ) throws -> Bool {
@@ -58,7 +58,7 @@ enum EngineTables {
         return try knows(nil, of: table, connection)
     }
 
-    /// Whether the table has the column, after a look at the schema that still holds.
+    /// Whether the table has the column. The schema in memory must match the file.
     static func exists(
         column: String, of table: String, _ connection: borrowing Connection
     ) throws -> Bool {
@@ -78,7 +78,7 @@ enum EngineTables {
         }
     }
 
-    /// Whether a table that exists has a column: formats grow by columns.
+    /// Whether an existing table has a column: later formats add columns.
     static func has(_ column: String, in table: String, _ connection: borrowing Connection) -> Bool
     {
         unsafe sqlite3_table_column_metadata(

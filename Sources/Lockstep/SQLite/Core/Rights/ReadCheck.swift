@@ -1,10 +1,10 @@
 internal import CSQLCipher
 
-/// Finds out whether all pages that were read verified.
+/// Checks that all pages that were read verified.
 ///
-/// Where a page does not, SQLCipher hands SQLite a page of zeros and notes the failure, which only the next
-/// page that is read reports. If there is none, a statement ends well with values that are not the row's.
-/// So one more page is read before anything that was read is believed: about 1 µs a transaction.
+/// If a page does not verify, SQLCipher passes SQLite a page of zeros and records the failure, which only the
+/// next page read reports. If no page follows, a statement succeeds with values that are not the row's. So the
+/// engine reads one more page before it trusts a result: about 1 µs per transaction.
 @safe
 final class ReadCheck {
     private static let sql = "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema)"
@@ -13,8 +13,8 @@ final class ReadCheck {
     private var hold: PreparedStatement?
     private var isHolding = false
 
-    /// Reads a page, while the snapshot of what was read before is still open.
-    /// - Throws: ``LockstepError/Code/damaged`` if a page of it did not verify.
+    /// Reads a page while the snapshot of the earlier reads is still open.
+    /// - Throws: ``LockstepError/Code/damaged`` if one of its pages did not verify.
     func requireSound(_ core: ConnectionCore) throws(LockstepError) {
         let statement = try prepared(&probe, core)
         let code = quietly(core) {
@@ -22,18 +22,18 @@ final class ReadCheck {
             return unsafe sqlite3_step(statement.handle)
         }
         guard code != SQLITE_ROW else { return }
-        // What SQLCipher reports for a page that does not verify.
+        // The codes that SQLCipher reports for a page that does not verify.
         guard [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) else {
             throw core.error(code)
         }
         throw LockstepError(
             .damaged,
-            "a page that was read does not verify, and what was read is not to be believed",
+            "a page that was read does not verify, so the values that were read cannot be trusted",
             hint: "run `lockstep verify` to see which pages are damaged", sqliteCode: code)
     }
 
-    /// Outside a transaction, keeps the snapshot of the statement that is about to run open until
-    /// ``release(_:)``; false if there is nothing to keep.
+    /// Outside a transaction, keeps the snapshot of the next statement open until ``release(_:)``; false if
+    /// there is nothing to keep.
     func keepSnapshot(_ core: ConnectionCore) throws(LockstepError) -> Bool {
         guard !isHolding, !core.isClosed, !core.isInTransaction, core.authorizer.mode != .engine
         else { return false }
@@ -47,21 +47,21 @@ final class ReadCheck {
         return true
     }
 
-    /// Lets go of the snapshot.
+    /// Releases the snapshot.
     func release(_ core: ConnectionCore) {
         guard isHolding, let hold else { return }
         _ = quietly(core) { unsafe sqlite3_reset(hold.handle) }
         isHolding = false
     }
 
-    /// These are no statements of the program: it is not told of them, and cannot give them up.
+    /// These are not the program's statements: its hooks do not see them and cannot interrupt them.
     private func quietly(_ core: ConnectionCore, _ body: () -> Int32) -> Int32 {
         core.hooks?.isSilent = true
         defer { core.hooks?.isSilent = false }
         return body()
     }
 
-    /// Ends the statements for good, so that the connection can be closed.
+    /// Finalizes the statements, so that the connection can close.
     func close() {
         probe?.finalize()
         hold?.finalize()

@@ -1,30 +1,29 @@
 internal import CSQLCipher
 
-/// What a statement does to tables and to the schema, its triggers, views and foreign keys' actions included;
-/// names in lower case, those of temporary tables among them.
+/// What a statement does to tables and to the schema, including its triggers, views and foreign key actions;
+/// names in lower case, including those of temporary tables.
 struct TableUse {
     var read: Set<String> = []
     var written: Set<String> = []
-    /// Of those written: the ones that rows are inserted into. REPLACE also removes rows, which SQLite does
-    /// not tell.
+    /// The written tables that rows are inserted into. REPLACE also removes rows, which SQLite does not report.
     var inserted: Set<String> = []
-    /// Of those written: the ones that rows are deleted from.
+    /// The written tables that rows are deleted from.
     var deleted: Set<String> = []
-    /// The columns that it updates.
+    /// The columns that the statement updates.
     var updated: [(table: String, column: String)] = []
-    /// What it does to the schema, if anything.
+    /// What the statement does to the schema, if anything.
     var schema: SchemaUse?
     private var lastRead = ""
 
-    /// Whether it changes nothing.
+    /// Whether the statement changes nothing.
     var isIdle: Bool { written.isEmpty && schema == nil }
 
-    /// Takes note of what SQLite asks permission for.
+    /// Notes an action that SQLite asks permission for.
     mutating func note(_ action: Int32, _ first: String?, _ second: String?) {
         guard let first else { return }
         switch action {
         case SQLITE_READ:
-            // It is asked for each column.
+            // SQLite asks for each column.
             guard first != lastRead else { return }
             lastRead = first
             read.insert(first.asciiLowercased)
@@ -54,7 +53,7 @@ struct TableUse {
         case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE, SQLITE_CREATE_VIEW:
             use.created.insert(first)
         case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW: use.dropped.insert(first)
-        // The first is the database.
+        // The first argument is the database.
         case SQLITE_ALTER_TABLE: use.altered.insert(second ?? "")
         case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_DROP_TRIGGER:
             break
@@ -73,14 +72,14 @@ struct SchemaUse {
     var dropped: Set<String> = []
     /// Tables that ALTER TABLE changes.
     var altered: Set<String> = []
-    /// Whether it drops anything, indexes and triggers too.
+    /// Whether it drops anything, including indexes and triggers.
     var removesObjects = false
-    /// Whether it makes anything, indexes and triggers too.
+    /// Whether it creates anything, including indexes and triggers.
     var addsObjects = false
-    /// Whether triggers change that no schema shows.
+    /// Whether it changes temporary triggers, which no schema lists.
     var hasTemporaryTriggers = false
 
-    /// All tables and views that are made, dropped or altered.
+    /// All tables and views that are created, dropped or altered.
     var names: Set<String> { created.union(dropped).union(altered) }
 
     mutating func formUnion(_ other: SchemaUse) {

@@ -1,5 +1,5 @@
 extension Connection {
-    /// What `row` makes of each row of a query.
+    /// Returns the result of `row` for each row of a query.
     @inlinable
     public func query<each Parameter: Bindable, Element>(
         _ sql: SQL, _ values: repeat each Parameter,
@@ -9,7 +9,7 @@ extension Connection {
         return try statement.map(repeat each values, row: row)
     }
 
-    /// Every row of a query as a value of a type that reads rows.
+    /// Returns every row of a query as a value of a type that reads rows.
     @inlinable
     public func query<each Parameter: Bindable, Element: RowDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
@@ -18,7 +18,7 @@ extension Connection {
         return try statement.map(repeat each values) { row in try Element(row: row) }
     }
 
-    /// Every row of a query as a tuple of its first columns:
+    /// Returns every row of a query as a tuple of its first columns:
     /// `query("SELECT id, title FROM movies", as: (Int, String).self)`.
     @inlinable
     public func query<each Parameter: Bindable, each Column: ColumnDecodable>(
@@ -28,7 +28,7 @@ extension Connection {
         return try statement.map(repeat each values) { row in try row.columns() }
     }
 
-    /// What `row` makes of a query's first row, or nil if there is none.
+    /// Returns the result of `row` for a query's first row, or nil if there is none.
     @inlinable
     public func first<each Parameter: Bindable, Element>(
         _ sql: SQL, _ values: repeat each Parameter,
@@ -38,7 +38,7 @@ extension Connection {
         return try statement.first(repeat each values, row: row)
     }
 
-    /// The first row of a query as a value of a type that reads rows, or nil if there is none.
+    /// Returns the first row of a query as a value of a type that reads rows, or nil if there is none.
     @inlinable
     public func first<each Parameter: Bindable, Element: RowDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
@@ -47,7 +47,7 @@ extension Connection {
         return try statement.first(repeat each values) { row in try Element(row: row) }
     }
 
-    /// The first column of a query's first row, or nil if there is no row.
+    /// Returns the first column of a query's first row, or nil if there is no row.
     @inlinable
     public func value<each Parameter: Bindable, Element: ColumnDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type = Element.self

@@ -1,8 +1,8 @@
 internal import CSQLCipher
 
 extension Connection {
-    /// Runs `body` under SQLite's old rule for double quotes: what names no column is text. Otherwise a
-    /// slip in a name is an error here, as it should be.
+    /// Runs `body` under SQLite's old rule for double quotes: a quoted name that matches no column is text.
+    /// Elsewhere a misspelled name is an error, as it should be.
     func takingDoubleQuotedTexts<Result: ~Copyable>(
         _ body: () throws -> Result
     ) throws -> Result {

@@ -1,6 +1,6 @@
 internal import CSQLCipher
 
-/// A statement that SQLite has compiled, with what is known of it. One ``Statement`` at a time uses it.
+/// A compiled statement and its metadata. One ``Statement`` at a time uses it.
 @safe
 @usableFromInline
 final class PreparedStatement {
@@ -8,27 +8,27 @@ final class PreparedStatement {
     let handle: OpaquePointer
     let core: ConnectionCore
     let parameterCount: Int32
-    /// SQLite asks for permission only when it prepares: what was prepared before a transaction must be
-    /// kept from ending it when it runs.
+    /// SQLite asks the authorizer only during preparation, so a statement prepared before a transaction must be
+    /// kept from ending it.
     let controlsTransaction: Bool
-    /// The tables that it read and wrote when it was prepared ``tablePreparations`` times.
+    /// The tables that the statement read and wrote as of preparation number ``tablePreparations``.
     private var tables: TableUse
     private var tablePreparations: Int32 = 0
-    /// How many changes of the schema had been seen when `tables` was true.
+    /// How many schema changes had been seen when `tables` was current.
     private var knownChanges: Int
     private let isNoted = Flag()
     let buffer: ParameterBuffer?
 
-    /// When the run began, where runs are limited in time.
+    /// When the run began, if runs have a time limit.
     var began: ContinuousClock.Instant?
 
-    /// Whether values wait to be run, so that a run need be given none.
+    /// Whether values are already bound, so that a run needs none.
     let isBound = Flag()
     private var isFinalized = false
-    /// For decoders of its rows.
+    /// For decoders of the statement's rows.
     private var ownReader: RowReader?
     private var layout: ColumnLayout?
-    /// Whether the layout is known to be this run's.
+    /// Whether the layout is known to match this run.
     private let isLayoutCurrent = Flag()
 
     private init(owning handle: OpaquePointer, on core: ConnectionCore) {
@@ -43,7 +43,7 @@ final class PreparedStatement {
 
     deinit { finalize() }
 
-    /// Ends the statement for good; it must not be used again.
+    /// Finalizes the statement; it must not be used again.
     func finalize() {
         guard !isFinalized else { return }
         isFinalized = true
@@ -54,13 +54,13 @@ final class PreparedStatement {
 
     // MARK: Preparing
 
-    /// How long a statement will be kept.
+    /// How long a statement is kept.
     enum Lifetime {
         case brief, cached
     }
 
     /// Prepares the only statement of `sql`.
-    /// - Throws: ``LockstepError/Code/misuse`` for SQL with no statement or several.
+    /// - Throws: ``LockstepError/Code/misuse`` if the SQL holds no statement or several.
     static func prepare(
         _ sql: String, _ lifetime: Lifetime, on core: ConnectionCore
     ) throws(LockstepError) -> PreparedStatement {
@@ -72,13 +72,13 @@ final class PreparedStatement {
         guard end == script.count - 1 || SQLTokens.areBlank(Array(script[end..<(script.count - 1)]))
         else {
             throw LockstepError(
-                .misuse, "several statements stand where one is due: \(SQLTokens.redact(sql))",
+                .misuse, "expected one statement, but there are several: \(SQLTokens.redact(sql))",
                 hint: "run them one at a time")
         }
         return prepared
     }
 
-    /// Prepares a statement of the engine's own that is kept for as long as the connection.
+    /// Prepares one of the engine's own statements, which is kept for as long as the connection.
     static func engines(
         _ sql: String, on core: ConnectionCore
     ) throws(LockstepError) -> PreparedStatement {
@@ -88,9 +88,9 @@ final class PreparedStatement {
         return try prepare(sql, .cached, on: core)
     }
 
-    /// Prepares the statement that begins at `start` of a script; also gives where the next one may
-    /// begin. Blank SQL has no statement. A zero byte ends the script, so that SQLite need not copy it
-    /// for each statement.
+    /// Prepares the statement that begins at `start` of a script; also returns where the next one can begin.
+    /// Blank SQL contains no statement. A zero byte ends the script, so that SQLite does not copy it for each
+    /// statement.
     static func prepare(
         _ script: [UInt8], from start: Int, _ lifetime: Lifetime = .brief,
         on core: ConnectionCore
@@ -117,10 +117,10 @@ final class PreparedStatement {
                 isRunning: false)
         }
         guard let handle = unsafe handle else {
-            // SQLite takes it for the end, and would for ever.
+            // SQLite takes the byte for the end, so the script would never advance.
             guard end > start || start == script.count - 1 else {
                 throw LockstepError(
-                    .misuse, "a zero byte stands in the SQL",
+                    .misuse, "the SQL contains a zero byte",
                     hint: "check where the text comes from")
             }
             return (nil, end)
@@ -137,7 +137,7 @@ final class PreparedStatement {
 
     // MARK: Between runs
 
-    /// Makes ready for another run, perhaps by another user.
+    /// Prepares for another run, perhaps by another user.
     func forget() {
         unsafe sqlite3_reset(handle)
         isBound.isSet = false
@@ -146,31 +146,31 @@ final class PreparedStatement {
         buffer?.clear()
     }
 
-    /// Called before each run: the table may have other columns by then.
+    /// Called before each run: the table can have other columns by then.
     func beginRun() {
-        // What SQLite prepares again while the statement runs counts by itself.
+        // When SQLite prepares the statement again during the run, the count starts from zero.
         core.authorizer.forgetTerms()
         isLayoutCurrent.isSet = false
         isNoted.isSet = false
-        // Values that were bound ahead lie in it; whoever binds others binds all of them.
+        // The buffer holds values that were bound ahead; a caller that binds others binds all of them.
         if !isBound.isSet { buffer?.clear() }
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// The tables that it read and wrote when it was prepared.
+    /// The tables that the statement read and wrote when it was prepared.
     var use: TableUse { tables }
 
     var sql: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
 
-    /// Called while somebody wants to know which tables are used, once a run has begun: by then SQLite has
-    /// prepared the statement anew if the schema had changed.
+    /// Called once a run has begun, while an observer needs the tables that are used: SQLite has then prepared
+    /// the statement again if the schema had changed.
     func noteTables() throws(LockstepError) {
         guard !isNoted.isSet else { return }
         isNoted.isSet = true
         let preparations = unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if preparations != tablePreparations {
-            // A trigger or view may be another than it was.
+            // A trigger or view can have changed.
             if let fresh = try Self.prepare(Array(sql.utf8) + [0], from: 0, on: core).0 {
                 tables = fresh.tables
             }
@@ -183,12 +183,12 @@ final class PreparedStatement {
         core.tracker.note(written: tables.written, mayReplace: mayReplace || movesRows)
     }
 
-    /// Notes when the run begins, for a limit in time.
+    /// Records when the run begins, for a time limit.
     @inline(never)
     func startTimer() throws(LockstepError) { began = try core.timer?.begin(SQLTokens.redact(sql)) }
 
-    /// Tells who watches that it is about to run, and what it will do then: SQLite prepares it anew if the
-    /// schema has changed.
+    /// Announces the run and its effects to the watch. The tables are read again if the schema has changed, as
+    /// SQLite then prepares the statement again.
     func announce() throws(LockstepError) {
         if knownChanges != core.schemaChanges {
             if let fresh = try Self.prepare(Array(sql.utf8) + [0], from: 0, on: core).0 {
@@ -203,7 +203,7 @@ final class PreparedStatement {
         knownChanges += 1
     }
 
-    /// Whether it changes a row's key, and thus what it was known by.
+    /// Whether the statement changes a row's key, so that the row has a new identity.
     private var movesRows: Bool {
         tables.updated.contains { table, column in
             var isKey: Int32 = 0
@@ -213,8 +213,8 @@ final class PreparedStatement {
         }
     }
 
-    /// The tables whose b-trees or indexes it opens. The authorizer is not told of columns that a join
-    /// merges with USING, and perhaps of no other column of the table.
+    /// The tables whose b-trees or indexes the statement opens. The authorizer does not see columns that a join
+    /// merges with USING, and these can be the table's only columns in the statement.
     private func openedTables() throws(LockstepError) -> Set<String> {
         let mode = core.authorizer.mode
         core.authorizer.mode = .engine
@@ -244,12 +244,12 @@ final class PreparedStatement {
         return names
     }
 
-    /// Whether it does nothing but read tables.
+    /// Whether the statement only reads tables.
     var readsTables: Bool {
         unsafe sqlite3_stmt_readonly(handle) != 0 && !tables.read.isEmpty && tables.written.isEmpty
     }
 
-    /// Whether it may remove rows that it does not name: REPLACE does, when they are in its way.
+    /// Whether the statement can remove rows that it does not name: REPLACE removes conflicting rows.
     private(set) lazy var mayReplace = {
         let bytes = Array(sql.utf8)
         return SQLTokens(bytes, from: 0).contains {
@@ -265,7 +265,7 @@ final class PreparedStatement {
         return reader
     }
 
-    /// The names of the columns, looked up once for each time that SQLite has prepared the statement.
+    /// The names of the columns, looked up once per preparation by SQLite.
     var columns: ColumnLayout {
         if isLayoutCurrent.isSet, let layout { return layout }
         let preparations = unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
@@ -280,24 +280,24 @@ final class PreparedStatement {
     }
 }
 
-/// Which columns a statement yields.
+/// The columns that a statement returns.
 final class ColumnLayout {
     let names: [String]
-    /// How often SQLite had prepared the statement anew when this was true.
+    /// How often SQLite had prepared the statement again when this was current.
     let preparations: Int32
     private let ordinals: [String: Int32]
-    /// Whether no two columns have one name.
+    /// Whether all column names are distinct.
     var isUnambiguous: Bool { ordinals.count == names.count }
 
     init(_ names: [String], preparations: Int32) {
         self.names = names
         self.preparations = preparations
-        // Of columns with one name the first counts.
+        // Among columns with the same name, the first counts.
         ordinals = Dictionary(
             names.enumerated().map { ($1, Int32(clamping: $0)) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The ordinal of the column with this name, which is compared as it was written.
+    /// The ordinal of the column with this name; case matters.
     func ordinal(of name: String) -> Int32? { ordinals[name] }
 }

@@ -1,5 +1,5 @@
-/// A Swift type that is made of a row: `extension Movie: RowDecodable { init(row:) … }`.
+/// A Swift type that a row can be decoded to: `extension Movie: RowDecodable { init(row:) … }`.
 public protocol RowDecodable {
-    /// Reads `row`, whose columns the query and this agree about.
+    /// Reads `row`, whose columns must match what this type expects.
     init(row: borrowing Row) throws
 }

@@ -2,15 +2,15 @@ internal import CSQLCipher
 
 /// A prepared statement: one piece of SQL, compiled once and run any number of times.
 ///
-/// It belongs to the thread that uses its connection. Leaving its scope gives it back to the connection's
+/// It belongs to the thread that uses its connection. Leaving its scope returns it to the connection's
 /// statement cache, or finalizes it.
 @safe
 public struct Statement: ~Copyable {
     @usableFromInline
     let prepared: PreparedStatement
-    /// The SQL by which the cache knows it; nil for one that is not to be kept.
+    /// The cache's key for the statement; nil if the statement is not cached.
     private let cacheKey: String?
-    /// Values that came with the SQL.
+    /// Values interpolated into the SQL.
     private let arguments: SQL.Arguments
 
     init(
@@ -25,8 +25,9 @@ public struct Statement: ~Copyable {
 
     // MARK: Binding
 
-    /// Binds all parameters, in their order, for the next run, which then is given no values.
-    /// - Throws: ``LockstepError/Code/bindMismatch`` unless there are as many values as parameters.
+    /// Binds all parameters, in their order, for the next run, which is then called without values.
+    /// - Throws: ``LockstepError/Code/bindMismatch`` if the number of values differs from the number of
+    ///   parameters.
     @inlinable
     public func bind<each Parameter: Bindable>(
         _ values: repeat each Parameter
@@ -57,9 +58,9 @@ public struct Statement: ~Copyable {
         prepared.isBound.isSet = true
     }
 
-    /// Binds parameters by their names, each with or without its `:`, `@` or `$`, for the next run.
-    /// - Throws: ``LockstepError/Code/bindMismatch`` unless every parameter has a name that is given, and
-    ///   every given name is a parameter's.
+    /// Binds parameters by name for the next run; each name with or without its `:`, `@` or `$`.
+    /// - Throws: ``LockstepError/Code/bindMismatch`` if a parameter has no name or no value, or if a name
+    ///   matches no parameter.
     public func bind(named values: [String: any Bindable & Sendable]) throws(LockstepError) {
         try begin()
         prepared.isBound.isSet = false
@@ -93,7 +94,7 @@ public struct Statement: ~Copyable {
         }
     }
 
-    /// Binds what came with the SQL, if anything did and nothing else is given.
+    /// Binds the values interpolated into the SQL, if there are any and no others are passed.
     @usableFromInline
     func finishBinding(_ given: Int32, _ failure: Int32) throws(LockstepError) {
         if given == 0, prepared.isBound.isSet { return }
@@ -102,7 +103,7 @@ public struct Statement: ~Copyable {
         case .none: break
         case _ where given > 0:
             throw LockstepError(
-                .misuse, "values are given twice, in the SQL and behind it: \(redactedSQL)",
+                .misuse, "values are given twice, in the SQL and after it: \(redactedSQL)",
                 hint: "interpolate all of them, or none")
         case .positional(let values):
             var parameters = Parameters(prepared)
@@ -115,7 +116,9 @@ public struct Statement: ~Copyable {
 
     private func check(_ given: Int32, _ failure: Int32) throws(LockstepError) {
         guard given == prepared.parameterCount else {
-            throw mismatch("\(given) values were given for \(prepared.parameterCount) parameters")
+            throw mismatch(
+                "\(counted(Int(given), "value")) for "
+                    + "\(counted(Int(prepared.parameterCount), "parameter"))")
         }
         guard failure == SQLITE_OK else { throw error(failure) }
     }
@@ -126,7 +129,7 @@ public struct Statement: ~Copyable {
 
     // MARK: Running
 
-    /// Goes on to the next row. False: there is none, and the statement is ready to run again.
+    /// Moves to the next row. False if there is none; the statement is then ready to run again.
     @usableFromInline
     func step() throws(LockstepError) -> Bool {
         let code = prepared.core.isTimed ? timedStep() : unsafe sqlite3_step(prepared.handle)
@@ -136,18 +139,18 @@ public struct Statement: ~Copyable {
             let error = error(code)
             unsafe sqlite3_reset(prepared.handle)
             prepared.core.forgetInsertedRow()
-            // VACUUM attaches a database of its own, and is refused only when it runs.
+            // VACUUM attaches its own database, so it is refused only when it runs.
             if error.code == .denied, let denial = prepared.core.authorizer.lastDenial {
                 throw denial
             }
             throw error
         }
         unsafe sqlite3_reset(prepared.handle)
-        prepared.core.tellInsertedRow()
+        prepared.core.reportInsertedRow()
         return false
     }
 
-    /// A function in Swift may run other statements meanwhile, each in its own time.
+    /// A function in Swift can run other statements during the step, each with its own time limit.
     private func timedStep() -> Int32 {
         let timer = prepared.core.timer
         let outer = timer?.enter(prepared.began)
@@ -155,12 +158,12 @@ public struct Statement: ~Copyable {
         return unsafe sqlite3_step(prepared.handle)
     }
 
-    /// Ends the run, whatever it has come to, and gives SQLite's result code. An INSERT … RETURNING
-    /// outside a transaction commits only here, and that can fail.
+    /// Ends the run, whatever its result, and returns SQLite's result code. An INSERT … RETURNING outside a
+    /// transaction commits only here, and that can fail.
     @usableFromInline
     func end() -> Int32 { unsafe sqlite3_reset(prepared.handle) }
 
-    /// Runs the statement to its end and ignores the rows it may yield.
+    /// Runs the statement to its end and ignores any rows it returns.
     @inlinable
     public func run<each Parameter: Bindable>(
         _ values: repeat each Parameter
@@ -169,7 +172,7 @@ public struct Statement: ~Copyable {
         while try step() {}
     }
 
-    /// Runs the statement to its end with the values of `row`, and ignores the rows it may yield.
+    /// Runs the statement to its end with the values of `row`, and ignores any rows it returns.
     @inlinable
     public func run<Element: RowEncodable>(row: borrowing Element) throws(LockstepError) {
         try begin()
@@ -179,7 +182,7 @@ public struct Statement: ~Copyable {
         while try step() {}
     }
 
-    /// Runs the statement once with each of `rows`.
+    /// Runs the statement once for each of `rows`.
     @inlinable
     public func run<Element: RowEncodable>(rows: [Element]) throws(LockstepError) {
         try unsafe rows.withUnsafeBufferPointer { rows throws(LockstepError) in
@@ -188,14 +191,14 @@ public struct Statement: ~Copyable {
         }
     }
 
-    /// Nothing changes the row, but only what is lent for changing is never copied: six atomic counts a row
-    /// with two texts and a blob, 8 % of an insert.
+    /// Nothing changes the row, but only an `inout` argument is never copied: a copy takes six atomic counts
+    /// for a row with two texts and a blob, 8 % of an insert.
     @inlinable
     func run<Element: RowEncodable>(inPlace row: inout Element) throws(LockstepError) {
         try run(row: row)
     }
 
-    /// Lends each row to `body`.
+    /// Passes each row to `body`.
     @inlinable
     public func forEach<each Parameter: Bindable>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Void
@@ -206,14 +209,14 @@ public struct Statement: ~Copyable {
             while try step() { try body(Row(prepared)) }
             try endReading(isHolding)
         } catch {
-            // A statement that stands open would keep a snapshot.
+            // An open statement would hold a snapshot.
             _ = end()
             dropReading(isHolding)
             throw error
         }
     }
 
-    /// What `body` makes of each row.
+    /// Returns the result of `body` for each row.
     @inlinable
     public func map<each Parameter: Bindable, Element>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
@@ -223,7 +226,7 @@ public struct Statement: ~Copyable {
         return elements
     }
 
-    /// What `body` makes of the first row, or nil if there is none.
+    /// Returns the result of `body` for the first row, or nil if there is none.
     @inlinable
     public func first<each Parameter: Bindable, Element>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
@@ -243,7 +246,7 @@ public struct Statement: ~Copyable {
         return element
     }
 
-    /// Outside a transaction, makes sure that what the rows say can be checked at their end.
+    /// Outside a transaction, makes sure that the rows can be checked when they end.
     @usableFromInline
     func beginReading() throws(LockstepError) -> Bool {
         guard prepared.readsTables else { return false }
@@ -267,12 +270,12 @@ public struct Statement: ~Copyable {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     /// Whether the statement cannot change the database.
     public var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(prepared.handle) != 0 }
 
-    /// The names of the columns that the statement yields.
+    /// The names of the columns that the statement returns.
     public var columnNames: [String] { prepared.columns.names }
 
     private var redactedSQL: String { SQLTokens.redact(prepared.sql) }
@@ -281,18 +284,20 @@ public struct Statement: ~Copyable {
         prepared.core.error(code, sql: prepared.sql)
     }
 
-    /// Makes ready for a run. A statement that lends a row cannot begin anew from within; and where an
-    /// error has ended a transaction before its closure, what the closure does next would stand alone.
+    /// Prepares for a run. A statement whose rows are being read cannot restart from within; and if an error
+    /// has ended a transaction before its closure, the closure's next statement would run outside it.
     @usableFromInline
     func begin() throws(LockstepError) {
         let core = prepared.core
-        guard core.borrower.isHere else {
+        guard core.owner.isHere else {
             throw LockstepError(
-                .misuse, "the statement has left the closure that its connection was lent to",
+                .misuse,
+                "the statement is used outside the closure that its connection was lent to",
                 hint: "prepare and run statements inside the closure")
         }
-        guard !core.borrower.isCancelled else {
-            throw LockstepError(.interrupted, "this was cancelled before it ran: \(redactedSQL)")
+        guard !core.owner.isCancelled else {
+            throw LockstepError(
+                .interrupted, "the statement was cancelled before it ran: \(redactedSQL)")
         }
         if prepared.controlsTransaction,
             let denial = core.authorizer.transactionDenial("the statement")
@@ -303,7 +308,7 @@ public struct Statement: ~Copyable {
         guard unsafe sqlite3_stmt_busy(prepared.handle) == 0 else {
             throw LockstepError(
                 .misuse, "the statement is still reading: \(redactedSQL)",
-                hint: "prepare it a second time to run it inside its own rows")
+                hint: "prepare it a second time to run it while reading its own rows")
         }
         if core.isTimed { try prepared.startTimer() }
         if core.isGuarded { try prepared.announce() }

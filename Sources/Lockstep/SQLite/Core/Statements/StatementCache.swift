@@ -1,33 +1,33 @@
 internal import Synchronization
 
-/// The prepared statements of a connection that wait to be run again: the most recently used ones.
+/// A connection's prepared statements that wait for another run: the most recently used ones.
 ///
 /// A statement leaves the cache while it is in use, so that two uses of the same SQL never share one.
-// Sendable by this proof: everything but `strays` is touched only by the thread that may use the
-// connection; what another thread brings back goes to `strays`, which a lock guards.
+// Sendable by this proof: only the thread that uses the connection touches anything but `strays`; another
+// thread returns its statement to `strays`, which a lock guards.
 final class StatementCache: @unchecked Sendable {
     private struct Entry {
         let statement: PreparedStatement
         var lastUse: UInt64
     }
 
-    /// Statements that another thread has let go of.
-    // Sendable by this proof: on the way nobody uses them, and the mutex hands them to one thread.
+    /// Statements that another thread has released.
+    // Sendable by this proof: nobody uses them while they wait, and the mutex hands them to one thread.
     private struct Strays: @unchecked Sendable {
         var statements: [PreparedStatement] = []
         var isClosed = false
     }
 
     private let capacity: Int
-    private let borrower: ConnectionOwner
+    private let owner: ConnectionOwner
     private var idle: [String: Entry] = [:]
     private var uses: UInt64 = 0
     private var isClosed = false
     private let strays = Mutex(Strays())
 
-    init(capacity: Int, _ borrower: ConnectionOwner) {
+    init(capacity: Int, _ owner: ConnectionOwner) {
         self.capacity = max(capacity, 0)
-        self.borrower = borrower
+        self.owner = owner
     }
 
     /// Takes the statement for `sql` out of the cache, or nil if it is not there.
@@ -36,9 +36,9 @@ final class StatementCache: @unchecked Sendable {
         return idle.remove(at: index).value.statement
     }
 
-    /// Takes back a statement that was in use: to keep it under its SQL, or to finalize it.
+    /// Takes back a used statement: caches it under its SQL, or finalizes it.
     func putBack(_ statement: PreparedStatement, as sql: String?) {
-        guard borrower.isHere else { return putAside(statement) }
+        guard owner.isHere else { return putAside(statement) }
         guard let sql, !isClosed, capacity > 0 else { return statement.finalize() }
         statement.forget()
         uses += 1
@@ -51,14 +51,14 @@ final class StatementCache: @unchecked Sendable {
         }
     }
 
-    /// The connection may be at work on its own thread: even finalizing a statement would disturb it.
+    /// The connection can be in use on its own thread: even finalizing a statement would disturb it.
     private func putAside(_ statement: PreparedStatement) {
         strays.withLock { strays in
             if strays.isClosed { statement.finalize() } else { strays.statements.append(statement) }
         }
     }
 
-    /// Finalizes what other threads have let go of.
+    /// Finalizes the statements that other threads have released.
     func sweep() {
         strays.withLock { strays in
             for statement in strays.statements { statement.finalize() }
@@ -66,14 +66,14 @@ final class StatementCache: @unchecked Sendable {
         }
     }
 
-    /// Finalizes what is not in use.
+    /// Finalizes the statements that are not in use.
     func empty() {
         for entry in idle.values { entry.statement.finalize() }
         idle.removeAll()
         sweep()
     }
 
-    /// Empties the cache for good.
+    /// Empties and closes the cache.
     func close() {
         isClosed = true
         empty()

@@ -1,34 +1,34 @@
 internal import CSQLCipher
 
-/// Ends what runs on a connection for longer than it may. SQLite looks only between the instructions of a
-/// statement: one call of a function, or the sorting of rows that are collected, comes to its end first.
+/// Ends work on a connection that exceeds its time limit. SQLite checks only between a statement's
+/// instructions: one call of a function, or the sort of collected rows, finishes first.
 final class StatementTimer {
-    /// How many instructions of SQLite's virtual machine lie between two looks: some 0.1 to 1 ms.
+    /// How many instructions SQLite's virtual machine runs between two checks: some 0.1 to 1 ms.
     static let interval = 10_000
 
     private let limit: Duration?
     private let deadline: ContinuousClock.Instant?
-    /// When the statement began that runs now.
+    /// When the current statement began.
     private var began: ContinuousClock.Instant?
-    /// Why the statement that SQLite gives up was to end.
+    /// Why the timer interrupted the current statement.
     private var overrun: LockstepError?
 
-    /// Nil where nothing is limited.
+    /// Nil if there is no limit.
     init?(_ options: ConnectionOptions) {
         guard options.timeLimit != nil || options.deadline != nil else { return nil }
         limit = options.timeLimit
         deadline = options.deadline
     }
 
-    /// When a statement that begins now has begun.
-    /// - Throws: ``LockstepError/Code/limitExceeded`` if nothing may begin any more.
+    /// Returns the start time of a statement that begins now.
+    /// - Throws: ``LockstepError/Code/limitExceeded`` if the deadline has passed.
     func begin(_ what: @autoclosure () -> String) throws(LockstepError) -> ContinuousClock.Instant {
         let now = ContinuousClock.now
         if let deadline, now >= deadline { throw Self.pastDeadline(what()) }
         return now
     }
 
-    /// Takes note of the statement that runs from now on, and gives when the one began that it runs within.
+    /// Sets the start of the statement that runs now, and returns that of the statement around it.
     func enter(_ start: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
         let outer = began
         began = start
@@ -37,7 +37,7 @@ final class StatementTimer {
 
     func leave(_ outer: ContinuousClock.Instant?) { began = outer }
 
-    /// Whether the statement that runs must end.
+    /// Whether the current statement must end.
     func mustEnd() -> Bool {
         let now = ContinuousClock.now
         if let deadline, now >= deadline {
@@ -46,12 +46,12 @@ final class StatementTimer {
         }
         guard let limit, let began, began.duration(to: now) >= limit else { return false }
         overrun = LockstepError(
-            .limitExceeded, "it took longer than the \(limit) that a statement may take",
-            hint: "ask for less at once, or raise ConnectionOptions.timeLimit")
+            .limitExceeded, "the statement took longer than its limit of \(limit)",
+            hint: "process less at a time, or raise ConnectionOptions.timeLimit")
         return true
     }
 
-    /// The error of a statement that SQLite has given up, if a limit ended it.
+    /// The error of a statement that SQLite interrupted, if a limit ended it.
     func error(_ code: Int32, in sql: String?) -> LockstepError? {
         guard code == SQLITE_INTERRUPT, let overrun else { return nil }
         self.overrun = nil
@@ -61,16 +61,16 @@ final class StatementTimer {
     }
 
     private static func pastDeadline(_ what: String?) -> LockstepError {
-        let place = what.map { ", and this was not begun: \($0)" } ?? ""
+        let place = what.map { ", so this was not started: \($0)" } ?? ""
         return LockstepError(
             .limitExceeded, "the time limit is over\(place)",
-            hint: "ask for less at once, or raise the limit: --timeout, in a program "
+            hint: "process less at a time, or raise the limit: --timeout, in a program "
                 + "ConnectionOptions.deadline")
     }
 }
 
 extension Connection {
-    /// Goes on only before the connection's deadline: for work between statements that takes time.
+    /// Throws if the connection's deadline has passed: for slow work between statements.
     /// - Throws: ``LockstepError/Code/limitExceeded``.
     package borrowing func requireTime() throws(LockstepError) { try core.requireTime() }
 }

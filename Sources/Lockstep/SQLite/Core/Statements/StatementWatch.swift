@@ -1,19 +1,19 @@
-/// Is told of statements before they run.
+/// Receives statements before they run.
 protocol StatementWatch: AnyObject {
-    /// What runs from now on stands on this line of its file.
+    /// The next statements are on this line of their file.
     func begins(line: Int)
 
-    /// `sql` is about to run, and will do `use`, unless it fails. Statements that change nothing are not
-    /// told of. An error keeps it from running.
+    /// `sql` is about to run with the effects `use`, unless it fails. Statements that change nothing are not
+    /// reported. Throwing an error keeps the statement from running.
     func willRun(_ sql: String, _ use: TableUse) throws(LockstepError)
 
-    /// A table holds so many rows just now, as somebody knows who had to count them anyway.
+    /// Reports a table's current number of rows, from a caller that had to count them anyway.
     func note(_ count: Int64, rowsOf table: String)
 }
 
 extension ConnectionCore {
-    /// What `row` makes of each row of a question of the engine's own, which no watch is told of: for those
-    /// who have no connection at hand.
+    /// Returns the result of `row` for each row of one of the engine's queries, which no watch receives: for
+    /// callers without a connection.
     func ask<each Parameter: Bindable, Element>(
         _ sql: SQL, _ values: repeat each Parameter, row: (borrowing Row) throws -> Element
     ) throws -> [Element] {
@@ -24,7 +24,7 @@ extension ConnectionCore {
         }
     }
 
-    /// Whether SQLite could run a statement, which is only prepared: its error if it could not.
+    /// Prepares a statement without running it, and returns SQLite's error if it cannot run.
     func refusal(of sql: String) -> LockstepError? {
         unwatched {
             do throws(LockstepError) {

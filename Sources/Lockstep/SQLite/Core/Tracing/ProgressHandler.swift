@@ -1,16 +1,16 @@
 internal import CSQLCipher
 
-/// Calls into the program while a statement runs, so that it can be given up.
+/// A callback into the program while a statement runs, which can interrupt it.
 public struct ProgressHandler: Sendable {
     let interval: Int
-    let goOn: @Sendable () -> Bool
+    let shouldContinue: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - interval: After how many instructions of SQLite's virtual machine each call comes: 1000 are
+    ///   - interval: How many instructions SQLite's virtual machine runs between two calls: 1000 take
     ///     some 10 to 100 µs.
-    ///   - goOn: False ends the statement with ``LockstepError/Code/interrupted``.
-    public init(every interval: Int, goOn: @escaping @Sendable () -> Bool) {
+    ///   - shouldContinue: Returning false ends the statement with ``LockstepError/Code/interrupted``.
+    public init(every interval: Int, shouldContinue: @escaping @Sendable () -> Bool) {
         self.interval = interval
-        self.goOn = goOn
+        self.shouldContinue = shouldContinue
     }
 }

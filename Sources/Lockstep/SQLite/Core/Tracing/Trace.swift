@@ -1,34 +1,34 @@
 internal import CSQLCipher
 
 extension ConnectionOptions {
-    /// The same for procedures that migrate, with statements that end as soon as `goOn` says no.
-    /// - Parameter isChecked: Whether the procedure has opened the same database before.
+    /// The same options for procedures that migrate; statements end as soon as `shouldContinue` returns false.
+    /// - Parameter isChecked: Whether the procedure has already opened the same database.
     func asking(
-        _ goOn: @escaping @Sendable () -> Bool, isChecked: Bool = false
+        _ shouldContinue: @escaping @Sendable () -> Bool, isChecked: Bool = false
     ) -> ConnectionOptions {
         var options = self
         let own = progress
-        // 10,000 instructions are some 0.1 to 1 ms.
+        // 10,000 instructions take some 0.1 to 1 ms.
         options.progress = ProgressHandler(every: own?.interval ?? 10_000) {
-            goOn() && own?.goOn() != false
+            shouldContinue() && own?.shouldContinue() != false
         }
         options.addition = addition?.migrating(isChecked: isChecked)
         return options
     }
 }
 
-/// What a connection calls into the program for.
+/// The program's callbacks on a connection.
 final class Hooks {
-    /// While the engine's own commands run, progress is not asked for.
+    /// While the engine's own commands run, the progress handler is not called.
     var isPaused = false
-    /// While statements that are nobody's run, they are not told of either.
+    /// While internal statements run, the trace does not report them either.
     var isSilent = false
     private let trace: (@Sendable (TraceEvent) -> Void)?
     private let progress: ProgressHandler?
     private let timer: StatementTimer?
-    /// After how many instructions SQLite calls.
+    /// The number of instructions between SQLite's calls.
     private let interval: Int
-    /// How many instructions have run since the program was asked.
+    /// How many instructions have run since the program was last asked.
     private var instructions = 0
 
     init(_ options: ConnectionOptions, _ timer: StatementTimer?) {
@@ -41,8 +41,8 @@ final class Hooks {
             ? own ?? 0 : min(own ?? StatementTimer.interval, StatementTimer.interval)
     }
 
-    /// Installs what there is. Not before the connection is keyed: nothing of the key may be traced. The
-    /// connection keeps this object as long as the handle calls.
+    /// Installs the callbacks that are set. Not before the connection is keyed: a trace must not see the key.
+    /// The connection keeps this object alive as long as the handle calls it.
     func install(on database: OpaquePointer) {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         if trace != nil {
@@ -52,7 +52,7 @@ final class Hooks {
                     if let context = unsafe context, let statement = unsafe statement,
                         let nanoseconds = unsafe nanoseconds
                     {
-                        unsafe Unmanaged<Hooks>.fromOpaque(context).takeUnretainedValue().tell(
+                        unsafe Unmanaged<Hooks>.fromOpaque(context).takeUnretainedValue().report(
                             OpaquePointer(statement), nanoseconds.load(as: Int64.self))
                     }
                     return 0
@@ -70,17 +70,17 @@ final class Hooks {
         }
     }
 
-    /// The time is looked at each time, the program is asked as often as it wants to be.
+    /// Checks the time on each call, and asks the program as often as its interval says.
     private func goesOn() -> Bool {
         if let timer, timer.mustEnd() { return false }
         guard let progress else { return true }
         instructions += interval
         guard instructions >= progress.interval else { return true }
         instructions = 0
-        return progress.goOn()
+        return progress.shouldContinue()
     }
 
-    private func tell(_ statement: OpaquePointer, _ nanoseconds: Int64) {
+    private func report(_ statement: OpaquePointer, _ nanoseconds: Int64) {
         guard !isSilent, let sql = unsafe sqlite3_sql(statement) else { return }
         trace?(
             TraceEvent(

@@ -1,9 +1,9 @@
 internal import CSQLCipher
 
-/// A statement that has run, as a trace tells of it.
+/// A statement that has run, as a trace reports it.
 public struct TraceEvent: Sendable, Hashable {
-    /// The SQL with its literals replaced; bound values are never in it.
+    /// The SQL with its literals replaced; it never contains bound values.
     public let sql: String
-    /// How long it took from its first step to its end, what its rows were used for included.
+    /// The time from the first step to the end, including the time spent on its rows.
     public let duration: Duration
 }

@@ -1,8 +1,8 @@
 public import CSQLCipher
 
-/// A Swift value that can stand for a parameter of a statement.
+/// A Swift value that can be bound to a statement's parameter.
 public protocol Bindable {
-    /// Binds the value to the parameter at `index`, counting from 1, and gives SQLite's result code.
+    /// Binds the value to the parameter at `index`, counting from 1, and returns SQLite's result code.
     func bind(to parameters: borrowing Parameters, at index: Int32) -> Int32
 }
 
@@ -124,7 +124,7 @@ extension Parameters {
     }
 }
 
-/// Tells SQLite to copy what it is given. SQLITE_TRANSIENT is a macro that Swift cannot import.
+/// Makes SQLite copy the value. SQLITE_TRANSIENT is a macro that Swift cannot import.
 var transient: sqlite3_destructor_type? {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type?.self)
 }

@@ -1,12 +1,12 @@
 internal import CSQLCipher
 
-/// A copy of a row's value in SQLite's own memory, which any thread may bind to any connection: what type it is stays
-/// exactly as it is. It is the owner's to free.
+/// A copy of a row's value in SQLite's own memory, which any thread can bind to any connection; its type is
+/// preserved exactly. The owner must free it.
 @safe
 struct CopiedValue: Bindable {
     private let value: OpaquePointer
 
-    /// Nil if there is no memory left.
+    /// Nil if memory is exhausted.
     init?(_ row: borrowing Row, _ column: Int) {
         guard let copy = unsafe sqlite3_value_dup(row.value(Int32(clamping: column))) else {
             return nil
@@ -18,6 +18,6 @@ struct CopiedValue: Bindable {
         unsafe sqlite3_bind_value(parameters.statement, index, value)
     }
 
-    /// It must not be used any more.
+    /// Frees the copy; it must not be used afterwards.
     func free() { unsafe sqlite3_value_free(value) }
 }

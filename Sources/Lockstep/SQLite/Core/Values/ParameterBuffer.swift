@@ -1,8 +1,7 @@
-/// Room for the texts and blobs that are bound to a statement, so that SQLite need not copy each into
-/// memory of its own.
+/// A buffer for the texts and blobs bound to a statement, so that SQLite does not copy each into memory of its
+/// own.
 ///
-/// What was stored stays where it is until ``clear()``. Values that do not fit are refused, and SQLite
-/// copies those.
+/// Stored values stay in place until ``clear()``. Values that do not fit are refused, and SQLite copies those.
 @safe
 final class ParameterBuffer {
     // Sixteen texts of 256 bytes; a row's small columns fit, and a cached statement stays small.
@@ -17,10 +16,11 @@ final class ParameterBuffer {
 
     deinit { unsafe start.deallocate() }
 
-    /// Forgets what was stored. Nothing may be bound to it any more when it is next stored into and run.
+    /// Forgets the stored values. No parameter can still be bound to them when the buffer is next filled and
+    /// the statement runs.
     func clear() { used = 0 }
 
-    /// A copy of the bytes that lasts until ``clear()``, or nil if there is no room for it.
+    /// Stores a copy of the bytes until ``clear()``; nil if it does not fit.
     func store(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
         guard bytes.count <= Self.capacity - used else { return nil }
         let place = unsafe start + used

@@ -1,4 +1,4 @@
-/// The parameters of a statement's next run, on loan while values are bound to them.
+/// The parameters of a statement's next run, lent out while values are bound to them.
 @frozen
 @safe
 public struct Parameters: ~Copyable {
@@ -19,7 +19,7 @@ public struct Parameters: ~Copyable {
         unsafe self.prepared = Unmanaged.passUnretained(prepared)
     }
 
-    /// Binds `value` to the next parameter. What goes wrong is thrown by the run.
+    /// Binds `value` to the next parameter. The run throws any error.
     @inlinable
     public mutating func append<Element: Bindable>(_ value: borrowing Element) {
         count += 1
@@ -27,6 +27,6 @@ public struct Parameters: ~Copyable {
         if failure == 0 { failure = code }
     }
 
-    /// Where copies of what is bound may be kept, so that SQLite need not allocate for each.
+    /// A buffer for copies of bound values, so that SQLite does not allocate for each.
     var buffer: ParameterBuffer? { unsafe prepared._withUnsafeGuaranteedRef { $0.buffer } }
 }

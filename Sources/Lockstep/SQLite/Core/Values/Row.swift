@@ -11,11 +11,11 @@ public import CSQLCipher
     internal import Darwin
 #endif
 
-/// The current row of a statement, on loan to a closure.
+/// The current row of a statement, lent to a closure.
 ///
-/// Columns are read by their ordinal, from 0 on, and decode to the type that is asked for:
-/// `let title: String = try row[1]`. The conversions are strict: an INTEGER is no text, and NULL is no
-/// value unless an optional is asked for. Errors name column, type and SQL, never the value.
+/// Columns are read by ordinal, counting from 0, and decode to the requested type: `let title: String = try
+/// row[1]`. The conversions are strict: an INTEGER does not decode to text, and NULL decodes only to an
+/// optional. Errors name column, type and SQL, never the value.
 @frozen
 @safe
 public struct Row: ~Copyable {
@@ -31,7 +31,7 @@ public struct Row: ~Copyable {
     }
 
     /// The value of a column.
-    /// - Throws: ``LockstepError/Code/decodeMismatch`` if it is of another type, or NULL.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` if it has another type or is NULL.
     @inlinable
     public subscript<Element: ColumnDecodable>(_ column: Int) -> Element {
         get throws(LockstepError) {
@@ -39,9 +39,9 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// The value of the column with this name, as the statement gives it: `AS` names it. Ordinals are
-    /// faster: this looks the name up, about 40 ns.
-    /// - Throws: ``LockstepError/Code/decodeMismatch`` if there is none, or as by its ordinal.
+    /// The value of the column with this name in the statement's result, which `AS` can set. Ordinals are
+    /// faster: this looks the name up, which takes about 40 ns.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` if there is no such column, or as for ordinals.
     public subscript<Element: ColumnDecodable>(_ name: String) -> Element {
         get throws(LockstepError) {
             guard let ordinal = columns.ordinal(of: name) else {
@@ -53,7 +53,7 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     @inlinable
     public var count: Int { unsafe Int(sqlite3_data_count(statement)) }
 
@@ -62,7 +62,7 @@ public struct Row: ~Copyable {
     /// The columns' names and their ordinals.
     var columns: ColumnLayout { unsafe prepared._withUnsafeGuaranteedRef { $0.columns } }
 
-    /// The bytes of a TEXT or BLOB where SQLite has them: no copy. They last as long as the row.
+    /// The bytes of a TEXT or BLOB in SQLite's memory, without a copy. They are valid as long as the row.
     /// - Throws: ``LockstepError/Code/decodeMismatch`` for other types and NULL.
     @_lifetime(borrow self)
     public func bytes(_ column: Int) throws(LockstepError) -> RawSpan {
@@ -79,12 +79,12 @@ public struct Row: ~Copyable {
         return unsafe _overrideLifetime(bytes.bytes, borrowing: self)
     }
 
-    // Handles are opened without SQLite's mutexes and used by one thread at a time, so that the value may
-    // be looked into where it is (SQLite's documentation, "Protected and unprotected sqlite3_value").
+    // Handles are opened without SQLite's mutexes and used by one thread at a time, so the value can be read in
+    // place (SQLite's documentation, "Protected and unprotected sqlite3_value").
     @inlinable
     func value(_ column: Int32) -> OpaquePointer? { unsafe sqlite3_column_value(statement, column) }
 
-    /// Whether a TEXT is these bytes; no other type is.
+    /// Whether the column is a TEXT with exactly these bytes.
     func holds(_ bytes: [UInt8], at column: Int) -> Bool {
         let value = unsafe value(Int32(clamping: column))
         guard unsafe sqlite3_value_type(value) == SQLITE_TEXT,
@@ -97,8 +97,7 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// The value of a column, where what is shown matters more than what is stored: bytes of a TEXT that are
-    /// not UTF-8 become U+FFFD.
+    /// The value of a column for display: bytes of a TEXT that are not UTF-8 become U+FFFD.
     /// - Throws: ``LockstepError/Code/decodeMismatch`` if there is no such column.
     public func leniently(_ column: Int) throws(LockstepError) -> Value {
         let ordinal = Int32(clamping: column)
@@ -111,7 +110,7 @@ public struct Row: ~Copyable {
         return .text(unsafe String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The column's name, as the statement gives it.
+    /// The column's name in the statement's result.
     public func name(of column: Int) -> String {
         guard let name = unsafe sqlite3_column_name(statement, Int32(clamping: column))
         else {
@@ -120,11 +119,11 @@ public struct Row: ~Copyable {
         return unsafe String(cString: name)
     }
 
-    /// Whether the column is NULL. A column that does not exist is an error of its own.
+    /// Whether the column is NULL. A column that does not exist is an error.
     @inlinable
     func isNull(_ column: Int32) throws(LockstepError) -> Bool {
         guard unsafe sqlite3_column_type(statement, column) == SQLITE_NULL else { return false }
-        // SQLite answers NULL for ordinals out of range, too.
+        // SQLite also reports NULL for ordinals out of range.
         guard column >= 0, unsafe column < sqlite3_data_count(statement) else {
             throw outOfRange(column)
         }
@@ -145,7 +144,7 @@ public struct Row: ~Copyable {
     func outOfRange(_ column: Int32) -> LockstepError {
         LockstepError(
             .decodeMismatch,
-            "column \(column) was asked for, and the row has \(count) columns in: \(sql)")
+            "there is no column \(column): the row has \(counted(count, "column")) in: \(sql)")
     }
 
     @usableFromInline
@@ -162,7 +161,7 @@ public struct Row: ~Copyable {
         return LockstepError(
             .decodeMismatch,
             "column \(column) (\(name(of: Int(column)))) is \(type), not \(wanted), in: \(sql)",
-            hint: type == "NULL" ? "decode an optional where the column may be NULL" : nil)
+            hint: type == "NULL" ? "decode an optional if the column can be NULL" : nil)
     }
 
     private var sql: String {
@@ -243,7 +242,7 @@ extension Optional: ColumnDecodable where Wrapped: ColumnDecodable {
 }
 
 extension Value: ColumnDecodable {
-    /// Decodes whatever is there.
+    /// Decodes a value of any storage class.
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         switch unsafe sqlite3_column_type(row.statement, column) {
         case SQLITE_INTEGER: self = .integer(try Int64(column: column, of: row))

@@ -1,8 +1,8 @@
-/// Makes values of any `Decodable` type of rows: a property for each column of the same name.
+/// Decodes rows to any `Decodable` type: each property from the column of the same name.
 ///
-/// The convenience, at about twice the price of ``RowDecodable``. A property that is an optional may lack its
-/// column. Properties that are neither a ``ColumnDecodable`` type nor a `RawRepresentable` of one cannot be
-/// decoded; a row has no place for what is nested.
+/// It is convenient, and takes about twice as long as ``RowDecodable``. The column of an optional property can
+/// be missing. Each property must be a ``ColumnDecodable`` type or a `RawRepresentable` of one: a row has no
+/// nested values.
 struct RowDecoder: Decoder {
     let row: LentRow
     var codingPath: [any CodingKey] { [] }
@@ -23,14 +23,14 @@ struct RowDecoder: Decoder {
     fileprivate static func unsuited(_ what: String) -> LockstepError {
         LockstepError(
             .decodeMismatch, "\(what) cannot be decoded from a column",
-            hint: "decode the row with a closure, or store the value in a form of its own")
+            hint: "decode the row with a closure, or store the value in another form")
     }
 }
 
 extension Row {
-    /// The row as a value of a `Decodable` type: see ``RowDecodable`` for the fast way.
-    /// - Throws: ``LockstepError/Code/decodeMismatch`` for a missing column or another type; what the
-    ///   type's own `init(from:)` throws.
+    /// The row as a value of a `Decodable` type; ``RowDecodable`` is the fast way.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for a missing column or another type; what the type's
+    ///   own `init(from:)` throws.
     public borrowing func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value
     {
         try unsafe withUnsafePointer(to: self) { pointer in
@@ -72,7 +72,7 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return column
     }
 
-    // Inlined, these are made for each type once; as they stand they would look into type tables at each column.
+    // Inlined, these are specialized once per type; otherwise they would search type tables for each column.
     @inline(__always)
     private func get<Element: ColumnDecodable>(_ key: Key) throws -> Element {
         try row.decode(column(key))
@@ -141,7 +141,7 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
 }
 
 extension LentRow {
-    /// An integer of any width; one that does not fit is an error, and not cut.
+    /// An integer of any width; one that does not fit is an error, and is not truncated.
     fileprivate func integer<Number: FixedWidthInteger>(
         _ column: Int32, _ name: String
     ) throws -> Number {
@@ -152,9 +152,9 @@ extension LentRow {
         return number
     }
 
-    /// A value of a type that is known only here.
+    /// A value of a type that is known only at run time.
     fileprivate func value<Value: Decodable>(_ column: Int32, _ type: Value.Type) throws -> Value {
-        // Compared first, since asking a type for its conformances takes longer than all the rest.
+        // Compared first, since looking up a type's conformances takes longer than all the rest.
         if type == [UInt8].self, let bytes = try decode(column) as [UInt8] as? Value {
             return bytes
         }
@@ -170,10 +170,10 @@ extension LentRow {
         }
     }
 
-    /// In the place of Swift's own errors, which tell the value that did not fit.
+    /// Replaces Swift's own errors, which reveal the value that did not fit.
     fileprivate func misfit<Value>(_ what: String, _ type: Value.Type) -> LockstepError {
         LockstepError(
-            .decodeMismatch, "\(what) is no \(type)",
+            .decodeMismatch, "\(what) does not decode to \(type)",
             hint: "the columns are \(names.joined(separator: ", "))")
     }
 

@@ -1,8 +1,8 @@
-/// A Swift type that fills a statement's parameters, as ``RowDecodable`` is made of a row:
-/// `extension Movie: RowEncodable { func encode(to parameters: inout Parameters) { … } }`.
+/// A Swift type that fills a statement's parameters, the counterpart of ``RowDecodable``: `extension Movie:
+/// RowEncodable { func encode(to parameters: inout Parameters) { … } }`.
 ///
-/// It is the fastest way to write: nothing of the value is copied or retained on its way.
+/// It is the fastest way to write: binding neither copies nor retains the value.
 public protocol RowEncodable {
-    /// Appends a value for each parameter, in the order that the statement and this agree about.
+    /// Appends a value for each parameter, in the order that the statement expects.
     func encode(to parameters: inout Parameters)
 }

@@ -1,14 +1,15 @@
 internal import Synchronization
 
-/// The row that decoders read from. Decoders are values that anybody may keep; a row is on loan: outside of
-/// ``reading(_:_:)``, and for the decoder of another row, reading is an error.
+/// The row that decoders read from. Decoders are values that a program can keep, but a row is only lent:
+/// reading outside ``reading(_:_:)``, or with the decoder of another row, is an error.
 ///
-/// A statement has one, so that a row costs no memory. It is never freed, but goes on to another statement:
-/// so ``LentRow`` can be safe without counting references, which would take a third of the time of decoding.
+/// Each statement has one reader, so that a row needs no allocation. A reader is never freed, but passed on to
+/// another statement: this makes ``LentRow`` safe without reference counts, which would take a third of the
+/// decoding time.
 @safe
 final class RowReader {
     private var row: UnsafePointer<Row>?
-    /// Which row it is on; no two have the same number.
+    /// Identifies the current row; no two rows have the same number.
     private var turn: UInt64 = 0
     private var turns: UInt64 = 0
     private var layout = ColumnLayout([], preparations: 0)
@@ -21,18 +22,18 @@ final class RowReader {
 
     private static let idle = Mutex(Idle())
 
-    /// One that nobody uses.
+    /// Takes an unused reader, or creates one.
     static func take() -> RowReader {
         let idle = idle.withLock { idle in Idle(readers: idle.readers.popLast().map { [$0] } ?? [])
         }
         if let reader = idle.readers.first { return reader }
         let reader = RowReader()
-        // Nobody ever gives this reference back.
+        // This reference is never released.
         unsafe _ = Unmanaged.passRetained(reader)
         return reader
     }
 
-    /// For whoever comes next.
+    /// Returns the reader for the next statement.
     func giveBack() {
         let own = Idle(readers: [self])
         Self.idle.withLock { $0.readers += own.readers }
@@ -67,7 +68,7 @@ final class RowReader {
         return try unsafe row.pointee.isNull(column)
     }
 
-    /// Properties mostly come in the columns' order: then no look-up is due.
+    /// Properties mostly come in the columns' order: then no lookup is needed.
     fileprivate func column(_ name: String, _ turn: UInt64) throws -> Int32? {
         guard turn == self.turn, unsafe row != nil else { throw Self.gone }
         if layout.isUnambiguous, next < layout.names.count, layout.names[next] == name {
@@ -80,12 +81,12 @@ final class RowReader {
     }
 
     private static let gone = LockstepError(
-        .misuse, "a decoder is used after the row that it was made for",
+        .misuse, "a decoder was used after its row",
         hint: "decode everything in init(from:)")
 }
 
-/// A row as decoders know it: without a reference that is counted each time a decoder is copied, as Swift's
-/// containers do for each property.
+/// A row for decoders. It holds no counted reference, which each copy of a decoder would update; Swift's
+/// containers copy it for each property.
 @safe
 struct LentRow {
     // A reader is never freed.
@@ -97,7 +98,7 @@ struct LentRow {
         self.turn = turn
     }
 
-    /// The columns' names; none once the row is gone.
+    /// The columns' names; none after the row has ended.
     var names: [String] { unsafe reader._withUnsafeGuaranteedRef { $0.names(turn) } }
 
     func decode<Element: ColumnDecodable>(_ column: Int32) throws -> Element {

@@ -1,18 +1,18 @@
 internal import CSQLCipher
 
-/// A value of a row where SQLite has it: not copied, and not judged.
+/// A row's value in SQLite's memory, neither copied nor validated.
 @safe
 enum RowValue: ~Copyable, ~Escapable {
     case null
     case integer(Int64)
     case real(Double)
-    /// In UTF-8, whatever the file's encoding is.
+    /// In UTF-8, whatever the file's encoding.
     case text(RawSpan)
     case blob(RawSpan)
 }
 
 extension Row {
-    /// The value of a column in its own storage class. Its bytes last as long as the row.
+    /// The value of a column in its own storage class. Its bytes are valid as long as the row.
     @_lifetime(borrow self)
     func stored(_ column: Int) throws(LockstepError) -> RowValue {
         switch unsafe sqlite3_value_type(value(Int32(clamping: column))) {

@@ -1,16 +1,16 @@
 /// SQL text together with the values that were interpolated into it.
 ///
-/// A string literal is SQL as it stands. What is interpolated becomes a parameter and is bound, never
-/// spliced into the text, so that no value can turn into SQL:
+/// A string literal is SQL as written. An interpolated value becomes a parameter and is bound, never spliced
+/// into the text, so no value can turn into SQL:
 ///
 ///     try db.query("SELECT title FROM movies WHERE year = \(year)") { row in try row[0] as String }
 ///
-/// A `String` is not SQL: text made at run time needs ``init(verbatim:)``, which shows in the source
-/// where SQL comes from elsewhere.
+/// A `String` is not SQL: text built at run time needs ``init(verbatim:)``, which makes dynamic SQL visible in
+/// the source.
 public struct SQL: Sendable {
     /// The text, with `?` where values were interpolated.
     public private(set) var text: String
-    /// The values that belong to it.
+    /// The text's values.
     private(set) var arguments = Arguments.none
 
     /// The values of a statement's parameters.
@@ -20,18 +20,18 @@ public struct SQL: Sendable {
         case named([String: any Bindable & Sendable])
     }
 
-    /// SQL made at run time. Whoever can shape `text` can do whatever the connection may: never put a
+    /// SQL built at run time. Anyone who controls `text` can do everything that the connection can: never put a
     /// value into it.
     public init(verbatim text: String) { self.text = text }
 
-    /// SQL made at run time, with the values of its parameters.
+    /// SQL built at run time, with the values of its parameters.
     init(verbatim text: String, values: [any Bindable & Sendable]) {
         self.text = text
         arguments = .positional(values)
     }
 
-    /// The same SQL with values for its parameters by their names, each with or without its `:`, `@` or
-    /// `$`. They replace interpolated values, which have no names.
+    /// The same SQL with values for its named parameters; each name with or without its `:`, `@` or `$`. They
+    /// replace interpolated values, which have no names.
     public func with(named values: [String: any Bindable & Sendable]) -> SQL {
         var sql = self
         sql.arguments = .named(values)
@@ -51,7 +51,7 @@ extension SQL: ExpressibleByStringInterpolation {
         private var text = ""
         private var values: [any Bindable & Sendable] = []
 
-        /// Makes room for a literal of this size.
+        /// Reserves capacity for a literal of this size.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + 2 * interpolationCount)
             values.reserveCapacity(interpolationCount)
@@ -72,8 +72,8 @@ extension SQL: ExpressibleByStringInterpolation {
             values.append(value)
         }
 
-        /// `\(list: values)`: as many parameters as there are values, in parentheses, for `IN`. An empty
-        /// list is `()`, which no row is in.
+        /// `\(list: values)`: a parameter for each value, in parentheses, for `IN`. An empty list is `()`,
+        /// which matches no row.
         public mutating func appendInterpolation<Values: Sequence>(
             list values: Values
         ) where Values.Element: Bindable & Sendable {
@@ -82,13 +82,13 @@ extension SQL: ExpressibleByStringInterpolation {
             self.values += list
         }
 
-        /// `\(name: identifier)`: the name of a table, column or the like, quoted.
+        /// `\(name: identifier)`: the name of a table, column or other object, quoted.
         public mutating func appendInterpolation(name: String) { text += SQLTokens.quote(name) }
 
-        /// `\(verbatim: text)`: text as it stands; see ``SQL/init(verbatim:)``.
+        /// `\(verbatim: text)`: text as written; see ``SQL/init(verbatim:)``.
         public mutating func appendInterpolation(verbatim text: String) { self.text += text }
 
-        /// `\(fragment)`: other SQL with its values, which must not go by names.
+        /// `\(fragment)`: other SQL with its values, which must not be named.
         public mutating func appendInterpolation(_ fragment: SQL) {
             text += fragment.text
             if case .positional(let values) = fragment.arguments { self.values += values }

@@ -1,4 +1,4 @@
-/// A value of any of SQLite's five storage classes, for where the type is not known beforehand.
+/// A value of any of SQLite's five storage classes, for types that are not known in advance.
 public enum Value: Sendable, Hashable {
     /// No value.
     case null

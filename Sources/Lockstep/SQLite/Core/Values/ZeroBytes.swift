@@ -1,11 +1,11 @@
 internal import CSQLCipher
 
-/// That many zero bytes, as a BLOB to be filled in by a ``Blob``: no memory is needed for them.
+/// A BLOB of zero bytes for a ``Blob`` to fill: it takes no memory.
 public struct ZeroBytes: Bindable, Sendable, Hashable {
-    /// How many.
+    /// The number of bytes.
     public var count: Int
 
-    /// That many.
+    /// Creates a BLOB of `count` zero bytes.
     public init(_ count: Int) { self.count = count }
 
     /// Binds a BLOB of zeros.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What a store tells of its commits.
+/// The changes that a store reports of its commits.
 @Suite("Changes of a store", .timeLimit(.minutes(20)))
 struct ChangesTests: NumberStore {
     private struct Stop: Error {}
@@ -27,7 +27,7 @@ struct ChangesTests: NumberStore {
             """)
     }
 
-    /// What is told of one write.
+    /// The reported changes of one write.
     private func changes(of script: String) async throws -> DatabaseChanges? {
         let store = try openStore()
         var iterator = store.changes.makeAsyncIterator()
@@ -52,24 +52,24 @@ struct ChangesTests: NumberStore {
     }
 
     static let cases = [
-        Case("INSERT INTO p VALUES (9, 90, NULL)", ["p": .some([9])]),
-        Case("INSERT INTO P (n) VALUES (91), (92)", ["p": .some([4, 5])]),
-        Case("UPDATE p SET b = NULL WHERE id IN (1, 3)", ["p": .some([1, 3])]),
-        Case("DELETE FROM c WHERE id = 7", ["c": .some([7])]),
+        Case("INSERT INTO p VALUES (9, 90, NULL)", ["p": .listed([9])]),
+        Case("INSERT INTO P (n) VALUES (91), (92)", ["p": .listed([4, 5])]),
+        Case("UPDATE p SET b = NULL WHERE id IN (1, 3)", ["p": .listed([1, 3])]),
+        Case("DELETE FROM c WHERE id = 7", ["c": .listed([7])]),
         Case("UPDATE c SET id = 8 WHERE id = 7", ["c": .any]),
-        Case("UPDATE p SET n = 21 WHERE id = 2", ["p": .some([2]), "log": .some([1])]),
-        Case("DELETE FROM p WHERE id = 1", ["p": .some([1]), "c": .some([5, 6])]),
-        // What REPLACE removes could take rows of c along.
+        Case("UPDATE p SET n = 21 WHERE id = 2", ["p": .listed([2]), "log": .listed([1])]),
+        Case("DELETE FROM p WHERE id = 1", ["p": .listed([1]), "c": .listed([5, 6])]),
+        // A row that REPLACE removes can also delete rows of c.
         Case("INSERT OR REPLACE INTO p VALUES (9, 30, NULL)", ["p": .any, "c": .any]),
         Case("REPLACE INTO p VALUES (3, 31, NULL)", ["p": .any, "c": .any]),
-        Case("INSERT OR IGNORE INTO p VALUES (1, 10, NULL), (8, 80, NULL)", ["p": .some([8])]),
+        Case("INSERT OR IGNORE INTO p VALUES (1, 10, NULL), (8, 80, NULL)", ["p": .listed([8])]),
         Case(
             "INSERT INTO p VALUES (1, 11, NULL) ON CONFLICT DO UPDATE SET b = x'02'",
-            ["p": .some([1])]),
+            ["p": .listed([1])]),
         Case("INSERT INTO w VALUES ('y', 2)", ["w": .any]),
         Case("UPDATE w SET v = 3", ["w": .any]),
         Case("DELETE FROM w WHERE k = 'x'", ["w": .any]),
-        Case("DELETE FROM c", ["c": .some([5, 6, 7])]),
+        Case("DELETE FROM c", ["c": .listed([5, 6, 7])]),
         Case("DELETE FROM t", ["t": .any]),
         Case("DELETE FROM t; INSERT INTO log VALUES (1, 1)", ["t": .any, "log": .any]),
         Case("CREATE TABLE fresh (a)", [:], schema: true),
@@ -78,11 +78,11 @@ struct ChangesTests: NumberStore {
         Case("CREATE VIEW v AS SELECT 1", [:], schema: true),
     ]
 
-    @Test("Each kind of change is told with its tables and rows", arguments: cases)
+    @Test("Each kind of change is reported with its tables and rows", arguments: cases)
     func kinds(_ each: Case) async throws {
         let changes = try #require(try await changes(of: each.script))
         #expect(changes.schemaChanged == each.schemaChanged)
-        // A change of the schema may tell more than there is, never less.
+        // A schema change can report more than it changed, never less.
         if each.schemaChanged {
             #expect(Set(changes.tables.keys).isSubset(of: ["p", "log", "fresh"]))
         } else {
@@ -91,21 +91,21 @@ struct ChangesTests: NumberStore {
     }
 
     @Test(
-        "What changes nothing is no change",
+        "A write without effect is not a change",
         arguments: [
             "SELECT 1", "UPDATE p SET n = 1 WHERE id = 99", "DELETE FROM log",
             "INSERT OR IGNORE INTO p VALUES (1, 1, NULL)", "PRAGMA optimize",
         ])
     func nothing(_ script: String) async throws { #expect(try await changes(of: script) == nil) }
 
-    @Test("A column that is added or renamed changes the schema")
+    @Test("Adding or renaming a column changes the schema")
     func altering() async throws {
         for script in ["ALTER TABLE p ADD COLUMN d", "ALTER TABLE c RENAME TO d"] {
             #expect(try await changes(of: script)?.schemaChanged == true)
         }
     }
 
-    @Test("The rows of a savepoint that was undone are not told, and those about it are")
+    @Test("Rows of an undone savepoint are not reported, those around it are")
     func savepoint() async throws {
         let store = try openStore()
         var iterator = store.changes.makeAsyncIterator()
@@ -118,10 +118,10 @@ struct ChangesTests: NumberStore {
             }
             try connection.execute("UPDATE p SET b = NULL WHERE id = 3")
         }
-        #expect(await iterator.next()?.tables == ["p": .some([1, 3])])
+        #expect(await iterator.next()?.tables == ["p": .listed([1, 3])])
     }
 
-    @Test("A write that throws tells nothing, alone or in a group")
+    @Test("A write that throws reports nothing, alone or in a group")
     func throwing() async throws {
         let store = try openStore()
         var iterator = store.changes.makeAsyncIterator()
@@ -140,11 +140,11 @@ struct ChangesTests: NumberStore {
         let results = try await store.writeTogether(parts)
         #expect(results.map { $0.isSuccess } == [true, false, true])
         try store.close()
-        #expect(await iterator.next()?.tables == ["p": .some([1, 3])])
+        #expect(await iterator.next()?.tables == ["p": .listed([1, 3])])
         #expect(await iterator.next() == nil)
     }
 
-    @Test("What is written into a blob is told")
+    @Test("Writing to a blob is reported")
     func blob() async throws {
         let store = try openStore()
         var iterator = store.changes.makeAsyncIterator()
@@ -153,7 +153,7 @@ struct ChangesTests: NumberStore {
                 try blob.write([7], at: 0)
             }
         }
-        #expect(await iterator.next()?.tables == ["p": .some([2])])
+        #expect(await iterator.next()?.tables == ["p": .listed([2])])
         let chunks = AsyncStream<[UInt8]> { continuation in
             continuation.yield([1, 2, 3])
             continuation.finish()
@@ -162,18 +162,18 @@ struct ChangesTests: NumberStore {
             try connection.execute("INSERT INTO p VALUES (50, 50, ?)", ZeroBytes(3))
             return connection.lastInsertedRowID
         }
-        #expect(await iterator.next()?.tables == ["p": .some([50])])
+        #expect(await iterator.next()?.tables == ["p": .listed([50])])
     }
 
-    @Test("What is written outside transactions is told")
+    @Test("Writes outside transactions are reported")
     func withoutTransaction() async throws {
         let store = try openStore()
         var iterator = store.changes.makeAsyncIterator()
         try store.aloneHere { try $0.execute("UPDATE c SET p = 3 WHERE id = 7") }
-        #expect(await iterator.next()?.tables == ["c": .some([7])])
+        #expect(await iterator.next()?.tables == ["c": .listed([7])])
     }
 
-    @Test("More rows than are worth listing are any")
+    @Test("More changed rows than the limit are reported as any")
     func many() async throws {
         let script = """
             WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 10001)

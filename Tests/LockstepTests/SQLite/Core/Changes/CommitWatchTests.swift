@@ -14,7 +14,7 @@ struct CommitWatchTests {
         try scratch.fill(rows: 20)
     }
 
-    @Test("Own commits are own, others' are others', and what is not committed counts for nobody")
+    @Test("Own and foreign commits are counted separately, and uncommitted writes not at all")
     func counting() throws {
         let connection = try scratch.open()
         let watch = try connection.watchCommits()
@@ -44,7 +44,7 @@ struct CommitWatchTests {
         #expect(try watch.own == 0 && watch.others(connection) == 0)
     }
 
-    @Test("What others only read, or bring into the file, is no commit")
+    @Test("Reads and checkpoints by others are not commits")
     func checkpoints() throws {
         let connection = try scratch.open()
         try scratch.add(rows: 50, to: connection)
@@ -56,13 +56,13 @@ struct CommitWatchTests {
             try other.checkpoint(.truncate)
         }
         _ = try scratch.count(connection)
-        // SQLite's own answer differs, which is why it is not asked.
+        // SQLite's own answer differs, so it is not used.
         let after: Int? = try connection.value("PRAGMA data_version")
         #expect(before != after)
         #expect(try watch.others(connection) == 0)
     }
 
-    @Test("The log is brought into the file from 1000 pages on, as without counting")
+    @Test("The log is checkpointed from 1000 pages on, as it is without counting")
     func log() throws {
         let connection = try scratch.open()
         _ = try connection.watchCommits()
@@ -79,7 +79,7 @@ struct CommitWatchTests {
     }
 
     @Test(
-        "A disk that was full makes nobody else's commits",
+        "A full disk does not count as a commit for others",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func full() throws {
         let disk = try SmallDisk(megabytes: 2)
@@ -101,7 +101,7 @@ struct CommitWatchTests {
         #expect(try watch.own == 1 && watch.others(connection) == 0)
     }
 
-    @Test("Where there is no log, commits cannot be counted, and that is told")
+    @Test("Without a log commits cannot be counted, and that is reported")
     func memory() throws {
         let connection = try Connection.inMemory()
         Refusal.expect(.libraryUnusable) { _ = try connection.watchCommits() }

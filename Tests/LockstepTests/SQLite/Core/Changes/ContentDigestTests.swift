@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Marks of content")
+@Suite("Content marks")
 struct ContentDigestTests {
     private let scratch: DatabaseScratch
 
@@ -15,7 +15,7 @@ struct ContentDigestTests {
 
     private func mark() throws -> [UInt8]? { try scratch.open().contentMark() }
 
-    @Test("The mark stays through opening, reading and closing, and changes with any commit")
+    @Test("The mark survives opening, reading and closing, and changes with any commit")
     func changes() throws {
         let first = try #require(try mark())
         #expect(first.count == 32)
@@ -26,13 +26,13 @@ struct ContentDigestTests {
             try connection.checkpoint(.truncate)
         }
         #expect(try mark() == first)
-        // The same value again: the page is encrypted anew.
+        // The same value again: the page is encrypted with a new initialisation vector.
         try scratch.open().execute("UPDATE item SET id = id WHERE id = 9999")
         let second = try mark()
         #expect(second != nil && second != first)
     }
 
-    @Test("Every page counts, and bytes behind the last one")
+    @Test("Every page counts, and so do bytes after the last one")
     func pages() throws {
         let first = try mark()
         let whole = try scratch.bytes
@@ -50,13 +50,13 @@ struct ContentDigestTests {
         #expect(try ContentDigest.of(scratch.path) == first)
     }
 
-    @Test("While the log holds what the file lacks there is none")
+    @Test("While the log has content that the file lacks, there is no mark")
     func log() throws {
         let connection = try scratch.open()
         try scratch.add(rows: 1, to: connection)
         #expect(try ContentDigest.of(scratch.path) == nil)
         #expect(try connection.contentMark() != nil)
-        // A reader of an old snapshot keeps the log from the file.
+        // A reader of an old snapshot prevents the checkpoint.
         let reader = try scratch.open()
         try reader.read { reader in
             _ = try scratch.count(reader)

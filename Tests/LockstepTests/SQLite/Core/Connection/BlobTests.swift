@@ -8,7 +8,7 @@ struct BlobTests {
     private let scratch: DatabaseScratch
     private let connection: ConnectionBox
 
-    /// A connection in a copyable wrapping.
+    /// A copyable wrapper of a connection.
     private final class ConnectionBox {
         let connection: Connection
         init(_ connection: consuming Connection) { self.connection = connection }
@@ -25,7 +25,7 @@ struct BlobTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     }
 
-    /// Inserts one row and gives the place of its value.
+    /// Inserts one row and returns the position of its value.
     private func insert(_ data: some Bindable) throws -> BlobPlace {
         try connection.connection.execute("INSERT INTO photo (data) VALUES (?)", data)
         return BlobPlace(
@@ -37,7 +37,7 @@ struct BlobTests {
     }
 
     @Test(
-        "What is written in pieces is what is read in pieces of any other size",
+        "Data written in pieces is read unchanged in pieces of any other size",
         arguments: [0, 1, 4095, 4096, 4097, 8191, 65_535, 65_536, 65_537, 200_001])
     func roundTrip(_ count: Int) throws {
         let bytes = Self.pattern(count)
@@ -96,7 +96,7 @@ struct BlobTests {
         #expect(try stored(place) == Self.pattern(100))
     }
 
-    @Test("A handle to read does not write")
+    @Test("A read handle cannot write")
     func readOnly() throws {
         let place = try insert([1, 2, 3] as [UInt8])
         try connection.connection.withBlob(place) { blob in
@@ -106,7 +106,7 @@ struct BlobTests {
     }
 
     @Test(
-        "A handle ends when its row changes or goes, and with its table",
+        "A handle ends when its row changes or is deleted, and with its table",
         arguments: [
             "UPDATE photo SET other = 1", "UPDATE photo SET data = x'00'", "DELETE FROM photo",
             "UPDATE photo SET id = id + 100", "REPLACE INTO photo (id, data) VALUES (1, x'0102')",
@@ -124,7 +124,7 @@ struct BlobTests {
         }
     }
 
-    @Test("A change of another row leaves a handle as it is")
+    @Test("A change of another row does not affect a handle")
     func otherRow() throws {
         let place = try insert([1, 2, 3] as [UInt8])
         let other = try insert([4] as [UInt8])
@@ -134,7 +134,7 @@ struct BlobTests {
         }
     }
 
-    @Test("A text is read as its bytes, and what is neither text nor BLOB is refused by its type")
+    @Test("A text is read as its bytes; other types than text and BLOB are refused by name")
     func types() throws {
         let text = try insert("Grüße")
         try connection.connection.withBlob(text) { blob in
@@ -152,7 +152,7 @@ struct BlobTests {
         }
     }
 
-    @Test("A table, column or row that is not there is an error, and so is a table without rowids")
+    @Test("A missing table, column or row is an error, and so is a table without rowids")
     func missing() throws {
         let place = try insert([1] as [UInt8])
         try connection.connection.run(
@@ -173,7 +173,7 @@ struct BlobTests {
         }
     }
 
-    @Test("An indexed column may be read and not written")
+    @Test("An indexed column can be read but not written")
     func indexed() throws {
         let place = try insert([1, 2] as [UInt8])
         try connection.connection.execute("CREATE INDEX i ON photo (data)")
@@ -184,7 +184,7 @@ struct BlobTests {
         Refusal.expect(.sqlFailed) { try connection.connection.withBlob(place, .write) { _ in } }
     }
 
-    @Test("The engine's own tables may be read and not written, in whatever case they are named")
+    @Test("The engine's own tables can be read but not written, whatever the case of their names")
     func ownTables() throws {
         try connection.connection.with(rights: .engine) {
             try connection.connection.execute("CREATE TABLE lockstep_own (data)")
@@ -201,7 +201,7 @@ struct BlobTests {
         }
     }
 
-    @Test("A transaction that is rolled back takes back what was written into a blob")
+    @Test("A rolled-back transaction undoes writes to a blob")
     func rollback() throws {
         struct Stop: Error {}
         let place = try insert([1, 2, 3] as [UInt8])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Kept statements and who may run them")
+@Suite("Cached statements and the right to run them")
 struct CachedRightsTests {
     private let scratch: DatabaseScratch
 
@@ -13,7 +13,7 @@ struct CachedRightsTests {
     }
 
     @Test(
-        "What the engine may run is refused to the program afterwards, and the other way about",
+        "A statement that the engine can run is then refused to the program, and vice versa",
         arguments: [
             "PRAGMA application_id = 7", "DELETE FROM lockstep_private", "PRAGMA cipher_version",
             "PRAGMA query_only = OFF",
@@ -29,7 +29,7 @@ struct CachedRightsTests {
         }
     }
 
-    @Test("A statement that the engine holds does not come into the cache when it lets go")
+    @Test("A statement that the engine holds does not enter the cache when released")
     func heldByEngine() throws {
         let connection = try scratch.open()
         let sql: SQL = "PRAGMA user_version = 3"
@@ -42,7 +42,7 @@ struct CachedRightsTests {
         #expect(mine.prepared !== prepared)
     }
 
-    @Test("The engine and migrations take nothing that the program has prepared")
+    @Test("The engine and migrations use no statement that the program has prepared")
     func programs() throws {
         let connection = try scratch.open()
         let sql: SQL = "SELECT count(*) FROM item"
@@ -54,7 +54,7 @@ struct CachedRightsTests {
         #expect(try connection.prepare(sql).prepared === program)
     }
 
-    @Test("A transaction statement that the program has kept is refused to a migration")
+    @Test("A transaction statement in the program's cache is refused to a migration")
     func migration() throws {
         let connection = try scratch.open()
         try connection.execute("BEGIN")
@@ -67,7 +67,7 @@ struct CachedRightsTests {
         }
     }
 
-    @Test("What was denied once is denied again, and each time says why")
+    @Test("A denied statement is denied again, each time with its reason")
     func denied() throws {
         let connection = try scratch.open()
         let allowed = try connection.prepare("SELECT 1").prepared
@@ -81,7 +81,7 @@ struct CachedRightsTests {
         #expect(try connection.prepare("SELECT 1").prepared === allowed)
     }
 
-    @Test("VACUUM by the engine works after the program was refused it, and is refused it again")
+    @Test("VACUUM by the engine works after the program was refused it, and stays refused to it")
     func vacuum() throws {
         let connection = try scratch.open()
         Refusal.expect(.denied) { try connection.execute("VACUUM") }
@@ -91,14 +91,14 @@ struct CachedRightsTests {
     }
 
     @Test(
-        "A statement that ends transactions, kept from outside, is refused inside one of ours",
+        "A statement that ends transactions, cached outside one, is refused inside one",
         arguments: ["COMMIT", "END", "ROLLBACK"])
     func transactions(_ sql: String) throws {
         let connection = try scratch.open()
         try connection.execute("BEGIN")
         try connection.execute(SQL(verbatim: sql))
         let held = try connection.prepare(SQL(verbatim: sql))
-        // Held and kept: two of them.
+        // In use and cached: two of them.
         try connection.execute("BEGIN")
         try connection.execute(SQL(verbatim: sql))
         try connection.write { connection in
@@ -114,7 +114,7 @@ struct CachedRightsTests {
         #expect(connection.isInTransaction == false)
     }
 
-    @Test("BEGIN that was kept from outside is refused inside as well")
+    @Test("BEGIN, cached outside a transaction, is also refused inside one")
     func begin() throws {
         let connection = try scratch.open()
         try connection.execute("BEGIN IMMEDIATE")
@@ -124,7 +124,7 @@ struct CachedRightsTests {
         }
     }
 
-    @Test("A write that throws leaves nothing, also where it releases a savepoint from outside")
+    @Test("A write that throws leaves nothing, even if it releases a savepoint from outside")
     func savepoint() throws {
         struct Stop: Error {}
         let connection = try scratch.open()

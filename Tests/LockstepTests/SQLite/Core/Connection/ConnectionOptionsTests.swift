@@ -47,7 +47,7 @@ struct ConnectionOptionsTests {
         let before = try scratch.bytes
         do {
             let connection = try scratch.open(Self.queryOnly)
-            // Refused or without effect, either will do.
+            // Refusal and no effect are both acceptable.
             try? connection.execute(SQL(verbatim: sql))
         }
         #expect(try scratch.bytes == before)
@@ -85,7 +85,7 @@ struct ConnectionOptionsTests {
 
     // MARK: Durability and memory
 
-    @Test("Synchronous is what was asked for, and full by default")
+    @Test("Synchronous has the requested value, and is full by default")
     func synchronous() throws {
         let scratch = try DatabaseScratch()
         var options = ConnectionOptions()
@@ -96,7 +96,7 @@ struct ConnectionOptionsTests {
         #expect(try scratch.open(options).value("PRAGMA synchronous") == 1)
     }
 
-    @Test("The cache has the size that was asked for, and never too little")
+    @Test("The cache has the requested size, within a minimum")
     func cache() throws {
         let scratch = try DatabaseScratch()
         var options = ConnectionOptions()
@@ -117,7 +117,7 @@ struct ConnectionOptionsTests {
 
     // MARK: Waiting
 
-    @Test("A second writer is told that the database is busy, and may write afterwards")
+    @Test("A second writer gets the error that the database is busy, and can write afterwards")
     func busy() throws {
         let scratch = try DatabaseScratch()
         var options = ConnectionOptions()
@@ -139,7 +139,7 @@ struct ConnectionOptionsTests {
     }
 
     @Test(
-        "The busy timeout arrives in milliseconds",
+        "The busy timeout is passed in milliseconds",
         arguments: [
             (Duration.zero, 0), (.milliseconds(7), 7), (.seconds(2), 2000),
             (.microseconds(1999), 1), (.seconds(-1), 0), (.seconds(3_000_000_000), Int(Int32.max)),
@@ -151,7 +151,7 @@ struct ConnectionOptionsTests {
         #expect(try scratch.create(options).value("PRAGMA busy_timeout") == milliseconds)
     }
 
-    @Test("A busy timeout without end does not trap")
+    @Test("An infinite busy timeout does not trap")
     func endlessTimeout() async throws {
         await #expect(processExitsWith: .success) {
             let scratch = try DatabaseScratch()

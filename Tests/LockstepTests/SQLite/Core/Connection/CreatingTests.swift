@@ -9,7 +9,7 @@ import Testing
 struct CreatingTests {
     private static let marker = "plaintext-marker-of-creating"
 
-    @Test("The file and its side files are readable and writable by the owner only")
+    @Test("Only the owner can read and write the file and its side files")
     func modes() throws {
         let scratch = try DatabaseScratch()
         let connection = try scratch.create()
@@ -28,7 +28,7 @@ struct CreatingTests {
         #expect(bytes.count >= 4096 && bytes.count.isMultiple(of: 4096))
     }
 
-    @Test("Neither the file nor its log or index holds what was inserted, or SQLite's own words")
+    @Test("Neither the file, its log nor its index shows inserted text or SQLite's own words")
     func ciphertext() throws {
         let scratch = try DatabaseScratch()
         let connection = try scratch.create()
@@ -55,7 +55,7 @@ struct CreatingTests {
         #expect(try connection.value("PRAGMA foreign_keys") == 1)
     }
 
-    @Test("An existing file is refused and left as it is")
+    @Test("An existing file is refused and left unchanged")
     func existing() throws {
         let scratch = try DatabaseScratch()
         for content in [[], [1, 2, 3], [UInt8](repeating: 7, count: 8192)] {
@@ -92,7 +92,7 @@ struct CreatingTests {
     }
 
     @Test(
-        "A leftover side file is refused and left as it is",
+        "A leftover side file is refused and left unchanged",
         arguments: ["-wal", "-shm", "-journal"])
     func leftover(_ suffix: String) throws {
         let scratch = try DatabaseScratch()
@@ -112,16 +112,16 @@ struct CreatingTests {
         #expect(error.code == .notFound)
     }
 
-    @Test("A creation that fails midway leaves nothing behind")
+    @Test("A creation that fails midway leaves no files")
     func failingMidway() throws {
-        // Room for the file's own name, but for no side file's.
+        // Long enough for the file's own name, too long with a side file's suffix.
         let scratch = try DatabaseScratch(String(repeating: "n", count: 254))
         let error = try #require(throws: LockstepError.self) { _ = try scratch.create() }
         #expect(error.code == .inputOutput)
         #expect(try scratch.names == [])
     }
 
-    @Test("A path longer than SQLite takes is an error, and leaves nothing behind")
+    @Test("A path over SQLite's limit is an error, and leaves no files")
     func longPath() throws {
         let folder = try TemporaryFolder()
         var deep = folder.path

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// What makes SQLite prepare its statements anew must not take the engine's rights from its own.
+/// The engine's own statements keep its rights when SQLite has to prepare them again.
 @Suite("Transactions after the schema or a flag has changed")
 struct EngineCommandsTests: NumberTable {
     let scratch: DatabaseScratch
@@ -13,7 +13,7 @@ struct EngineCommandsTests: NumberTable {
     private struct Stop: Error {}
 
     @Test(
-        "Savepoints work on, and undo what they should",
+        "Savepoints continue to work, and undo the right changes",
         arguments: [
             "ANALYZE", "CREATE INDEX i ON t (a)", "CREATE TEMP TABLE x (a)", "PRAGMA optimize",
             "CREATE TABLE y (a)",
@@ -40,7 +40,7 @@ struct EngineCommandsTests: NumberTable {
         #expect(try values(connection) == [1, 3, 4])
     }
 
-    @Test("A store in memory writes on after reads, whatever became of them")
+    @Test("A store in memory can write after reads, whatever their outcome")
     func inMemory() throws {
         let store = try Store.inMemory()
         try store.write { try $0.execute("CREATE TABLE t (a INTEGER UNIQUE)") }
@@ -53,7 +53,7 @@ struct EngineCommandsTests: NumberTable {
         }
     }
 
-    @Test("A transaction that had to be undone whole does not stop the next one")
+    @Test("A transaction that had to be rolled back entirely does not stop the next one")
     func doomed() throws {
         let connection = try open()
         for begin in [TransactionControl.Command.beginDeferred, .beginImmediate] {
@@ -65,7 +65,8 @@ struct EngineCommandsTests: NumberTable {
         }
     }
 
-    @Test("Nothing of a closure stands alone after an error has ended its transaction")
+    @Test(
+        "After an error has ended its transaction, no later write of a closure takes effect alone")
     func endedTransaction() throws {
         let connection = try open()
         try connection.execute("INSERT INTO t VALUES (1)")

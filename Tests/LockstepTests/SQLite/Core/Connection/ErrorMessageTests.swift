@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("What SQLite's errors become")
+@Suite("The translation of SQLite's errors")
 struct ErrorMessageTests {
     private let scratch: DatabaseScratch
 
@@ -36,7 +36,7 @@ struct ErrorMessageTests {
         #expect(code == .denied || error.sqliteCode.map { $0 & 0xFF != 0 } == true)
     }
 
-    @Test("A failed constraint names its columns, and the SQL without its values")
+    @Test("A failed constraint names its columns, and shows the SQL without its values")
     func constraint() throws {
         let connection = try scratch.open()
         let error = try #require(throws: LockstepError.self) {
@@ -47,7 +47,7 @@ struct ErrorMessageTests {
         #expect(error.sqliteCode == 2067)
     }
 
-    @Test("A full database is told as one")
+    @Test("A full database is reported as full")
     func full() throws {
         let connection = try scratch.open()
         try connection.execute("PRAGMA max_page_count = 20")
@@ -58,9 +58,9 @@ struct ErrorMessageTests {
         #expect(try connection.value("SELECT count(*) FROM t") == 1)
     }
 
-    /// SQLite puts pieces of a statement's literals into its own messages.
+    /// SQLite quotes parts of a statement's literals in its own messages.
     @Test(
-        "A literal of the SQL does not come back through SQLite's message",
+        "SQLite's message does not reveal a literal of the SQL",
         arguments: [
             "SELECT 1 FROM 'a' 'b' 'hunter2'", "SELECT a FROM t WHERE a = 'hunter2' 'x'",
             "SELECT 'hunter2", "SELECT x'hunter2'", "INSERT INTO t (a) VALUES ('x' 'hunter2')",
@@ -77,7 +77,7 @@ struct ErrorMessageTests {
     }
 
     @Test(
-        "Nor does a bound value",
+        "It does not reveal a bound value either",
         arguments: [
             "SELECT * FROM words WHERE words MATCH ?", "SELECT json_extract('{}', ?)",
             "SELECT json(?)", "INSERT INTO t (a, n) VALUES ('x', ?)", "SELECT 1 LIMIT ?",
@@ -97,7 +97,7 @@ struct ErrorMessageTests {
         #expect(failures > 0)
     }
 
-    @Test("The names in SQLite's messages stay, since they say what to do")
+    @Test("Names in SQLite's messages stay, because they help the reader")
     func names() throws {
         let connection = try scratch.open()
         for (sql, wanted) in [

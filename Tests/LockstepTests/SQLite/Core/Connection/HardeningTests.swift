@@ -32,14 +32,14 @@ struct HardeningTests {
         #expect(try failure(sql).code == .sqlFailed)
     }
 
-    @Test("The schema's own table cannot be written")
+    @Test("The schema table cannot be written")
     func schemaTable() throws {
         let error = try failure("UPDATE sqlite_schema SET sql = '' WHERE name = 'item'")
         #expect(error.message.contains("may not be modified"))
         #expect(throws: LockstepError.self) {
             try scratch.open().execute("DELETE FROM sqlite_schema")
         }
-        // Not even where the authorizer would let it.
+        // Not even where the authorizer would allow it.
         let connection = try scratch.open()
         try connection.with(rights: .engine) {
             try connection.execute("PRAGMA writable_schema = ON")
@@ -55,7 +55,7 @@ struct HardeningTests {
         #expect(try connection.value("PRAGMA journal_mode") == "wal")
     }
 
-    @Test("The tables behind a virtual table cannot be written")
+    @Test("The shadow tables of a virtual table cannot be written")
     func shadowTables() throws {
         let connection = try scratch.open()
         try connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
@@ -67,7 +67,7 @@ struct HardeningTests {
         #expect(try connection.value("SELECT count(*) FROM words WHERE words MATCH 'two'") == 1)
     }
 
-    @Test("A schema cannot call functions with side effects behind the program's back")
+    @Test("A schema cannot call functions with side effects without the program's knowledge")
     func trustedSchema() throws {
         let connection = try scratch.open()
         #expect(try connection.value("PRAGMA trusted_schema") == 0)
@@ -79,7 +79,8 @@ struct HardeningTests {
     }
 
     @Test(
-        "SQL cannot soften the connection again", arguments: ["trusted_schema", "cell_size_check"])
+        "SQL cannot weaken the hardening of a connection",
+        arguments: ["trusted_schema", "cell_size_check"])
     func staysHard(_ pragma: String) throws {
         let connection = try scratch.open()
         let hard: Int? = try connection.value("PRAGMA \(verbatim: pragma)")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Numbers by which changes are noticed")
+@Suite("Version numbers that reveal changes")
 struct HeaderNumberTests {
-    @Test("The data's version is another one after others' commits, within transactions too")
+    @Test("The data version changes after commits of others, even within transactions")
     func data() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 1)
@@ -21,7 +21,7 @@ struct HeaderNumberTests {
         }
     }
 
-    @Test("The schema's version counts changes of one's own and of others, not what was undone")
+    @Test("The schema version counts own changes and those of others, but not undone ones")
     func schema() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 1)
@@ -46,7 +46,7 @@ struct HeaderNumberTests {
         #expect(try version() == start + 2)
     }
 
-    @Test("What the engine asks for itself leaves alone what is known of the program's statements")
+    @Test("The engine's own queries leave the record of the tables in use intact")
     func uses() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 1)
@@ -64,7 +64,7 @@ struct HeaderNumberTests {
         #expect(core.usedTables == ["item"])
     }
 
-    @Test("Whether foreign keys are enforced is what the pragma says")
+    @Test("The record of whether foreign keys are enforced matches the pragma")
     func foreignKeys() throws {
         let connection = try Connection.inMemory()
         #expect(connection.core.enforcesForeignKeys)
@@ -72,7 +72,7 @@ struct HeaderNumberTests {
         #expect(!connection.core.enforcesForeignKeys)
         #expect(try connection.value("PRAGMA foreign_keys") == false)
         try connection.write { connection in
-            // Does nothing inside a transaction.
+            // This has no effect inside a transaction.
             try connection.execute("PRAGMA foreign_keys = ON")
             #expect(!connection.core.enforcesForeignKeys)
         }

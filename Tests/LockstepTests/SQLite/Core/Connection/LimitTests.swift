@@ -15,7 +15,7 @@ struct LimitTests {
         repeatElement(piece, count: count).joined(separator: separator)
     }
 
-    /// What is allowed and what is not at a limit of 20.
+    /// The cases within and above a limit of 20.
     private static let borders: [(limit: Limit, allowed: String, refused: String)] = [
         (.columns, "SELECT \(list("1", 20))", "SELECT \(list("1", 21))"),
         (.compoundTerms, list("SELECT 1", 20, " UNION "), list("SELECT 1", 21, " UNION ")),
@@ -28,7 +28,7 @@ struct LimitTests {
         ),
     ]
 
-    @Test("What is above a limit is refused, and what is at it is not", arguments: 0..<6)
+    @Test("A value above a limit is refused, and one at it is accepted", arguments: 0..<6)
     func borders(_ index: Int) throws {
         let (limit, allowed, refused) = Self.borders[index]
         let bounded = try Self.open([limit: 20])
@@ -44,7 +44,7 @@ struct LimitTests {
         try run(refused, Connection.inMemory())
     }
 
-    @Test("A value that is too long is refused where it is bound, made or stored")
+    @Test("A value that is too long is refused when bound, computed or stored")
     func valueLength() throws {
         let connection = try Self.open([.valueLength: 1000])
         try connection.execute("CREATE TABLE t (a, b)")
@@ -75,7 +75,7 @@ struct LimitTests {
         #expect(try connection.value("SELECT count(*) FROM t") == 1)
     }
 
-    @Test("Statements of too many instructions and triggers of too great a depth are refused")
+    @Test("Statements with too many instructions and triggers with too great a depth are refused")
     func programs() throws {
         let short = try Self.open([.instructions: 50])
         let sql: SQL = "SELECT \(verbatim: Self.list("random()", 100))"
@@ -95,7 +95,7 @@ struct LimitTests {
         #expect(try shallow.value("SELECT count(*) FROM t") == 3)
     }
 
-    @Test("No limit can be raised above what SQLite was built with", arguments: Limit.allCases)
+    @Test("No limit can be raised above SQLite's compile-time limit", arguments: Limit.allCases)
     func ceiling(_ limit: Limit) throws {
         let connection = try Self.open([limit: .max])
         #expect(try connection.value("SELECT 1") == 1)
@@ -104,7 +104,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Every connection of a store has them")
+    @Test("Every connection of a store has the limits")
     func stores() throws {
         let scratch = try DatabaseScratch()
         var options = StoreOptions()

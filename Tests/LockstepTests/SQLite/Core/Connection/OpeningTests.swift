@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Opening a database")
 struct OpeningTests {
-    @Test("What was written is there after reopening with the key")
+    @Test("Written rows are there after reopening with the key")
     func reopening() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 500)
@@ -28,7 +28,8 @@ struct OpeningTests {
     }
 
     @Test(
-        "Each failed opening says why and leaves file and folder as they were", arguments: Case.all)
+        "Each failed opening gives its reason and leaves file and folder unchanged",
+        arguments: Case.all)
     func failures(_ failure: Case) throws {
         let scratch = try DatabaseScratch()
         if failure.startsAsDatabase { try scratch.fill(rows: 50) }
@@ -64,7 +65,7 @@ struct OpeningTests {
         #expect(try scratch.count(scratch.open()) == 3)
     }
 
-    @Test("A wrong key does no harm to a log that waits for its checkpoint")
+    @Test("A wrong key does not harm a log that has not been checkpointed")
     func wrongKeyBesideLog() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 3)
@@ -84,7 +85,7 @@ struct OpeningTests {
         #expect(try scratch.count(Connection.open(copy, key: scratch.key())) == 7)
     }
 
-    /// One way in which opening fails.
+    /// A reason why opening fails.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: LockstepError.Code
@@ -137,7 +138,7 @@ struct OpeningTests {
         ]
     }
 
-    /// Everything in a folder, byte for byte; nil for what is not a file.
+    /// Everything in a folder, byte for byte; nil for anything other than a file.
     private struct Content: Equatable {
         private var files: [String: [UInt8]?] = [:]
 

@@ -27,7 +27,7 @@ struct OwnTablesTests {
         "CREATE TABLE lockstep_new (a)", "CREATE TABLE LOCKSTEP_NEW AS SELECT 1",
         "CREATE TRIGGER t AFTER INSERT ON lockstep_own BEGIN SELECT 1; END",
         "CREATE TEMP TRIGGER t AFTER INSERT ON lockstep_own BEGIN SELECT 1; END",
-        // Those below would stand where the engine looks for its table.
+        // The following would take the place of the engine's table.
         "CREATE TEMP TABLE lockstep_own (a)", "CREATE TABLE temp.lockstep_own (a)",
         "CREATE TEMP VIEW lockstep_own AS SELECT 9 AS a",
         "CREATE VIEW lockstep_new AS SELECT 9 AS a",
@@ -37,7 +37,7 @@ struct OwnTablesTests {
         "CREATE TRIGGER t AFTER UPDATE OF a ON LockStep_Own BEGIN SELECT 1; END",
         "CREATE TRIGGER IF NOT EXISTS main.t BEFORE DELETE ON [lockstep_own] BEGIN SELECT 1; END",
         "CREATE TEMP TRIGGER t AFTER INSERT ON main.lockstep_own BEGIN SELECT 1; END",
-        // Their bodies, which SQLite looks at only when they fire.
+        // Trigger bodies, which SQLite checks only when they fire.
         "CREATE TRIGGER t AFTER INSERT ON other BEGIN DELETE FROM lockstep_own; END",
         "CREATE TRIGGER t AFTER INSERT ON other BEGIN SELECT 1; UPDATE \"Lockstep_Own\" SET a = 1; END",
         "CREATE TRIGGER t AFTER INSERT ON other BEGIN UPDATE OR IGNORE [lockstep_own] SET a = 1; END",
@@ -51,7 +51,7 @@ struct OwnTablesTests {
         "ALTER TABLE other ADD COLUMN b REFERENCES lockstep_own (a)",
     ]
 
-    @Test("SQL may not write, change, make or stand in for them", arguments: refused)
+    @Test("SQL cannot write, change, make or replace them", arguments: refused)
     func program(_ sql: String) throws {
         do {
             let connection = try scratch.open()
@@ -64,7 +64,7 @@ struct OwnTablesTests {
         #expect(try scratch.open().value("SELECT a FROM lockstep_own") == 1)
     }
 
-    @Test("Nor may a migration", arguments: refused)
+    @Test("Neither can a migration", arguments: refused)
     func migration(_ sql: String) throws {
         let connection = try scratch.open()
         try connection.with(rights: .migration) {
@@ -75,7 +75,7 @@ struct OwnTablesTests {
         }
     }
 
-    @Test("A trigger that another program planted cannot write them either")
+    @Test("A trigger planted by another program cannot write them either")
     func trigger() throws {
         let connection = try scratch.open()
         try connection.with(rights: .engine) {
@@ -89,7 +89,7 @@ struct OwnTablesTests {
         #expect(try connection.value("SELECT count(*) FROM lockstep_own") == 1)
     }
 
-    @Test("A refused definition leaves nothing, also in a script and with values at hand")
+    @Test("A refused definition leaves nothing, even in a script and with bound values")
     func script() throws {
         let connection = try scratch.open()
         Refusal.expect(.denied) {
@@ -122,7 +122,7 @@ struct OwnTablesTests {
         "CREATE TABLE child (a REFERENCES other (a), lockstep_own TEXT)",
     ]
 
-    @Test("Definitions that read them, or only speak of them, stand", arguments: harmless)
+    @Test("Definitions that only read or mention them are accepted", arguments: harmless)
     func definitions(_ sql: String) throws {
         for mode in [Authorizer.Mode.program, .migration] {
             let connection = try scratch.open()
@@ -139,7 +139,7 @@ struct OwnTablesTests {
         }
     }
 
-    @Test("They may be read, and names that only resemble theirs are free")
+    @Test("They can be read, and names that only resemble theirs are free")
     func allowed() throws {
         let connection = try scratch.open()
         #expect(try connection.value("SELECT a FROM lockstep_own") == 1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Giving up a statement that takes long")
+@Suite("Interrupting a long statement")
 struct ProgressTests {
     private let timeout = Patience()
     private let scratch: DatabaseScratch
@@ -14,13 +14,13 @@ struct ProgressTests {
         try scratch.fill(rows: 10)
     }
 
-    /// Says yes so many times, then no; nil: yes for ever.
+    /// Answers yes this many times, then no; nil: always yes.
     private final class Patience: Sendable {
         private let left = Mutex<Int?>(nil)
         private let asked = Atomic(0)
         var count: Int { asked.load(ordering: .relaxed) }
         func set(_ times: Int?) { left.withLock { $0 = times } }
-        func goOn() -> Bool {
+        func shouldContinue() -> Bool {
             asked.add(1, ordering: .relaxed)
             return left.withLock { left in
                 guard let times = left else { return true }
@@ -32,17 +32,20 @@ struct ProgressTests {
 
     private func open(every interval: Int) throws -> Connection {
         var options = ConnectionOptions()
-        options.progress = ProgressHandler(every: interval) { [timeout] in timeout.goOn() }
+        options.progress = ProgressHandler(every: interval) { [timeout] in timeout.shouldContinue()
+        }
         return try scratch.open(options)
     }
 
-    /// Some ten million instructions, so that what does not stop it fails instead of hanging.
+    /// About ten million instructions, so that a failed interruption fails the test instead of hanging it.
     private static let long: SQL = """
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000)
         SELECT count(*) FROM n
         """
 
-    @Test("A long query ends with its own error, and the connection goes on", arguments: [1, 1000])
+    @Test(
+        "A long query ends with its own error, and the connection remains usable",
+        arguments: [1, 1000])
     func reading(_ interval: Int) throws {
         let connection = try open(every: interval)
         for times in [0, 1, 5] {
@@ -53,7 +56,7 @@ struct ProgressTests {
         }
     }
 
-    @Test("It is asked, and a yes lets the statement end", arguments: [1000, 0, -1])
+    @Test("The handler is called, and a yes lets the statement finish", arguments: [1000, 0, -1])
     func yes(_ interval: Int) throws {
         let connection = try open(every: interval)
         let before = timeout.count
@@ -67,7 +70,7 @@ struct ProgressTests {
     }
 
     @Test(
-        "A write that was given up leaves nothing, at whichever instruction it was",
+        "An interrupted write leaves nothing, whatever the instruction",
         arguments: 0..<40)
     func writing(_ times: Int) throws {
         let connection = try open(every: 1)
@@ -87,7 +90,7 @@ struct ProgressTests {
         #expect(try scratch.count(scratch.open()) == 11)
     }
 
-    @Test("A handler that never agrees lets nothing run, and the database opens")
+    @Test("With a handler that always refuses nothing runs, but the database opens")
     func never() throws {
         timeout.set(0)
         let connection = try open(every: 1)

@@ -5,19 +5,19 @@ import Testing
 
 @testable import Lockstep
 
-/// Looks for plaintext in every place where SQLite may put temporary data.
+/// Searches for plaintext wherever SQLite can put temporary data.
 @Suite(
     "Temporary files",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "there is no /proc"))
 struct TemporaryFilesTests {
     private let scratch: DatabaseScratch
-    /// In every row; of this test alone, since others run beside it.
+    /// In every row; unique to this test, because others run concurrently.
     private let marker = "marker-\(UUID().uuidString)"
     private static let rows = 20_000
 
     init() throws { scratch = try DatabaseScratch() }
 
-    /// A database of some 5 MB, on a connection whose cache is far too small for it.
+    /// A database of about 5 MB, on a connection whose cache is far too small for it.
     private func prepare() throws -> Connection {
         var options = ConnectionOptions()
         options.cacheBytes = 0
@@ -38,7 +38,7 @@ struct TemporaryFilesTests {
         #expect(found == [], sourceLocation: location)
     }
 
-    @Test("The search finds what SQLite writes when its temporary data may go to files")
+    @Test("The search finds SQLite's temporary data when it is allowed in files")
     func negativeControl() throws {
         let connection = try prepare()
         try connection.with(rights: .engine) { try connection.execute("PRAGMA temp_store = FILE") }
@@ -68,7 +68,7 @@ struct TemporaryFilesTests {
     func sorting() throws {
         let connection = try prepare()
         var seen = 0
-        // While rows are read the sort's temporary files, if it has any, are open.
+        // While rows are read, the sort's temporary files, if any, are open.
         try connection.prepare("SELECT text FROM note ORDER BY text").forEach { row in
             if seen.isMultiple(of: 8000) { try expectNoPlaintext() }
             seen += 1
@@ -92,7 +92,7 @@ struct TemporaryFilesTests {
         #expect(seen == 2 * Self.rows)
     }
 
-    @Test("Building an index, inside an open transaction as well")
+    @Test("Building an index, also inside an open transaction")
     func indexing() throws {
         let connection = try prepare()
         try connection.execute("CREATE INDEX by_text ON note (text)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Limits on time")
+@Suite("Time limits")
 struct TimeLimitTests {
     private let scratch: DatabaseScratch
 
@@ -13,7 +13,7 @@ struct TimeLimitTests {
         try scratch.fill(rows: 10)
     }
 
-    /// Never ends by itself, nor by a row.
+    /// Never ends by itself, nor returns a row.
     private static let endless: SQL = """
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
         """
@@ -33,7 +33,7 @@ struct TimeLimitTests {
         return try scratch.open(options)
     }
 
-    @Test("A statement that takes too long ends with its error, and the connection goes on")
+    @Test("A statement that takes too long ends with its error, and the connection remains usable")
     func statement() throws {
         let connection = try open(limit: .milliseconds(20))
         for _ in 0..<3 {
@@ -49,12 +49,12 @@ struct TimeLimitTests {
         #expect(try scratch.count(patient) == 10)
     }
 
-    @Test("What ran before does not count, and each statement within another has its own time")
+    @Test("Earlier statements do not count, and each nested statement has its own time")
     func nested() throws {
         let connection = try open(limit: .milliseconds(500))
         let inner = try connection.prepare("SELECT i FROM (SELECT 1 AS i)")
         Refusal.expect(.limitExceeded) {
-            // Inner statements must not renew the time of the outer one.
+            // Inner statements must not reset the time of the outer one.
             try connection.prepare(
                 "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
             ).forEach { _ in try inner.run() }
@@ -62,7 +62,7 @@ struct TimeLimitTests {
         #expect(try scratch.count(connection) == 10)
     }
 
-    @Test("A write that is ended leaves nothing")
+    @Test("An interrupted write leaves nothing")
     func writing() throws {
         let connection = try open(limit: .milliseconds(200))
         Refusal.expect(.limitExceeded) {
@@ -79,7 +79,7 @@ struct TimeLimitTests {
         #expect(try scratch.count(scratch.open()) == 10)
     }
 
-    @Test("Past the deadline nothing begins, and a transaction that is open is undone")
+    @Test("After the deadline nothing starts, and an open transaction is rolled back")
     func past() throws {
         let connection = try open(deadline: .now - .seconds(1))
         for _ in 0..<2 {
@@ -95,7 +95,7 @@ struct TimeLimitTests {
         #expect(try scratch.count(scratch.open()) == 10)
     }
 
-    @Test("A deadline ends what runs, as the first of both limits does")
+    @Test("A deadline ends a running statement, as the earlier of both limits does")
     func deadline() throws {
         for limit in [nil, Duration.seconds(3600)] {
             let connection = try open(limit: limit, deadline: .now + .milliseconds(300))
@@ -113,13 +113,13 @@ struct TimeLimitTests {
     }
 
     @Test(
-        "A program's own handler goes on being asked, as often as it wants",
+        "A program's own handler is still called, as often as it wants",
         arguments: [1000, 100_000])
     func ownHandler(_ interval: Int) throws {
         func calls(_ limit: Duration?) throws -> Int {
             let asked = Counter()
             let connection = try open(limit: limit) {
-                $0.progress = ProgressHandler(every: interval) { asked.goOn(upTo: .max) }
+                $0.progress = ProgressHandler(every: interval) { asked.shouldContinue(upTo: .max) }
             }
             _ = try connection.value(Self.long, as: Int.self)
             return asked.count
@@ -130,22 +130,22 @@ struct TimeLimitTests {
         #expect(abs(alone - beside) <= 1 + alone / 10)
         let asked = Counter()
         let connection = try open(limit: .seconds(3600)) {
-            $0.progress = ProgressHandler(every: interval) { asked.goOn(upTo: 3) }
+            $0.progress = ProgressHandler(every: interval) { asked.shouldContinue(upTo: 3) }
         }
-        // Its no is no limit's.
+        // Its refusal is not reported as a limit's.
         Refusal.expect(.interrupted) { _ = try connection.value(Self.endless, as: Int.self) }
     }
 
     private final class Counter: Sendable {
         private let asked = Atomic(0)
         var count: Int { asked.load(ordering: .relaxed) }
-        func goOn(upTo most: Int) -> Bool {
+        func shouldContinue(upTo most: Int) -> Bool {
             asked.add(1, ordering: .relaxed)
             return count <= most
         }
     }
 
-    @Test("A verification past its deadline ends, and reports nothing")
+    @Test("A verification past its deadline ends and reports nothing")
     func verification() throws {
         var verification = Verification(scratch.path, sets: [])
         verification.deadline = .now - .seconds(1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Transactions that end otherwise than by their closure's return.
+/// Transactions that end other than by their closure's return.
 @Suite("Transactions that end early")
 struct TransactionEndTests: NumberTable {
     let scratch: DatabaseScratch
@@ -13,7 +13,7 @@ struct TransactionEndTests: NumberTable {
 
     private static let rollingBack = "INSERT OR ROLLBACK INTO t VALUES (1)"
 
-    @Test("An error that ends the transaction is thrown, and nothing remains")
+    @Test("An error that ends the transaction is thrown, and no changes remain")
     func automaticRollback() throws {
         let writer = try open()
         let error = try #require(throws: LockstepError.self) {
@@ -40,7 +40,7 @@ struct TransactionEndTests: NumberTable {
         #expect(try values(writer) == [])
     }
 
-    @Test("What follows in a write whose transaction was ended does not remain either")
+    @Test("Later statements in a write whose transaction has ended leave nothing either")
     func goingOnAfterAutomaticRollback() throws {
         let writer = try open()
         #expect(throws: LockstepError.self) {
@@ -53,14 +53,14 @@ struct TransactionEndTests: NumberTable {
         #expect(try values(writer) == [])
     }
 
-    @Test("What a savepoint could not undo is not committed, though its error is passed over")
+    @Test("Changes that a savepoint could not undo are not committed, even if its error is ignored")
     func savepointThatCannotBeUndone() throws {
         let writer = try open()
         try writer.execute("INSERT INTO t VALUES (1)")
         Refusal.expect(.misuse) {
             try writer.write { connection in
                 try connection.execute("INSERT INTO t VALUES (2)")
-                // While a statement runs, an interruption stops all that follow, the way back included.
+                // While a statement runs, an interruption stops all that follow, including the rollback.
                 try? connection.prepare("SELECT a FROM t").forEach { _ in
                     try? connection.savepoint { connection in
                         try connection.execute("INSERT INTO t VALUES (3)")
@@ -89,7 +89,8 @@ struct TransactionEndTests: NumberTable {
         #expect(try values(writer) == [])
     }
 
-    @Test("Nor can a statement that was prepared beforehand", arguments: ["COMMIT", "ROLLBACK"])
+    @Test(
+        "Neither can a statement that was prepared beforehand", arguments: ["COMMIT", "ROLLBACK"])
     func endingByPreparedStatement(_ sql: String) throws {
         let writer = try open()
         let end = try writer.prepare(SQL(verbatim: sql))
@@ -103,7 +104,7 @@ struct TransactionEndTests: NumberTable {
         #expect(try values(writer) == [])
     }
 
-    @Test("Outside such closures SQL may begin and end transactions as it likes")
+    @Test("Outside such closures, SQL can begin and end transactions freely")
     func transactionsBySQL() throws {
         let writer = try open()
         try writer.execute("BEGIN IMMEDIATE")
@@ -137,7 +138,7 @@ struct TransactionEndTests: NumberTable {
     }
 
     // In WAL mode a commit never waits for readers; with a rollback journal it does.
-    @Test("A commit that is busy rolls back, and can be done again later")
+    @Test("A commit that is busy rolls back, and can be retried later")
     func busyCommit() throws {
         var reading = ConnectionOptions()
         reading.isQueryOnly = true
@@ -161,7 +162,7 @@ struct TransactionEndTests: NumberTable {
     }
 
     @Test(
-        "SQL cannot end a savepoint of the engine's",
+        "SQL cannot end a savepoint of the engine",
         arguments: [
             "RELEASE lockstep_savepoint", "ROLLBACK TO Lockstep_Savepoint",
             "SAVEPOINT lockstep_savepoint",

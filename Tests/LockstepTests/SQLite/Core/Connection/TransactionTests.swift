@@ -13,7 +13,7 @@ struct TransactionTests: NumberTable {
 
     // MARK: Writing
 
-    @Test("A write is committed and gives its result; others see it only then")
+    @Test("A write is committed and returns its result; others see it only then")
     func commit() throws {
         let writer = try open()
         let other = try open()
@@ -28,7 +28,7 @@ struct TransactionTests: NumberTable {
         #expect(try values(other) == [1, 2])
     }
 
-    @Test("A write that throws leaves nothing, tables included, and throws on what was thrown")
+    @Test("A write that throws leaves nothing, tables included, and rethrows the error")
     func rollback() throws {
         let writer = try open()
         #expect(throws: Stop.self) {
@@ -75,7 +75,7 @@ struct TransactionTests: NumberTable {
         #expect(try values(open()) == [1, 2, 3])
     }
 
-    @Test("A nested write is undone with the one around it")
+    @Test("A nested write is undone together with the enclosing one")
     func nestedInRollback() throws {
         let writer = try open()
         #expect(throws: Stop.self) {
@@ -87,7 +87,7 @@ struct TransactionTests: NumberTable {
         #expect(try values(writer) == [])
     }
 
-    @Test("Twenty levels deep, each level undoes what is its own")
+    @Test("Twenty levels deep, each level undoes its own changes")
     func deep() throws {
         let writer = try open()
         func descend(_ level: Int, _ connection: borrowing Connection) throws {
@@ -105,7 +105,7 @@ struct TransactionTests: NumberTable {
         #expect(try values(writer) == [0, 1, 2, 3])
     }
 
-    @Test("A savepoint outside a transaction is one of its own")
+    @Test("A savepoint outside a transaction is a transaction of its own")
     func savepointAlone() throws {
         let writer = try open()
         try writer.savepoint { try $0.execute("INSERT INTO t VALUES (1)") }
@@ -119,7 +119,7 @@ struct TransactionTests: NumberTable {
         #expect(try values(open()) == [1])
     }
 
-    @Test("A failed statement that is caught leaves the transaction as it was")
+    @Test("A failed statement that is caught leaves the transaction intact")
     func caughtFailure() throws {
         let writer = try open()
         try writer.write { connection in
@@ -165,7 +165,7 @@ struct TransactionTests: NumberTable {
         #expect(try writer.value("PRAGMA wal_checkpoint(TRUNCATE)", as: Int.self) == 0)
     }
 
-    @Test("A read inside a write sees what the write has done")
+    @Test("A read inside a write sees the write's changes")
     func readInWrite() throws {
         let writer = try open()
         try writer.write { connection in
@@ -174,7 +174,7 @@ struct TransactionTests: NumberTable {
         }
     }
 
-    @Test("A result may be a value that cannot be copied")
+    @Test("A result can be a noncopyable value")
     func noncopyableResults() throws {
         let writer = try open()
         let statement = try writer.read { try $0.prepare("SELECT 4") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Functions of a group of rows")
+@Suite("Aggregate functions")
 final class AggregateFunctionTests {
     private let connection: Connection
 
@@ -30,7 +30,7 @@ final class AggregateFunctionTests {
         try connection.query(sql) { row in try row[0] }
     }
 
-    @Test("Each group has a state of its own, from its first row to its last")
+    @Test("Each group has its own state, from its first row to its last")
     func groups() throws {
         try fill()
         #expect(
@@ -43,7 +43,7 @@ final class AggregateFunctionTests {
             try texts("SELECT joined(a) FILTER (WHERE a > 'a') FROM t WHERE kind = 1") == ["<b>"])
     }
 
-    @Test("A group without rows has the first state's result, run after run")
+    @Test("A group without rows has the initial state's result, in every run")
     func emptyGroup() throws {
         for _ in 0..<3 { #expect(try texts("SELECT joined(a) FROM t") == ["<>"]) }
         #expect(try texts("SELECT joined(a) FROM t GROUP BY kind") == [])
@@ -89,7 +89,7 @@ final class AggregateFunctionTests {
         #expect(error.code == .sqlFailed && error.message.hasPrefix("failing failed"))
         #expect(!error.description.contains("hunter2"))
         #expect(counter.count == 1)
-        // A group that does not fail is not touched by one that did.
+        // A group that does not fail is unaffected by one that did.
         #expect(try texts("SELECT failing(a) FROM t WHERE kind = 3") == ["hunter2"])
     }
 
@@ -109,7 +109,7 @@ final class AggregateFunctionTests {
         #expect(try texts("SELECT joined(a) FROM t") == ["<>"])
     }
 
-    @Test("A group's state is released when it is done, when it fails and when its run is given up")
+    @Test("A group's state is released when it completes, fails or is abandoned")
     func states() throws {
         let alive = Counter()
         let gone = Counter()
@@ -142,7 +142,7 @@ final class AggregateFunctionTests {
         #expect(alive.count == gone.count)
     }
 
-    @Test("An aggregate is refused as a window, in a WHERE, and in a schema")
+    @Test("An aggregate is refused as a window function, in a WHERE, and in a schema")
     func refusedUses() throws {
         for sql in [
             "SELECT joined(a) OVER (ORDER BY kind) FROM t", "SELECT a FROM t WHERE joined(a) = 'x'",
@@ -152,7 +152,7 @@ final class AggregateFunctionTests {
         }
     }
 
-    @Test("What an aggregate holds is released with its connection")
+    @Test("An aggregate's captured values are released with its connection")
     func released() throws {
         weak var token: Token?
         do {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Orders of texts in Swift")
+@Suite("Collations in Swift")
 struct CollationTests {
     /// By length, then backwards.
     private static let lengths = Collation("by_length") { first, second in
@@ -30,7 +30,7 @@ struct CollationTests {
         return all
     }
 
-    @Test("ORDER BY follows it, however large the numbers are that it answers with")
+    @Test("ORDER BY follows it, however large its results are")
     func ordering() throws {
         let connection = try Self.open()
         #expect(
@@ -45,7 +45,7 @@ struct CollationTests {
         #expect(try Self.sorted(texts, connection) == ["\0", "é", "a\0b", "日本", "a\0bcde", "👩‍👩‍👧‍👦"])
     }
 
-    @Test("Bytes that are no valid text are compared as U+FFFD, and nothing fails")
+    @Test("Invalid UTF-8 is compared as U+FFFD, and nothing fails")
     func invalid() throws {
         let connection = try Self.open()
         let isEqual: Int? = try connection.value(
@@ -76,7 +76,7 @@ struct CollationTests {
                 == 2)
     }
 
-    @Test("An index is in its order, found by a search, and sound when opened again")
+    @Test("An index uses its order, is used by a search, and is sound when opened again")
     func index() throws {
         let scratch = try DatabaseScratch()
         var options = ConnectionOptions()
@@ -104,13 +104,13 @@ struct CollationTests {
         }
         #expect(
             inOrder.first == "0" && inOrder.map(\.utf8.count) == inOrder.map(\.utf8.count).sorted())
-        // Without the order nothing may be searched for by it.
+        // Without the collation, no search may use it.
         Refusal.expect(.sqlFailed) {
             _ = try scratch.open().value("SELECT count(*) FROM t WHERE a = '7919'", as: Int.self)
         }
     }
 
-    @Test("One of the same name is replaced, and kept statements follow the new one")
+    @Test("A collation of the same name is replaced, and cached statements follow the new one")
     func replacing() throws {
         let connection = try Self.open()
         let sql: SQL = "SELECT 'a' < 'b' COLLATE by_length"
@@ -121,7 +121,7 @@ struct CollationTests {
 
     private final class Token: Sendable {}
 
-    @Test("What it holds is released when it is replaced, and when its connection closes")
+    @Test("Its captured values are released when it is replaced, and when its connection closes")
     func released() throws {
         weak var first: Token?
         weak var second: Token?
@@ -142,7 +142,7 @@ struct CollationTests {
         #expect(second == nil)
     }
 
-    @Test("It is refused while a statement reads, and what it held is released")
+    @Test("It is refused while a statement reads, and its captured values are released")
     func whileReading() throws {
         let connection = try Self.open()
         weak var held: Token?

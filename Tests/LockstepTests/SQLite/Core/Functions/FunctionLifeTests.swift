@@ -3,11 +3,11 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Where functions in Swift may stand, and how long they live")
+@Suite("Where functions in Swift are allowed, and how long they live")
 struct FunctionLifeTests {
     // MARK: In a schema
 
-    @Test("A deterministic function may stand in an index, a generated column and a view")
+    @Test("A deterministic function is allowed in an index, a generated column and a view")
     func deterministic() throws {
         let connection = try Connection.inMemory(
             with: SQLFunction("halved", argumentCount: 1, isDeterministic: true) { arguments in
@@ -40,7 +40,7 @@ struct FunctionLifeTests {
         Refusal.expect(.sqlFailed) { try connection.run(script: script) }
     }
 
-    @Test("Neither does a CHECK reach one")
+    @Test("A CHECK cannot call one either")
     func check() throws {
         let connection = try Connection.inMemory(with: .same)
         withKnownIssue("SQLite marks only deterministic functions of a CHECK as the schema's") {
@@ -53,7 +53,7 @@ struct FunctionLifeTests {
 
     // MARK: Names
 
-    @Test("One of the same name and number of arguments is replaced, for kept statements too")
+    @Test("A function of the same name and argument count is replaced, for cached statements too")
     func replacing() throws {
         let connection = try Connection.inMemory()
         for number in 1...3 as ClosedRange<Int64> {
@@ -63,7 +63,7 @@ struct FunctionLifeTests {
         }
     }
 
-    @Test("A name that is the engine's is refused, and the engine's function stays")
+    @Test("The name of one of the engine's functions is refused, and that function stays")
     func reserved() throws {
         for name in ["lockstep_sha256", "Lockstep_x", "LOCKSTEP_"] {
             Refusal.expect(.denied) {
@@ -75,7 +75,7 @@ struct FunctionLifeTests {
         #expect(try connection.value("SELECT length(lockstep_sha256('x'))") == 32)
     }
 
-    @Test("Any other name will do, quoted where it must be", arguments: ["é", "a b", "select"])
+    @Test("Any other name is accepted, quoted where necessary", arguments: ["é", "a b", "select"])
     func strangeNames(_ name: String) throws {
         let connection = try Connection.inMemory(
             with: SQLFunction(name, argumentCount: 0) { _ in .integer(1) })
@@ -87,7 +87,7 @@ struct FunctionLifeTests {
     private final class Token: Sendable {}
 
     @Test(
-        "What a function holds is released when it is replaced, refused, or its connection closes")
+        "A function's captured values are released when it is replaced or refused, and on closing")
     func released() throws {
         weak var first: Token?
         weak var second: Token?
@@ -113,7 +113,7 @@ struct FunctionLifeTests {
         #expect(second == nil)
     }
 
-    @Test("Every connection of a store has them: each reader, and the writer")
+    @Test("Every connection of a store has them: each reader and the writer")
     func stores() throws {
         let scratch = try DatabaseScratch()
         var options = StoreOptions()
@@ -125,7 +125,9 @@ struct FunctionLifeTests {
         #expect(try store.write { try $0.value(sql, as: Int.self) } == 8)
         let connections = try #require(store.readers?.connections)
         #expect(connections.count == 3)
-        for pooled in connections { #expect(try pooled.use { try $0.value(sql, as: Int.self) } == 8) }
+        for pooled in connections {
+            #expect(try pooled.use { try $0.value(sql, as: Int.self) } == 8)
+        }
         let memory = try Store.inMemory(options: options)
         #expect(try memory.read { try $0.value(sql, as: Int.self) } == 8)
         #expect(try memory.write { try $0.value(sql, as: Int.self) } == 8)

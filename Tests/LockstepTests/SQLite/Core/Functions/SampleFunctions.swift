@@ -1,12 +1,12 @@
 @testable import Lockstep
 
 extension SQLFunction {
-    /// Gives back what it is given.
+    /// Returns its argument.
     static let same = SQLFunction("same", argumentCount: 1) { try $0[0] }
 }
 
 extension Connection {
-    /// A database in memory whose SQL knows these functions.
+    /// A database in memory with these functions.
     static func inMemory(with functions: SQLFunction...) throws -> Connection {
         var options = ConnectionOptions()
         options.functions = functions

@@ -9,7 +9,7 @@ struct ScalarFunctionTests {
     // MARK: Values
 
     @Test(
-        "A value of every type goes in and comes out",
+        "A value of every type is passed in and returned",
         arguments: [
             Value.null, .integer(0), .integer(.min), .integer(.max), .real(-0.5),
             .real(.infinity), .text(""), .text("a\0b"), .text("日本"), .blob([]), .blob([0, 255]),
@@ -55,7 +55,7 @@ struct ScalarFunctionTests {
         #expect(try connection.value("SELECT PAIR(1, 2)") == 2)
     }
 
-    @Test("Functions of one name and several numbers of arguments stand beside each other")
+    @Test("Functions with one name and different numbers of arguments coexist")
     func overloads() throws {
         let connection = try Connection.inMemory(
             with: SQLFunction("n", argumentCount: 0) { _ in .integer(0) },
@@ -68,7 +68,8 @@ struct ScalarFunctionTests {
     }
 
     @Test(
-        "A number of arguments that SQLite cannot have is refused", arguments: [-2, 128, 1 << 40])
+        "A number of arguments that SQLite does not support is refused",
+        arguments: [-2, 128, 1 << 40])
     func impossibleCount(_ count: Int) throws {
         let connection = try Connection.inMemory()
         Refusal.expect(.misuse) {
@@ -80,7 +81,7 @@ struct ScalarFunctionTests {
     // MARK: Failing
 
     @Test(
-        "A function that throws ends the statement without showing a value, and may be called again"
+        "A function that throws ends the statement without showing a value, and can be called again"
     )
     func throwing() throws {
         let connection = try Connection.inMemory(
@@ -114,7 +115,7 @@ struct ScalarFunctionTests {
     }
 
     @Test(
-        "An argument that is not there, or is no valid text, is an error", arguments: [-1, 1, 127])
+        "An argument that is missing, or is not valid text, is an error", arguments: [-1, 1, 127])
     func strangeArguments(_ index: Int) throws {
         let connection = try Connection.inMemory(
             with: .same, SQLFunction("far", argumentCount: 1) { try $0[index] })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Kept statements whose tables have changed")
+@Suite("Cached statements whose tables have changed")
 struct CachedSchemaTests {
     private let scratch: DatabaseScratch
 
@@ -18,7 +18,7 @@ struct CachedSchemaTests {
         try connection.first("SELECT * FROM t") { row in (0..<row.count).map { row.name(of: $0) } }
     }
 
-    @Test("SELECT * sees a column that was added, and finds it by its name")
+    @Test("SELECT * sees an added column, and finds it by its name")
     func addedColumn() throws {
         let connection = try scratch.open()
         #expect(try columns(connection) == ["id", "a"])
@@ -28,7 +28,7 @@ struct CachedSchemaTests {
         #expect(try connection.first("SELECT * FROM t") { row in try row["extra"] as Int } == 5)
     }
 
-    @Test("A name leads to another column where the columns have changed places")
+    @Test("A name refers to another column after the columns have changed places")
     func swappedColumns() throws {
         let connection = try scratch.open()
         let sql: SQL = "SELECT * FROM v"
@@ -42,7 +42,7 @@ struct CachedSchemaTests {
         #expect(try read(connection) == [10, 20])
     }
 
-    @Test("A statement in hand sees them too, between two of its runs")
+    @Test("A statement in use sees them too, between two of its runs")
     func inHand() throws {
         let connection = try scratch.open()
         let statement = try connection.prepare("SELECT * FROM t")
@@ -80,7 +80,7 @@ struct CachedSchemaTests {
         #expect(try columns(connection) == ["id", "a"])
     }
 
-    @Test("A table that was dropped is an error, and made anew it is read")
+    @Test("A dropped table is an error; created again, it is read")
     func dropped() throws {
         let connection = try scratch.open()
         #expect(try columns(connection) == ["id", "a"])
@@ -91,7 +91,7 @@ struct CachedSchemaTests {
         #expect(try columns(connection) == ["z"])
     }
 
-    @Test("A kept statement's values outlive its being compiled anew")
+    @Test("A cached statement's values survive recompilation")
     func values() throws {
         let connection = try scratch.open()
         let statement = try connection.prepare("SELECT ?, a, ? FROM t")
@@ -103,7 +103,7 @@ struct CachedSchemaTests {
         }
     }
 
-    @Test("What a kept statement reads and writes is known anew when a trigger was added")
+    @Test("The tables that a cached statement uses are updated when a trigger is added")
     func observedTrigger() throws {
         let connection = try scratch.open()
         try connection.execute("CREATE TABLE log (n INTEGER PRIMARY KEY) WITHOUT ROWID")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Full-text search over an encrypted file")
 struct FullTextTests {
     private let scratch: DatabaseScratch
-    /// Tells the texts' words from everything else in the files.
+    /// Distinguishes the texts' words from everything else in the files.
     private static let marker = "zanzibarquagga"
 
     init() throws {
@@ -32,7 +32,7 @@ struct FullTextTests {
         ) { row in try row[0] }
     }
 
-    @Test("Words, phrases, prefixes and columns are found, the best first, after reopening")
+    @Test("Words, phrases, prefixes and columns are found, best match first, after reopening")
     func match() throws {
         let connection = try scratch.open()
         #expect(try titles("dog", connection) == ["Dogs", "Foxes"])
@@ -48,7 +48,7 @@ struct FullTextTests {
         #expect(ranks.allSatisfy { $0.0 == $0.1 && $0.0 < 0 })
     }
 
-    @Test("Snippets and highlights show where")
+    @Test("Snippets and highlights show the matches")
     func auxiliary() throws {
         let connection = try scratch.open()
         let highlighted: String? = try connection.value(
@@ -59,7 +59,7 @@ struct FullTextTests {
         #expect(snippet?.contains("<fox>") == true && snippet?.contains("…") == true)
     }
 
-    @Test("A query that is no full-text query is an error without the query, and the next works")
+    @Test("An invalid full-text query is an error that hides the query, and the next query works")
     func malformed() throws {
         let connection = try scratch.open()
         for query in ["\"hunter2", "hunter2 AND", "nosuch: hunter2", "*", "hunter2)"] {
@@ -72,7 +72,7 @@ struct FullTextTests {
         #expect(try titles("fox", connection) == ["Foxes"])
     }
 
-    @Test("Updates, deletions, rolled-back writes and maintenance keep the index in step")
+    @Test("Updates, deletions, rolled-back writes and maintenance keep the index consistent")
     func maintenance() throws {
         struct Stop: Error {}
         let connection = try scratch.open()
@@ -94,7 +94,7 @@ struct FullTextTests {
         #expect(try connection.value("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("An index beside its table is kept in step by triggers")
+    @Test("Triggers keep an external-content index consistent")
     func externalContent() throws {
         let connection = try scratch.open()
         try connection.run(
@@ -113,7 +113,7 @@ struct FullTextTests {
         #expect(connection.changes == 1)
     }
 
-    @Test("The tables behind the index are not the program's to write")
+    @Test("The program cannot write the index's shadow tables")
     func shadowTables() throws {
         let connection = try scratch.open()
         #expect(throws: LockstepError.self) { try connection.execute("DELETE FROM pages_data") }
@@ -121,7 +121,7 @@ struct FullTextTests {
         #expect(try titles("fox", connection) == ["Foxes"])
     }
 
-    @Test("No word of a text lies open in any file, while it is written, searched or merged")
+    @Test("No word of a text is readable in any file, while it is written, searched or merged")
     func noPlaintext() throws {
         let search = PlaintextSearch(scratch.folder.path)
         let connection = try scratch.open()

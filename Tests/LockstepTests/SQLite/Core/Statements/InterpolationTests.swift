@@ -21,7 +21,7 @@ final class InterpolationTests {
     // MARK: Values
 
     @Test(
-        "No text turns into SQL, whatever it looks like",
+        "No text turns into SQL, whatever its content",
         arguments: [
             "'; DROP TABLE t; --", "' OR '1'='1", "\"", "'", "''", "`", "]", "?", ":x", "\\",
             "x' --", "*/ DROP TABLE t /*", "\0", "a\0' OR 1", "", "\u{FF07} OR 1=1", "\n;\n",
@@ -54,7 +54,7 @@ final class InterpolationTests {
             ])
     }
 
-    @Test("A value inside a quoted literal is not bound there, and is refused")
+    @Test("A value inside a quoted literal is refused, since it cannot be bound there")
     func quoted() {
         Refusal.expect(.bindMismatch) {
             _ = try connection.value("SELECT 'id \(7)'", as: String.self)
@@ -64,7 +64,7 @@ final class InterpolationTests {
         Refusal.expect(.bindMismatch) { _ = try ids("id = 1 -- \(2)") }
     }
 
-    @Test("Values behind the SQL besides interpolated ones are misuse, and nothing runs")
+    @Test("Values after the SQL in addition to interpolated ones are misuse, and nothing runs")
     func twice() throws {
         Refusal.expect(.misuse) {
             try connection.execute("DELETE FROM t WHERE id = \(1) OR id = ?", 2)
@@ -78,7 +78,7 @@ final class InterpolationTests {
 
     // MARK: Lists
 
-    @Test("A list is as many parameters as it has values, and none of them matches no row")
+    @Test("A list has one parameter per value, and an empty list matches no row")
     func lists() throws {
         #expect(try ids("id IN \(list: [Int]())") == [])
         #expect(try ids("id NOT IN \(list: [Int]())") == [1, 2, 3])
@@ -115,7 +115,7 @@ final class InterpolationTests {
         #expect(try connection.value("SELECT count(*) FROM t") == 3)
     }
 
-    @Test("A quoted name that is no column is an error, and no text")
+    @Test("A quoted name without a column is an error, not a text")
     func strangeName() {
         Refusal.expect(.sqlFailed) {
             _ = try connection.value("SELECT \(name: "nosuch") FROM t", as: String.self)
@@ -123,7 +123,7 @@ final class InterpolationTests {
         Refusal.expect(.sqlFailed) { _ = try ids("a = \"\("one")\"") }
     }
 
-    @Test("Verbatim text stands as it is, between values too")
+    @Test("Verbatim text stays unchanged, between values too")
     func verbatim() throws {
         let order = "DESC"
         let all = try connection.query(
@@ -136,7 +136,7 @@ final class InterpolationTests {
 
     // MARK: Fragments
 
-    @Test("Nested fragments keep their values in the order in which they stand")
+    @Test("Nested fragments keep their values in order of appearance")
     func fragments() throws {
         let low: SQL = "id >= \(2)"
         let both: SQL = "(\(low) AND a <> \("three"))"
@@ -147,7 +147,8 @@ final class InterpolationTests {
         #expect(try ids("\(none) AND \(low)") == [2, 3])
     }
 
-    @Test("A fragment whose values go by names brings none of them, and the whole is refused")
+    @Test(
+        "A fragment with named values contributes none of them, and the whole statement is refused")
     func namedFragment() {
         let named = ("id = :id" as SQL).with(named: ["id": 1])
         Refusal.expect(.bindMismatch) { _ = try ids("\(named)") }
@@ -156,7 +157,7 @@ final class InterpolationTests {
 
     // MARK: Running again
 
-    @Test("A prepared statement runs again with the values that were interpolated")
+    @Test("A prepared statement runs again with the interpolated values")
     func again() throws {
         let statement = try connection.prepare("INSERT INTO t (a) VALUES (\("x")) RETURNING id")
         for id in 4...6 {
@@ -176,7 +177,7 @@ final class InterpolationTests {
         }
     }
 
-    // MARK: Telling
+    // MARK: Descriptions
 
     @Test("A description shows neither values nor literals")
     func description() {

@@ -17,7 +17,7 @@ final class ScriptTests {
     }
 
     @Test(
-        "Comments, space and semicolons are no statements, wherever they stand",
+        "Comments, space and semicolons are not statements, wherever they appear",
         arguments: [
             "", " ", ";", ";;\n;", "-- nothing", "/* nothing */", "/* open", "-- a\n/* b */ ; -- c",
             "\u{FEFF}", "\n\n\t\r\n",
@@ -27,7 +27,7 @@ final class ScriptTests {
         #expect(try numbers() == [])
     }
 
-    @Test("Statements run one after another, each on what those before it have left")
+    @Test("Statements run in order, each on the result of those before it")
     func order() throws {
         try connection.run(
             script: """
@@ -42,7 +42,7 @@ final class ScriptTests {
         #expect(try numbers() == [2, 7])
     }
 
-    @Test("A trigger's statements are the trigger's")
+    @Test("A trigger's statements belong to the trigger")
     func triggers() throws {
         try connection.run(
             script: """
@@ -61,7 +61,7 @@ final class ScriptTests {
     }
 
     @Test(
-        "An error in the middle ends the script: what came before it has run, the rest has not",
+        "An error ends the script: earlier statements have run, later ones have not",
         arguments: [
             ("SELEC 1", LockstepError.Code.sqlFailed), ("INSERT INTO t VALUES (1)", .constraint),
             ("SELECT * FROM nosuch", .sqlFailed), ("PRAGMA rekey = 'hunter2'", .denied),
@@ -95,7 +95,7 @@ final class ScriptTests {
         #expect(try numbers() == [])
     }
 
-    @Test("Outside a write a script may have a transaction of its own")
+    @Test("Outside a write a script can have a transaction of its own")
     func ownTransaction() throws {
         try connection.run(
             script:
@@ -105,7 +105,7 @@ final class ScriptTests {
         #expect(connection.isInTransaction == false)
     }
 
-    @Test("A script changes the schema under its own later statements")
+    @Test("A script's later statements see its schema changes")
     func schema() throws {
         try connection.run(
             script: """
@@ -122,7 +122,7 @@ final class ScriptTests {
         #expect(try connection.value("SELECT count(*) FROM t") == 10_000)
     }
 
-    @Test("Scripts leave nothing in the cache of kept statements")
+    @Test("Scripts leave nothing in the statement cache")
     func cache() throws {
         var options = ConnectionOptions()
         options.cachedStatements = 1
@@ -132,10 +132,10 @@ final class ScriptTests {
         #expect(try connection.prepare("SELECT 1").prepared === kept)
     }
 
-    @Test("A zero byte is refused or passed over, and is not stood before for ever")
+    @Test("A zero byte is refused or skipped, and never causes an endless loop")
     func zeroByte() throws {
         let script = Array("SELECT 1\0; DROP TABLE t".utf8) + [0]
-        // Called by itself: run(script:) would not return where this does not get on.
+        // Called directly: run(script:) would not return if this made no progress.
         let zero = 8
         let end = try? connection.runStatement(of: script, from: zero)
         #expect(end.map { $0 > zero } ?? true)

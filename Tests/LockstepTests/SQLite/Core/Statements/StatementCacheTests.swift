@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Statements that are kept for the next time")
+@Suite("The statement cache")
 struct StatementCacheTests {
     private func open(keeping count: Int) throws -> Connection {
         var options = ConnectionOptions()
@@ -11,7 +11,7 @@ struct StatementCacheTests {
         return try Connection.inMemory(options)
     }
 
-    /// What SQLite has compiled for `sql`, which is back in the cache when this returns.
+    /// The compiled statement for `sql`, which is back in the cache when this returns.
     private func compiled(
         _ sql: SQL, _ connection: borrowing Connection
     ) throws -> PreparedStatement {
@@ -19,7 +19,7 @@ struct StatementCacheTests {
         return statement.prepared
     }
 
-    // MARK: Keeping
+    // MARK: Caching
 
     @Test("The same SQL is compiled once, whatever its values")
     func reuse() throws {
@@ -32,7 +32,7 @@ struct StatementCacheTests {
         #expect(try compiled("SELECT ?", connection) === first)
     }
 
-    @Test("A statement that is in use is nobody else's, and both go on")
+    @Test("A statement in use is not shared, and both copies continue")
     func checkedOut() throws {
         let connection = try open(keeping: 8)
         let sql: SQL = "SELECT value FROM json_each('[1, 2, 3]')"
@@ -47,7 +47,7 @@ struct StatementCacheTests {
         #expect(products == [1, 2, 3, 2, 4, 6, 3, 6, 9])
     }
 
-    @Test("Of two statements of the same SQL the one that came back last is kept")
+    @Test("Of two statements with the same SQL, the one returned last is cached")
     func twins() throws {
         let connection = try open(keeping: 8)
         let first = try connection.prepare("SELECT 1")
@@ -58,7 +58,7 @@ struct StatementCacheTests {
         #expect(try compiled("SELECT 1", connection) === kept)
     }
 
-    @Test("The statement that was not used for longest makes room")
+    @Test("The least recently used statement is evicted")
     func eviction() throws {
         let connection = try open(keeping: 3)
         let one = try compiled("SELECT 1", connection)
@@ -72,7 +72,7 @@ struct StatementCacheTests {
         #expect(try compiled("SELECT 2", connection) !== two)
     }
 
-    @Test("With room for one, the last is kept")
+    @Test("With a capacity of 1, the last is cached")
     func one() throws {
         let connection = try open(keeping: 1)
         let first = try compiled("SELECT 1", connection)
@@ -82,7 +82,7 @@ struct StatementCacheTests {
         #expect(try compiled("SELECT 1", connection) !== first)
     }
 
-    @Test("With no room nothing is kept, and everything works", arguments: [0, -1, Int.min])
+    @Test("With no capacity nothing is cached, and everything works", arguments: [0, -1, Int.min])
     func none(_ count: Int) throws {
         let connection = try open(keeping: count)
         let first = try compiled("SELECT ?", connection)
@@ -90,7 +90,7 @@ struct StatementCacheTests {
         for number in 0..<5 { #expect(try connection.value("SELECT ?", number) == number) }
     }
 
-    @Test("Ten thousand different statements leave no more than there is room for")
+    @Test("Ten thousand different statements leave no more than the capacity")
     func bounded() throws {
         let connection = try open(keeping: 4)
         weak var early: PreparedStatement?
@@ -102,7 +102,7 @@ struct StatementCacheTests {
         #expect(early == nil)
     }
 
-    @Test("Closing the connection lets go of what was kept")
+    @Test("Closing the connection empties the cache")
     func closing() throws {
         weak var kept: PreparedStatement?
         do {
@@ -113,9 +113,9 @@ struct StatementCacheTests {
         #expect(kept == nil)
     }
 
-    // MARK: What a kept statement remembers
+    // MARK: The state of a cached statement
 
-    @Test("A statement comes back without its values, which a run must bring anew")
+    @Test("A statement comes back without its values, which each run must supply again")
     func bindings() throws {
         let connection = try open(keeping: 8)
         let sql: SQL = "SELECT ?, ?"
@@ -126,7 +126,7 @@ struct StatementCacheTests {
         let again = try connection.prepare(sql)
         #expect(again.prepared === kept)
         Refusal.expect(.bindMismatch) { try again.run() }
-        // Whatever is bound is what a step without a run would read.
+        // A step without a run would read the values that are still bound.
         #expect(try again.step())
         let row = Row(again.prepared)
         #expect(try [row[0] as Value, row[1]] == [.null, .null])
@@ -146,7 +146,7 @@ struct StatementCacheTests {
         #expect(try connection.query(sql) { row in try row[0] as Int } == [1, 2, 3])
     }
 
-    @Test("A statement that failed is kept, and runs")
+    @Test("A statement that failed is cached, and runs")
     func failed() throws {
         let connection = try open(keeping: 8)
         try connection.execute("CREATE TABLE t (a UNIQUE)")
@@ -159,7 +159,7 @@ struct StatementCacheTests {
         #expect(try connection.value("SELECT count(*) FROM t") == 2)
     }
 
-    @Test("SQL that does not compile leaves the cache as it was")
+    @Test("SQL that does not compile leaves the cache unchanged")
     func notCompiled() throws {
         let connection = try open(keeping: 1)
         let kept = try compiled("SELECT 1", connection)

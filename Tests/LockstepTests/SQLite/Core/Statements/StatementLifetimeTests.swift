@@ -34,19 +34,19 @@ struct StatementLifetimeTests {
         #expect(throws: LockstepError.self) { try insert.run(5) }
     }
 
-    @Test("When the schema has changed under them they fail, and do not crash")
+    @Test("When the schema has changed in the meantime they fail, and do not crash")
     func changedSchema() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 10)
         let statement = try orphan("SELECT * FROM item", scratch)
         #expect(try statement.map { row in row.count }.count == 10)
         try scratch.open().execute("ALTER TABLE item ADD COLUMN extra DEFAULT 5")
-        // SQLite would have to prepare it anew, which it does not do on a closed connection.
+        // SQLite would have to prepare it again, which it does not do on a closed connection.
         let error = try #require(throws: LockstepError.self) { try statement.run() }
         #expect(error.code == .misuse)
     }
 
-    @Test("They keep what SQLite asks for permission alive")
+    @Test("They keep the authorizer's context alive")
     func authorizer() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 10)

@@ -17,7 +17,7 @@ struct StatementTests {
     // MARK: One statement
 
     @Test(
-        "Several statements where one is due are refused, and none of them runs",
+        "Several statements where one is expected are refused, and none of them runs",
         arguments: [
             "DELETE FROM item; DELETE FROM item", "DELETE FROM item;;DROP TABLE item",
             "DELETE FROM item; x", "DELETE FROM item; 'text",
@@ -48,7 +48,7 @@ struct StatementTests {
     }
 
     @Test(
-        "Semicolons, comments and space behind the statement are fine",
+        "Semicolons, comments and space after the statement are accepted",
         arguments: [
             "SELECT 7", "SELECT 7;", " SELECT 7 ; ", "SELECT 7;;;", "SELECT 7; -- done",
             "SELECT 7 -- done", "SELECT 7; /* one */ ; /* two", "SELECT 7;\n\n-- a; b 'c\n",
@@ -58,7 +58,7 @@ struct StatementTests {
         #expect(try scratch.open().value(SQL(verbatim: sql)) == 7)
     }
 
-    @Test("Running a statement of a script gives where it ends, to the byte")
+    @Test("Running a statement of a script returns where it ends, to the byte")
     func first() throws {
         let connection = try scratch.open()
         let sql = "CREATE TABLE a (x DEFAULT ';é'); -- über;\nCREATE TABLE b (y) ; /* 🔐 */ "
@@ -90,8 +90,8 @@ struct StatementTests {
             },
         ]
         #expect(errors.map(\.code) == Array(repeating: .bindMismatch, count: 5))
-        #expect(errors[0].message.hasPrefix("0 values were given for 2 parameters in: UPDATE item"))
-        #expect(errors[1].message.hasPrefix("3 values were given for 2 parameters"))
+        #expect(errors[0].message.hasPrefix("0 values for 2 parameters in: UPDATE item"))
+        #expect(errors[1].message.hasPrefix("3 values for 2 parameters"))
         #expect(errors.allSatisfy { !$0.description.contains("hunter2") })
         #expect(try connection.value("SELECT count(*) FROM item WHERE length(body) = 0") == 0)
         try statement.run([UInt8](), 3)
@@ -115,14 +115,14 @@ struct StatementTests {
         #expect(try connection.value("SELECT ?3", 1, 2, 3) == 3)
     }
 
-    @Test("Values bound at run time replace those bound before")
+    @Test("Values bound at run time replace earlier ones")
     func bindValues() throws {
         let connection = try scratch.open()
         let statement = try connection.prepare("SELECT ?, ?")
         for values in [[Value.integer(1), .text("x")], [.null, .blob([1])], [.real(2), .null]] {
             try statement.bind(values: values)
             #expect(try statement.step())
-            // While it has rows to give it refuses other values.
+            // While it still has rows, it refuses other values.
             let error = try #require(throws: LockstepError.self) {
                 try statement.bind(values: values)
             }
@@ -181,7 +181,7 @@ struct StatementTests {
         #expect(none == nil)
     }
 
-    @Test("A statement that is reading refuses to be run in its own row closure")
+    @Test("A statement that is being read refuses to run in its own row closure")
     func reentrance() throws {
         let connection = try scratch.open()
         let select = try connection.prepare("SELECT id FROM item ORDER BY id")
@@ -189,7 +189,7 @@ struct StatementTests {
         let error = try #require(throws: LockstepError.self) {
             try select.forEach { _ in
                 rows += 1
-                // Without a refusal the loop would begin anew for ever.
+                // Without a refusal the loop would restart for ever.
                 guard rows < 100 else { throw Stop() }
                 _ = try select.first { row in try row[0] as Int }
             }
@@ -197,7 +197,7 @@ struct StatementTests {
         #expect(error.code == .misuse)
     }
 
-    @Test("What fails when the first row's statement ends is an error, and not silence")
+    @Test("A failure when the first row's statement ends is an error and is not ignored")
     func firstRowOfAWrite() throws {
         let connection = try scratch.open()
         try connection.execute(
@@ -212,7 +212,7 @@ struct StatementTests {
         #expect(try connection.value("SELECT count(*) FROM child") == 1)
     }
 
-    // MARK: Looking
+    // MARK: Properties
 
     @Test("Whether a statement only reads is known before it runs")
     func readOnly() throws {

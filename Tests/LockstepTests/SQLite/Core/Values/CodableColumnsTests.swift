@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Which column becomes which property")
+@Suite("The mapping of columns to properties")
 final class CodableColumnsTests {
     private let connection: Connection
 
@@ -37,9 +37,9 @@ final class CodableColumnsTests {
         var id: Int
     }
 
-    @Test("Of columns with one name the first counts, whatever the order of the properties")
+    @Test("Of columns with the same name the first counts, whatever the order of the properties")
     func duplicates() throws {
-        // As a join's SELECT * gives them.
+        // As a join's SELECT * returns them.
         let sql: SQL = "SELECT 1 AS id, 'Ada' AS name, 2 AS id, 'Bob' AS name"
         #expect(try connection.decode(Backwards.self, sql) == [Backwards(name: "Ada", id: 1)])
         struct Forwards: Decodable {
@@ -50,7 +50,7 @@ final class CodableColumnsTests {
         #expect(forwards.map(\.id) == [1] && forwards.map(\.name) == ["Ada"])
     }
 
-    @Test("Of neighbours with one name the first counts, also where one of them is NULL")
+    @Test("Of adjacent columns with the same name the first counts, even if one of them is NULL")
     func neighbours() throws {
         struct Small: Decodable { var x: Int8? }
         let first = try connection.decode(Small.self, "SELECT 5 AS x, NULL AS x")
@@ -70,7 +70,7 @@ final class CodableColumnsTests {
         }
     }
 
-    @Test("Coding keys are the columns' names, and what has no key keeps its default")
+    @Test("Coding keys are the columns' names, and a property without a key keeps its default")
     func codingKeys() throws {
         let films = try connection.decode(
             Keyed.self, "SELECT 'x' AS \"größe\", 3 AS \"film id\", 'other' AS unused")
@@ -107,7 +107,7 @@ final class CodableColumnsTests {
         }
     }
 
-    @Test("A type's own init(from:) may ask for what there is, in any order and repeatedly")
+    @Test("A type's own init(from:) can request the columns in any order and repeatedly")
     func ownDecoding() throws {
         let sql: SQL = "SELECT NULL AS \"null\", 1 AS flag, 9 AS other, 7 AS number, 'x' AS text"
         let value = try #require(try connection.decode(Custom.self, sql).first)
@@ -122,7 +122,7 @@ final class CodableColumnsTests {
         init(from decoder: any Decoder) throws { throw Stop() }
     }
 
-    @Test("What init(from:) throws comes through, and the statement is free")
+    @Test("An error that init(from:) throws is passed on, and the statement is free")
     func throwing() throws {
         try connection.execute("CREATE TABLE t (a)")
         try connection.execute("INSERT INTO t VALUES (1)")
@@ -130,7 +130,7 @@ final class CodableColumnsTests {
         try connection.execute("DROP TABLE t")
     }
 
-    @Test("A kept statement's rows are decoded anew when its table has another column")
+    @Test("A cached statement's rows are decoded correctly after its table gets another column")
     func changedTable() throws {
         try connection.execute("CREATE TABLE t (id, name, rank)")
         try connection.execute("INSERT INTO t VALUES (1, 'Ada', 0.5)")

@@ -44,7 +44,7 @@ final class CodableRowTests {
         var bytes: [UInt8]
     }
 
-    @Test("Every primitive type is decoded at the end of its range")
+    @Test("Every primitive type is decoded at the limits of its range")
     func primitives() throws {
         let all = try decode(
             All.self,
@@ -65,7 +65,7 @@ final class CodableRowTests {
 
     private struct One<Element: Decodable & Sendable>: Decodable, Sendable { var x: Element }
 
-    @Test("An integer that does not fit is an error, and is not cut")
+    @Test("An integer that does not fit is an error, and is not truncated")
     func ranges() throws {
         for number in [Int64(128), -129, .max, .min] {
             _ = try mismatch(One<Int8>.self, "SELECT \(number) AS x")
@@ -85,7 +85,7 @@ final class CodableRowTests {
         #expect(!error.message.contains("4711"))
     }
 
-    @Test("Nothing is converted between storage classes, and NULL is no value")
+    @Test("Storage classes are not converted, and NULL is not a value")
     func strictness() throws {
         for literal in ["'hunter2'", "NULL", "x'00'", "1.5"] {
             let sql = SQL(verbatim: "SELECT \(literal) AS x")
@@ -123,7 +123,7 @@ final class CodableRowTests {
 
     private enum Mood: String, Decodable { case calm, wild }
 
-    @Test("An optional is nil for NULL, and for a column that is not there")
+    @Test("An optional is nil for NULL, and for a missing column")
     func optionals() throws {
         let nulls: SQL = """
             SELECT NULL AS bool, NULL AS int, NULL AS int8, NULL AS uint64, NULL AS float,
@@ -143,7 +143,7 @@ final class CodableRowTests {
         _ = try mismatch(Optionals.self, "SELECT 'hunter2' AS int8")
     }
 
-    @Test("A property that is no optional needs its column, and the error says which there are")
+    @Test("A property that is not optional needs its column, and the error lists the columns")
     func missingColumn() throws {
         let error = try mismatch(One<Int>.self, "SELECT 'hunter2' AS y, 2 AS X")
         #expect(error.message.hasPrefix("there is no column for the property x"))
@@ -163,7 +163,7 @@ final class CodableRowTests {
         }
     }
 
-    @Test("Enumerations and others with raw values are decoded from those")
+    @Test("Enumerations and other types with raw values are decoded from those")
     func rawValues() throws {
         #expect(try decode(One<Mood>.self, "SELECT 'calm' AS x").x == .calm)
         #expect(try decode(One<Level>.self, "SELECT 100 AS x").x == .high)
@@ -173,13 +173,13 @@ final class CodableRowTests {
         _ = try mismatch(One<Mood>.self, "SELECT NULL AS x")
     }
 
-    @Test("A raw value that no case has is an error that does not show the value")
+    @Test("A raw value without a case is an error that does not show the value")
     func strangeRawValue() throws {
         _ = try mismatch(One<Mood>.self, "SELECT 'hunter2' AS x")
         _ = try mismatch(One<Mood?>.self, "SELECT 'hunter2' AS x")
     }
 
-    @Test("Types that decode themselves from one value have the column, NULL included")
+    @Test("Types that decode themselves from one value read the column, NULL included")
     func singleValues() throws {
         #expect(try decode(One<Wrapped>.self, "SELECT 7 AS x").x.number == 7)
         #expect(try decode(One<Wrapped>.self, "SELECT 1 AS y, NULL AS x").x.number == nil)
@@ -196,11 +196,11 @@ final class CodableRowTests {
         #expect(try connection.decode(Int16.self, "VALUES (3), (-4)") == [3, -4])
     }
 
-    // MARK: What a row has no place for
+    // MARK: Unsupported structures
 
     private struct Nested: Decodable { var inner: One<Int> }
 
-    @Test("What is nested is refused, and the error names the property and a way out")
+    @Test("Nested values are refused, and the error names the property and a way out")
     func nested() throws {
         let object = try mismatch(Nested.self, "SELECT 1 AS x, 'hunter2' AS inner")
         #expect(object.message.contains("inner"))

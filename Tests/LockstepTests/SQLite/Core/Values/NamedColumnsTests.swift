@@ -29,7 +29,7 @@ final class NamedColumnsTests {
 
     // MARK: Names
 
-    @Test("A column is found by its name, and by its alias where it has one")
+    @Test("A column is found by its name, or by its alias if it has one")
     func names() throws {
         let sql: SQL =
             "SELECT title AS name, id, year AS \"a \"\"b\"\"\", 7 AS \"\" FROM film WHERE id = 1"
@@ -41,7 +41,7 @@ final class NamedColumnsTests {
         }
     }
 
-    @Test("Of columns with one name the first counts")
+    @Test("Of columns with the same name the first counts")
     func duplicates() throws {
         try connection.prepare("SELECT 1 AS a, 2 AS b, 3 AS a, 4 AS A").forEach {
             (row: borrowing Row) throws in
@@ -51,7 +51,7 @@ final class NamedColumnsTests {
         }
     }
 
-    @Test("A name that is not there is an error that says which are, and never a value")
+    @Test("A missing name is an error that lists the names, and never a value")
     func missing() throws {
         try connection.prepare("SELECT id, 'hunter2' AS t FROM film").forEach { row in
             for name in ["title", "ID", "", "t ", "0"] {
@@ -66,7 +66,7 @@ final class NamedColumnsTests {
         }
     }
 
-    @Test("A wrong type by a name is the same error as by the ordinal")
+    @Test("A type mismatch gives the same error by name as by ordinal")
     func mismatch() throws {
         try connection.prepare("SELECT 1, 'hunter2' AS secret").forEach { row in
             let byName = try #require(throws: LockstepError.self) { _ = try row["secret"] as Int }
@@ -91,7 +91,7 @@ final class NamedColumnsTests {
         #expect(rows.map(\.3) == [.integer(1979), .null])
     }
 
-    @Test("A tuple may have fewer columns than the row, and not more")
+    @Test("A tuple can have fewer columns than the row, but not more")
     func tupleLength() throws {
         let ids = try connection.query("SELECT id, title FROM film", as: (Int).self)
         #expect(ids == [1, 2])
@@ -99,10 +99,10 @@ final class NamedColumnsTests {
             _ = try connection.query("SELECT id, title FROM film", as: (Int, String, Int?).self)
         }
         #expect(error.code == .decodeMismatch)
-        #expect(error.message.hasPrefix("column 2 was asked for, and the row has 2 columns"))
+        #expect(error.message.hasPrefix("there is no column 2: the row has 2 columns"))
     }
 
-    @Test("A column of a tuple with another type is named")
+    @Test("The error for a type mismatch in a tuple names the column")
     func tupleMismatch() throws {
         let error = try #require(throws: LockstepError.self) {
             _ = try connection.query(
@@ -123,7 +123,7 @@ final class NamedColumnsTests {
         #expect(try connection.first("SELECT * FROM film WHERE id = ?", 9, as: Film.self) == nil)
     }
 
-    @Test("What a row's reader throws comes through, and the statement is free")
+    @Test("An error that a row's reader throws is passed on, and the statement is free")
     func throwing() throws {
         for _ in 0..<2 {
             Refusal.expect(.decodeMismatch) {
@@ -135,7 +135,7 @@ final class NamedColumnsTests {
 
     // MARK: RETURNING
 
-    @Test("INSERT, UPDATE and DELETE give typed rows back, and have done all their work")
+    @Test("INSERT, UPDATE and DELETE return typed rows, and have completed")
     func returning() throws {
         let inserted = try connection.query(
             "INSERT INTO film (title, year) VALUES (?, ?), ('Solaris', 1972) RETURNING *",
@@ -151,7 +151,7 @@ final class NamedColumnsTests {
         #expect(updated.allSatisfy { $0.1 == 2000 })
         #expect(connection.changes == 2)
 
-        // The first row is asked for, and all are deleted.
+        // Only the first row is read, but all are deleted.
         let deleted: Int? = try connection.value("DELETE FROM film RETURNING id")
         #expect(deleted == 1)
         #expect(connection.changes == 4)
@@ -159,7 +159,7 @@ final class NamedColumnsTests {
         #expect(try connection.value("SELECT count(*) FROM film") == 0)
     }
 
-    @Test("A row that RETURNING gives and that does not decode undoes its statement in a write")
+    @Test("A RETURNING row that does not decode undoes its statement in a write")
     func returningMismatch() throws {
         let insert: SQL = "INSERT INTO film (title) VALUES ('x') RETURNING title"
         Refusal.expect(.decodeMismatch) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Values by their parameters' names")
+@Suite("Values by parameter name")
 final class NamedValuesTests {
     private let connection: Connection
 
@@ -12,7 +12,7 @@ final class NamedValuesTests {
         try connection.first(sql) { row in try (0..<row.count).map { try row[$0] as String } } ?? []
     }
 
-    /// Runs a statement once with values by their names.
+    /// Runs a statement once with named values.
     private func row(
         _ sql: SQL, _ values: [String: any Bindable & Sendable]
     ) throws -> [Value] {
@@ -41,7 +41,7 @@ final class NamedValuesTests {
         return behind
     }
 
-    @Test("Names go with and without their sign, for each of SQLite's signs")
+    @Test("Names work with and without their sign, for each of SQLite's signs")
     func signs() throws {
         let sql: SQL = "SELECT :a, @b, $c"
         #expect(try texts(sql.with(named: ["a": "1", "b": "2", "c": "3"])) == ["1", "2", "3"])
@@ -50,20 +50,20 @@ final class NamedValuesTests {
             try row(sql, ["a": 1, "@b": "2", "c": 0.5]) == [.integer(1), .text("2"), .real(0.5)])
     }
 
-    @Test("A name with its sign means that parameter alone, before the bare name")
+    @Test("A name with its sign means only that parameter, and precedes the bare name")
     func precedence() throws {
         let sql: SQL = "SELECT :x, @x, $x"
         #expect(try texts(sql.with(named: ["x": "all"])) == ["all", "all", "all"])
         #expect(try texts(sql.with(named: ["x": "all", "@x": "at"])) == ["all", "at", "all"])
     }
 
-    @Test("A parameter that occurs twice takes one value, and the order is of no matter")
+    @Test("A parameter that occurs twice takes one value, and the order does not matter")
     func repeated() throws {
         let sql: SQL = "SELECT :b || :a || :b"
         #expect(try texts(sql.with(named: ["a": "x", "b": "y"])) == ["yxy"])
     }
 
-    @Test("Names are compared as they are written, in any script")
+    @Test("Names are compared literally, in any script")
     func spelling() throws {
         #expect(try texts(("SELECT :größe" as SQL).with(named: ["größe": "XL"])) == ["XL"])
         let error = try mismatch("SELECT :a", ["A": "hunter2"])
@@ -76,7 +76,7 @@ final class NamedValuesTests {
         #expect(try row("SELECT :a", ["a": Value.null]) == [.null])
     }
 
-    @Test("A parameter without a value is refused by its name")
+    @Test("A missing value is refused with the parameter's name")
     func missing() throws {
         let error = try mismatch("SELECT :a, :b", ["a": "hunter2"])
         #expect(error.message == "there is no value for the parameter :b in: SELECT :a, :b")
@@ -84,7 +84,7 @@ final class NamedValuesTests {
         _ = try mismatch("SELECT @a", [":a": 1])
     }
 
-    @Test("A value without a parameter is refused by its name")
+    @Test("A value without a parameter is refused with its name")
     func extra() throws {
         let error = try mismatch("SELECT :a", ["a": 1, "z": "hunter2", "y": 2])
         #expect(error.message == "there is no parameter y in: SELECT :a")
@@ -93,14 +93,14 @@ final class NamedValuesTests {
         _ = try mismatch("SELECT ':b', :a", ["a": 1, "b": 2])
     }
 
-    @Test("A parameter without a name is refused by its number")
+    @Test("A parameter without a name is refused with its number")
     func unnamed() throws {
         let error = try mismatch("SELECT :a, ?", ["a": "hunter2"])
         #expect(error.message.hasPrefix("parameter 2 has no name in: "))
         _ = try mismatch("SELECT ?", ["": 1])
     }
 
-    @Test("Values by names replace interpolated ones, which have none")
+    @Test("Named values replace interpolated ones, which have no names")
     func replacing() throws {
         let sql: SQL = "SELECT \(1)"
         Refusal.expect(.bindMismatch) {
@@ -115,7 +115,7 @@ final class NamedValuesTests {
         #expect(try texts(sql) == ["first"])
     }
 
-    @Test("A statement runs again with its names' values, and with others after a mismatch")
+    @Test("A statement runs again with its named values, and with others after a mismatch")
     func again() throws {
         let statement = try connection.prepare(("SELECT :a" as SQL).with(named: ["a": "kept"]))
         for _ in 0..<3 {
@@ -124,7 +124,7 @@ final class NamedValuesTests {
         }
     }
 
-    @Test("A fit after a mismatch leaves nothing of what the mismatch bound")
+    @Test("A match after a mismatch keeps nothing of the mismatch's values")
     func afterMismatch() throws {
         let statement = try connection.prepare("SELECT :a, :b")
         Refusal.expect(.bindMismatch) { try statement.bind(named: ["a": "left over"]) }
@@ -133,7 +133,7 @@ final class NamedValuesTests {
         #expect(values == ["x", "y"])
     }
 
-    @Test("Values that were bound by their names are what the statement then runs with")
+    @Test("The statement runs with the named values that were bound")
     func boundAhead() throws {
         let statement = try connection.prepare("SELECT :a || :b")
         try statement.bind(named: ["a": "x", "b": "y"])

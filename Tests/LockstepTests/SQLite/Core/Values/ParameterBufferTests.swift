@@ -10,7 +10,7 @@ final class ParameterBufferTests {
 
     init() throws { connection = try Connection.inMemory() }
 
-    /// Bytes of which no two values' are alike.
+    /// Bytes that differ between any two values.
     private static func blob(_ count: Int, _ seed: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8) &+ seed &* 77) }
     }
@@ -21,14 +21,14 @@ final class ParameterBufferTests {
 
     // MARK: The buffer itself
 
-    @Test("What is stored stays, side by side, until the buffer is cleared", arguments: sizes)
+    @Test("Stored values stay, side by side, until the buffer is cleared", arguments: sizes)
     func storing(_ size: Int) throws {
         let buffer = ParameterBuffer()
         for _ in 0..<2 {
             let first = Self.blob(size, 1)
             let place = unsafe first.withUnsafeBytes { unsafe buffer.store($0) }
             #expect(unsafe (place != nil) == (size <= 4096))
-            // What did not fit has taken no room.
+            // A value that did not fit has used no space.
             let rest = Self.blob(size > 4096 ? 4096 : 4096 - size, 2)
             let other = unsafe rest.withUnsafeBytes { unsafe buffer.store($0) }
             #expect(unsafe other != nil)
@@ -45,7 +45,7 @@ final class ParameterBufferTests {
         }
     }
 
-    @Test("Nothing takes no room, and is a place all the same, even where there is none left")
+    @Test("An empty value uses no space, but has an address even in a full buffer")
     func empty() {
         let buffer = ParameterBuffer()
         let all = [UInt8](repeating: 1, count: 4096)
@@ -59,7 +59,7 @@ final class ParameterBufferTests {
 
     // MARK: Through a statement
 
-    @Test("A text and a blob of every size arrive whole, run after run", arguments: sizes)
+    @Test("A text and a blob of every size arrive intact, run after run", arguments: sizes)
     func single(_ size: Int) throws {
         let statement = try connection.prepare("SELECT ?, ?")
         for seed in 0..<3 {
@@ -76,7 +76,7 @@ final class ParameterBufferTests {
     }
 
     @Test(
-        "Many values that overflow the buffer together arrive whole and apart",
+        "Many values that together overflow the buffer arrive intact and separate",
         arguments: [
             [4095, 1, 1], [4096, 1, 0], [1, 4096, 4095], [2048, 2048, 0, 1], [4097, 4096, 1],
         ])
@@ -127,7 +127,7 @@ final class ParameterBufferTests {
         #expect(rows == 3)
     }
 
-    @Test("What a statement stored stays in the table when the next run's values take its place")
+    @Test("Stored rows stay in the table when the next run's values replace the buffer's")
     func stored() throws {
         try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)")
         try connection.write { connection in
@@ -161,7 +161,8 @@ final class ParameterBufferTests {
 
     // MARK: Zeros
 
-    @Test("ZeroBytes is a blob of so many zeros", arguments: [0, 1, 4096, 4097, 1 << 20, -1, .min])
+    @Test(
+        "ZeroBytes is a blob of that many zeros", arguments: [0, 1, 4096, 4097, 1 << 20, -1, .min])
     func zeros(_ count: Int) throws {
         let expected = [UInt8](repeating: 0, count: max(count, 0))
         #expect(try connection.value("SELECT ?", ZeroBytes(count)) == expected)
@@ -171,7 +172,7 @@ final class ParameterBufferTests {
         #expect(try connection.value("SELECT typeof(a) FROM t") == "blob")
     }
 
-    @Test("More zeros than SQLite can hold are an error, and the statement goes on")
+    @Test("More zeros than SQLite supports are an error, and the statement remains usable")
     func tooManyZeros() throws {
         let statement = try connection.prepare("SELECT length(?)")
         Refusal.expect(.sqlFailed) { try statement.run(ZeroBytes(.max)) }

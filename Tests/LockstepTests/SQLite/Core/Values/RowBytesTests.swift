@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("A row's bytes where SQLite has them")
+@Suite("Direct access to a row's bytes")
 final class RowBytesTests {
     private let connection: Connection
 
@@ -13,7 +13,7 @@ final class RowBytesTests {
         return unsafe span.withUnsafeBytes { unsafe Array($0) }
     }
 
-    /// What asking for a column's bytes is refused with.
+    /// The refusal of a request for a column's bytes.
     private static func refusal(_ row: borrowing Row, _ column: Int) -> LockstepError? {
         do throws(LockstepError) {
             _ = try row.bytes(column)
@@ -27,7 +27,7 @@ final class RowBytesTests {
         "", "a", "\0", "a\0b", "Zürich", "日本語", "👩‍👩‍👧‍👦", String(repeating: "äx", count: 500_000),
     ]
 
-    @Test("A TEXT's bytes are its UTF-8, whichever way it is read first", arguments: texts)
+    @Test("A TEXT's bytes are its UTF-8, in whichever form it is read first", arguments: texts)
     func texts(_ text: String) throws {
         try connection.execute("CREATE TABLE t (a)")
         try connection.execute("INSERT INTO t VALUES (?)", text)
@@ -47,7 +47,7 @@ final class RowBytesTests {
         }
     }
 
-    @Test("A BLOB's bytes are its own", arguments: [0, 1, 4096, 1 << 20])
+    @Test("A BLOB's bytes are its content", arguments: [0, 1, 4096, 1 << 20])
     func blobs(_ count: Int) throws {
         let blob = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13) }
         try connection.execute("CREATE TABLE t (a)")
@@ -62,7 +62,7 @@ final class RowBytesTests {
         }
     }
 
-    @Test("Bytes that were lent are the same after the same column was read in every other way")
+    @Test("Lent bytes stay the same after the same column is read in every other form")
     func stable() throws {
         try connection.prepare("SELECT 'te' || 'xt', zeroblob(3)").forEach {
             (row: borrowing Row) throws in
@@ -77,7 +77,7 @@ final class RowBytesTests {
         }
     }
 
-    @Test("A TEXT that is not UTF-8 has bytes, no String, and a lenient form")
+    @Test("A TEXT with invalid UTF-8 has bytes, no String, and a lenient form")
     func invalid() throws {
         try connection.prepare("SELECT CAST(x'61FF62' AS TEXT) AS t").forEach {
             (row: borrowing Row) throws in
@@ -89,7 +89,7 @@ final class RowBytesTests {
     }
 
     @Test(
-        "Numbers and NULL have no bytes, and say what they are",
+        "Numbers and NULL have no bytes, and the error names their type",
         arguments: [("7", "INTEGER"), ("7.5", "REAL"), ("NULL", "NULL")])
     func others(_ literal: String, _ type: String) throws {
         try connection.prepare("SELECT \(verbatim: literal) AS x").forEach {
@@ -109,7 +109,7 @@ final class RowBytesTests {
             let refusal = Self.refusal(row, column)
             let error = try #require(refusal)
             #expect(error.code == .decodeMismatch)
-            #expect(error.message.hasSuffix("and the row has 1 columns in: SELECT ?"))
+            #expect(error.message.hasSuffix("the row has 1 column in: SELECT ?"))
             let name = row.name(of: column)
             #expect(name == "")
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-/// Rows that are written as values of a type of the program's.
+/// Rows that are written as values of a type of the program.
 @Suite("Rows that types encode themselves to")
 struct RowEncodableTests {
     private struct Note: RowEncodable, RowDecodable, Equatable {
@@ -21,7 +21,7 @@ struct RowEncodableTests {
 
         func encode(to parameters: inout Parameters) {
             parameters.append(id)
-            // Does not outlive this call, as what a type computes on its way does not.
+            // Does not outlive this call, and neither do the type's intermediate values.
             parameters.append(title.map { "\($0)" })
             parameters.append(body)
         }
@@ -48,7 +48,7 @@ struct RowEncodableTests {
     }
 
     @Test(
-        "What was encoded is read back, whatever its length",
+        "An encoded value is read back, whatever its length",
         arguments: [0, 1, 15, 16, 4094, 4095, 4096, 4097, 100_000])
     func roundTrip(size: Int) throws {
         let connection = try scratch.open()
@@ -57,7 +57,7 @@ struct RowEncodableTests {
         #expect(try notes(connection) == written)
     }
 
-    @Test("None, one and many rows are written", arguments: [0, 1, 1000])
+    @Test("No row, one row and many rows are written", arguments: [0, 1, 1000])
     func count(_ count: Int) throws {
         let connection = try scratch.open()
         let written = (0..<count).map { Self.note(Int64($0), size: $0 % 40) }
@@ -65,7 +65,7 @@ struct RowEncodableTests {
         #expect(try notes(connection) == written)
     }
 
-    @Test("One row at a time runs the statement as often")
+    @Test("The statement runs once per row")
     func oneByOne() throws {
         let connection = try scratch.open()
         let statement = try connection.prepare(insertion)
@@ -88,7 +88,7 @@ struct RowEncodableTests {
         #expect(try notes(connection) == [])
     }
 
-    @Test("A row that is refused ends the run; the transaction is undone with it")
+    @Test("A row that is refused ends the run, and the transaction rolls back with it")
     func constraint() throws {
         let connection = try scratch.open()
         Refusal.expect(.constraint) {
@@ -100,7 +100,7 @@ struct RowEncodableTests {
         #expect(try notes(connection) == [])
     }
 
-    @Test("Values given in the SQL and by a row are refused together")
+    @Test("Values in the SQL combined with values from a row are refused")
     func twice() throws {
         let connection = try scratch.open()
         Refusal.expect(.misuse) {
@@ -111,7 +111,7 @@ struct RowEncodableTests {
     }
 
     @Test(
-        "A string is bound as it is: bridged, small, native or shared",
+        "A string is bound unchanged: bridged, small, native or shared",
         arguments: [0, 3, 15, 16, 200])
     func strings(_ length: Int) throws {
         let connection = try scratch.open()

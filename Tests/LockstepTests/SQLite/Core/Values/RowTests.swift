@@ -30,7 +30,7 @@ struct RowTests {
         #expect(error.hint == nil)
     }
 
-    @Test("Nothing is converted between storage classes")
+    @Test("Storage classes are not converted")
     func strictness() throws {
         let integer = "SELECT 1", real = "SELECT 1.5", text = "SELECT '1'", blob = "SELECT x'31'"
         for sql in [real, text, blob] {
@@ -53,7 +53,7 @@ struct RowTests {
         }
     }
 
-    @Test("NULL is no value of a type that is not optional, and the hint says what to do")
+    @Test("NULL is not a value of a type that is not optional, and the hint names the fix")
     func null() throws {
         let errors = [
             try mismatch("SELECT NULL AS n", as: Int64.self),
@@ -85,7 +85,7 @@ struct RowTests {
     }
 
     @Test(
-        "Text that is not UTF-8 is an error and not repaired",
+        "Text that is not UTF-8 is an error and is not repaired",
         arguments: ["ff", "c328", "e28228", "f0288c28", "eda080", "c080", "f4908080", "61e282"])
     func invalidUTF8(_ hex: String) throws {
         let sql = "SELECT CAST(x'\(hex)' AS TEXT) AS t"
@@ -97,7 +97,7 @@ struct RowTests {
         _ = try mismatch(sql, as: Value.self)
     }
 
-    @Test("A row tells its columns' names and number")
+    @Test("A row gives its columns' names and number")
     func names() throws {
         let connection = try Connection.inMemory()
         let sql = "SELECT 1 AS one, 2 AS \"the second\", NULL AS \"日本\""
@@ -110,7 +110,7 @@ struct RowTests {
         }
     }
 
-    @Test("The columns may be read in any order and more than once")
+    @Test("The columns can be read in any order and repeatedly")
     func anyOrder() throws {
         let connection = try Connection.inMemory()
         let rows = try connection.query("SELECT 'a', 1, x'02', NULL, 4.5") { row in

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Values that go in and come out")
+@Suite("Round trips of values")
 struct ValueRoundTripTests {
     private let scratch: DatabaseScratch
 
     init() throws { scratch = try DatabaseScratch() }
 
-    /// What comes back of `value`, once straight away and once from a column of the file.
+    /// The result of reading `value` back, once directly and once from a column of the file.
     private func roundTrip<Element: Bindable & ColumnDecodable>(
         _ value: Element
     ) throws -> [Element] {
@@ -35,7 +35,7 @@ struct ValueRoundTripTests {
     }
 
     @Test(
-        "Numbers keep all their bits, the sign of zero and the infinities included",
+        "Numbers keep all their bits, including the sign of zero and the infinities",
         arguments: [
             0.0, -0.0, 1, -1, 0.1, .pi, .leastNonzeroMagnitude, .leastNormalMagnitude,
             .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .infinity, -.infinity, 1e300,
@@ -61,7 +61,7 @@ struct ValueRoundTripTests {
         #expect(try connection.value("SELECT -2", as: Bool.self) == true)
     }
 
-    @Test("A UInt32 is bound as the integer it is")
+    @Test("A UInt32 is bound as the same integer")
     func unsigned() throws {
         let connection = try scratch.create()
         #expect(try connection.value("SELECT ?", UInt32.max, as: Int64.self) == 4_294_967_295)
@@ -80,7 +80,7 @@ struct ValueRoundTripTests {
         #expect(try connection.value("SELECT octet_length(?)", value) == value.utf8.count)
     }
 
-    @Test("A text and a blob of 10 MB come back whole")
+    @Test("A text and a blob of 10 MB come back unchanged")
     func large() throws {
         let text = String(repeating: "0123456789äöü—🔐", count: 400_000)
         #expect(text.utf8.count > 9_000_000)
@@ -90,7 +90,7 @@ struct ValueRoundTripTests {
     }
 
     @Test(
-        "Blobs keep their bytes, zeros and invalid UTF-8 included",
+        "Blobs keep their bytes, including zeros and invalid UTF-8",
         arguments: [[], [0], [0, 0, 0], [0xFF], [0xC3, 0x28], Array(0...255)])
     func blobs(_ value: [UInt8]) throws {
         #expect(try roundTrip(value) == [value, value])
@@ -98,7 +98,7 @@ struct ValueRoundTripTests {
         #expect(try connection.value("SELECT typeof(?)", value) == "blob")
     }
 
-    @Test("An empty text, an empty blob and NULL are three different things")
+    @Test("An empty text, an empty blob and NULL are three different values")
     func emptiness() throws {
         let connection = try scratch.create()
         let sql = "SELECT typeof(?), typeof(?), typeof(?)"
@@ -112,7 +112,7 @@ struct ValueRoundTripTests {
         #expect(try roundTrip([UInt8]?.none) == [nil, nil])
     }
 
-    @Test("Optionals of every type hold a value or NULL")
+    @Test("Optionals of every type are a value or NULL")
     func optionals() throws {
         #expect(try roundTrip(Int64?(5)) == [5, 5])
         #expect(try roundTrip(Int64?.none) == [nil, nil])
@@ -136,7 +136,7 @@ struct ValueRoundTripTests {
         #expect(type == value.typeName)
     }
 
-    @Test("An integer serves where a number is asked for")
+    @Test("An integer is accepted where a floating-point number is requested")
     func integerAsDouble() throws {
         let connection = try scratch.create()
         #expect(try connection.value("SELECT 3", as: Double.self) == 3)
@@ -144,8 +144,8 @@ struct ValueRoundTripTests {
         #expect(least == -9_223_372_036_854_775_808)
     }
 
-    // SQLite keeps whole numbers of REAL columns as integers on disk, and those have no -0.
-    @Test("A zero in a REAL column is a REAL, and has lost its sign", arguments: [-0.0, 0.0])
+    // SQLite stores integral numbers of REAL columns as integers on disk, which have no -0.
+    @Test("A zero in a REAL column is a REAL without its sign", arguments: [-0.0, 0.0])
     func realColumn(_ zero: Double) throws {
         let connection = try scratch.create()
         try connection.execute("CREATE TABLE r (a REAL)")

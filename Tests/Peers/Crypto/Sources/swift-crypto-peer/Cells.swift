@@ -5,7 +5,7 @@ import Foundation
 struct Cells {
     private static let lengths = [16, 64, 256, 1024, 65_536]
     private static let variants = lengths.flatMap { ["seal-\($0)", "open-\($0)"] }
-    /// As many chunks are values in turn.
+    /// The number of chunks that serve as values in turn.
     private static let kinds = 16
 
     static var list: String {
@@ -17,7 +17,7 @@ struct Cells {
     private let length: Int
     private let isSealing: Bool
     private let key = SymmetricKey(size: .bits256)
-    /// As many bytes as ours binds a cell to; always the same, which costs least.
+    /// As many bytes as Lockstep binds a cell to; always the same ones, which costs least.
     private let associatedData = [UInt8](repeating: 0x41, count: 41)
     private(set) var clock = Clock()
     private(set) var hash = RowHash()
@@ -33,7 +33,7 @@ struct Cells {
         isSealing = parts.first == "seal"
     }
 
-    /// Seals and opens so many values; what the variant is not about is left out of the clock.
+    /// Seals and opens this many values; the clock excludes the operation that the variant does not measure.
     mutating func run(_ operations: Int64) throws {
         let values = (0..<Self.kinds).map { kind in
             var generator = Generator(seed: UInt64(kind))

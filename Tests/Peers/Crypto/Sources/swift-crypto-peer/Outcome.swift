@@ -1,8 +1,8 @@
 import Foundation
 
-/// What one run gives: the line of JSON.
+/// The outcome of one run: the line of JSON.
 struct Outcome: Encodable {
-    /// There is no database to have any.
+    /// No database: the settings are empty.
     struct Settings: Encodable {
         let pageSize = 0
         let cacheBytes = 0
@@ -21,7 +21,7 @@ struct Outcome: Encodable {
     let library = "swift-crypto 4.5.2"
     let settings = Settings()
 
-    /// Runs what is asked for.
+    /// Runs the requested workload.
     init(of options: Options) throws {
         guard options.workload == "fields" else {
             throw Usage("there is no workload \(options.workload)")

@@ -1,11 +1,11 @@
 import CFileActivity
 import Foundation
 
-/// The measured region, which may be entered several times.
+/// The measured region, which can be entered several times.
 struct Clock {
     private(set) var cpuNanoseconds: Int64 = 0
     private(set) var wallNanoseconds: Int64 = 0
-    /// Nil where the system does not tell.
+    /// Nil if the system does not report it.
     private(set) var bytesWritten: Int64? = 0
     private(set) var syncs: Int64? = 0
     private var writtenBefore: Int64 = 0
@@ -48,7 +48,7 @@ struct Clock {
             + Int64(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000
     }
 
-    /// The most memory that the process ever had. Linux lets a child inherit `ru_maxrss` from the process
+    /// The process's peak memory. Linux lets a child inherit `ru_maxrss` from the process
     /// that started it; VmHWM is its own.
     static func peakKiB() -> Int64 {
         if let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),

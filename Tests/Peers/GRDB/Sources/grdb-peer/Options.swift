@@ -38,7 +38,7 @@ struct Options {
     }
 }
 
-/// A command line that asks for nothing that there is.
+/// The error for a command line that asks for something unknown.
 struct Usage: Error {
     let message: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What one run gives: the line of JSON.
+/// The outcome of one run: the line of JSON.
 struct Outcome: Encodable {
     /// What the pragmas say.
     struct Settings: Encodable {
@@ -9,7 +9,7 @@ struct Outcome: Encodable {
         var cacheBytes: Int64 = 0
         var journal = ""
         var synchronous = ""
-        /// SQLite's version; told elsewhere.
+        /// SQLite's version; reported elsewhere.
         var version = ""
 
         enum CodingKeys: CodingKey {

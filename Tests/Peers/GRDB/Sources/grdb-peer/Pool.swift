@@ -1,7 +1,7 @@
 import GRDB
 
 extension DatabasePool {
-    /// A pool with the settings that are compared, and GRDB's own for all else.
+    /// A pool with the compared settings, and GRDB's own for everything else.
     static func peer(_ options: Options) throws -> DatabasePool {
         var configuration = Configuration()
         let cache = options.cacheBytes / 1024
@@ -12,7 +12,7 @@ extension DatabasePool {
         }
         let pool = try DatabasePool(path: options.path, configuration: configuration)
         if options.isFull {
-            // The pool puts its writer to NORMAL after it was prepared.
+            // The pool sets its writer to NORMAL after preparing it.
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
             }
@@ -35,7 +35,7 @@ extension DatabasePool {
         return pool
     }
 
-    /// What a second look finds in the table.
+    /// What a second read finds in the table.
     static func reread(_ options: Options) throws -> RowHash {
         let pool = try peer(options)
         let hash = try pool.read { db in

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The fields of a row, whatever way they come and go.
+/// The fields of a row, whichever way they are read and written.
 protocol Fields: Sendable {
     var id: Int64 { get }
     var a: Int64 { get }
@@ -18,7 +18,7 @@ protocol Fields: Sendable {
         second: String, bytes: Data)
 }
 
-/// The way GRDB recommends where speed counts: columns by their ordinal in, an explicit container out.
+/// The way that GRDB recommends for speed: columns are read by ordinal, and written through an explicit container.
 struct IndexRecord: Fields {
     let id, a, b, c, d: Int64
     let ratio: Double
@@ -83,7 +83,7 @@ extension NamedRecord: FetchableRecord {
     }
 }
 
-/// Nothing written by hand.
+/// Nothing is written by hand.
 struct CodableRecord: Fields, Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "record"
 

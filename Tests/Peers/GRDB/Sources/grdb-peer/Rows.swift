@@ -17,7 +17,7 @@ extension Generator {
     }
 }
 
-/// The rows of the table, in the form that a GRDB user would hold them: blobs are `Data`.
+/// The rows of the table, in the form that a GRDB user would hold them in: blobs are `Data`.
 enum Rows {
     static func make<Record: Fields>(_ count: Int64) -> [Record] {
         (1...count).map { id in

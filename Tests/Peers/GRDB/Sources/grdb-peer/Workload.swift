@@ -1,6 +1,6 @@
 import GRDB
 
-/// Which workloads there are, in which variants; the first is the default.
+/// The workloads and their variants; the first variant is the default.
 enum Workload {
     private static let variants = [
         ("open", ["pool"]),

@@ -6,7 +6,7 @@ enum Writing {
     static func insert(_ options: Options, _ variant: String, _ outcome: inout Outcome) throws {
         switch variant {
         case "arguments":
-            // Validated, and bound for the time of the execution: texts and blobs are not copied.
+            // Validated, and bound for the duration of the execution: texts and blobs are not copied.
             try insert(options, &outcome) { (records: [IndexRecord], db) in
                 let statement = try db.cachedStatement(sql: IndexRecord.insertion)
                 for record in records { try statement.execute(arguments: record.arguments) }
@@ -105,7 +105,7 @@ enum Writing {
         var clock = Clock()
         clock.start()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // New rows have the next keys, whoever writes them.
+            // New rows have the next keys, whichever writer they come from.
             let next = NextIndex()
             for _ in 0..<writers {
                 group.addTask {
@@ -127,7 +127,7 @@ enum Writing {
     }
 }
 
-/// Deals out the numbers from 0 on.
+/// Hands out the numbers from 0 on.
 private final class NextIndex: Sendable {
     private let next = Atomic<Int>(0)
 

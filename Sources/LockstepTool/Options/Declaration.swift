@@ -1,0 +1,39 @@
+import ArgumentParser
+import Lockstep
+
+/// A directive for a version, given on the command line: `3: allow loss of table drafts`.
+struct Declaration {
+    /// Nil means every version.
+    let version: MigrationVersion?
+    let isDown: Bool
+    let directive: String
+
+    /// Reads `VERSION: DIRECTIVE`, `all: foreign keys off`, or `VERSION down: DIRECTIVE` for the way down.
+    init(_ text: String) throws {
+        let sides = text.split(separator: ":", maxSplits: 1)
+        let words = sides.first?.split(separator: " ") ?? []
+        guard sides.count == 2, let first = words.first,
+            words.count == 1 || (words.count == 2 && words[1] == "down"),
+            first == "all" || MigrationVersion(String(first)) != nil
+        else {
+            throw ValidationError(
+                "expected a version and a directive, such as '3: allow loss of table drafts'"
+            )
+        }
+        version = first == "all" ? nil : MigrationVersion(String(first))
+        isDown = words.count == 2
+        directive = String(sides[1].drop { $0 == " " })
+        guard version != nil || (directive == "foreign keys off" && !isDown) else {
+            throw ValidationError("'all' works only with 'foreign keys off': name the version")
+        }
+    }
+
+    func adding(to set: MigrationSet) throws -> MigrationSet {
+        if let version { return try set.declaring(directive, at: version, down: isDown) }
+        var set = set
+        for version in Set((set.files + set.baselines).map(\.version)) {
+            set = try set.declaring(directive, at: version)
+        }
+        return set
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Lockstep
+import SystemPackage
+
+/// The datasets whose sealed columns a command opens.
+struct FieldsOptions: ParsableArguments {
+    @Option(
+        name: .customLong("fields"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Also open the sealed columns of this dataset.",
+            discussion: """
+                The dataset's name, if its fields keyring is in the keyring folder; or a keyring file; or both, as in \
+                catalogue=customers/acme.fields.keyring. Can be repeated. SQL reads sealed columns through views: \
+                movies_open for movies.
+                """, valueName: "dataset"))
+    var datasets: [String] = []
+
+    /// Opens the named keyrings.
+    func open(in folder: FilePath, _ credentials: CredentialSource) throws -> [FieldsKeyring] {
+        try datasets.map { text in
+            let (name, file) = try Self.file(text, in: folder)
+            return try FieldsKeyring(file, named: name, credentials.open(file))
+        }
+    }
+
+    private static let suffix = ".fields.keyring"
+
+    /// The dataset's name in migrations, and its keyring file.
+    private static func file(
+        _ text: String, in folder: FilePath
+    ) throws -> (String, KeyringFile) {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        if parts.count == 2 { return (parts[0], KeyringFile(FilePath(parts[1]))) }
+        guard text.contains("/") || text.hasSuffix(suffix) else {
+            return (text, try KeyringFile.fields(of: text, in: folder))
+        }
+        let path = FilePath(text)
+        let name = path.lastComponent?.string ?? text
+        return (
+            name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name, KeyringFile(path)
+        )
+    }
+}

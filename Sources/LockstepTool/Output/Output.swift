@@ -1,0 +1,130 @@
+import ArgumentParser
+import FoundationEssentials
+import Lockstep
+import Synchronization
+import SystemPackage
+
+/// The format of results.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    /// For people.
+    case text
+    /// For programs: one JSON object on standard output. Fields are only ever added.
+    case json
+}
+
+/// Standard output for results, standard error for everything else.
+enum Output {
+    /// A line for people.
+    static func line(_ text: String = "") { result.withLock { $0.write("\(printable(text))\n") } }
+
+    /// A JSON object on a line of its own.
+    static func json(_ value: some Encodable) throws { part(try encoded(value) + "\n") }
+
+    /// JSON on one line, with fields in alphabetical order. It can also go to a terminal, so characters that control
+    /// one are escaped in the way that JSON parsers undo.
+    static func encoded(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        // Outside ASCII, JSON contains only the content of its strings.
+        return escaping(text) { scalar in
+            let digits = String(scalar.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
+    }
+
+    /// A piece of JSON.
+    static func part(_ text: String) { result.withLock { $0.write(text) } }
+
+    /// Writes the buffered output now, so that a reader sees the progress.
+    static func flush() { result.withLock { $0.flush() } }
+
+    /// Writes the remaining output. A result that cannot be written is a failure.
+    static func finish() throws {
+        guard let failure = result.withLock({ $0.finish() }) else { return }
+        throw LockstepError(
+            .inputOutput, "standard output cannot be written: \(failure)",
+            hint: "the result is incomplete: free some space, or write it elsewhere")
+    }
+
+    static func note(_ text: String) {
+        // If standard error is closed, the text has nowhere to go.
+        _ = try? FileDescriptor.standardError.writeAll("\(printable(text))\n".utf8)
+    }
+
+    static func error(_ error: LockstepError) {
+        note("error: \(error.message)")
+        if let hint = error.hint { note("hint: \(hint)") }
+    }
+
+    private static let result = Mutex(ResultStream())
+
+    /// Text from a database, made safe for a terminal: control characters are escaped.
+    static func printable(_ text: String) -> String {
+        escaping(text) { "\\u{\(String($0.value, radix: 16))}" }
+    }
+
+    private static func escaping(
+        _ text: String, _ escape: (Unicode.Scalar) -> String
+    ) -> String {
+        // Most texts need no escapes, and bytes are fast to check.
+        guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }),
+            text.unicodeScalars.contains(where: isCommanding)
+        else { return text }
+        var safe = ""
+        for scalar in text.unicodeScalars {
+            if isCommanding(scalar) {
+                safe += escape(scalar)
+            } else {
+                safe.unicodeScalars.append(scalar)
+            }
+        }
+        return safe
+    }
+
+    /// Whether a character controls a terminal (C0, DEL and C1), changes the text direction, or ends a line.
+    private static func isCommanding(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x7F else { return scalar.value < 0x20 }
+        guard scalar.value > 0x9F else { return true }
+        return scalar.properties.isBidiControl || scalar.value == 0x2028 || scalar.value == 0x2029
+    }
+
+    /// A number with its noun, which is given in the plural: `1 film`, `2 films`.
+    static func amount(_ number: Int, of plural: String) -> String {
+        guard number == 1, !plural.contains(" ") else { return "\(number) \(plural)" }
+        return "1 \(plural.dropLast())"
+    }
+
+    /// A duration in microseconds, formatted for people.
+    static func duration(_ microseconds: Int64) -> String {
+        microseconds < 10_000
+            ? "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
+            : "\(microseconds / 1000) ms"
+    }
+}
+
+/// Standard output, buffered into large writes.
+private struct ResultStream {
+    private var waiting: [UInt8] = []
+    private var failure: Errno?
+
+    mutating func write(_ text: String) {
+        waiting.append(contentsOf: text.utf8)
+        if waiting.count > 65_536 { flush() }
+    }
+
+    /// Flushes the rest and returns the first failure, if any.
+    mutating func finish() -> Errno? {
+        flush()
+        return failure
+    }
+
+    mutating func flush() {
+        do {
+            if failure == nil { _ = try FileDescriptor.standardOutput.writeAll(waiting) }
+        } catch {
+            failure = error as? Errno ?? .ioError
+        }
+        waiting = []
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Lockstep
+
+/// The slots of the keyrings that a command makes.
+struct SlotOptions: ParsableArguments {
+    @OptionGroup var credentials: CredentialOptions
+
+    @Option(help: "Also let this environment variable's value open the keyring. Discouraged.")
+    var envSlot: String?
+}
+
+/// Keyrings that are made together with their database, all with the same slots.
+struct NewKeyrings: ~Copyable {
+    private let credentials: CredentialSource
+    private let asksTerminal: Bool
+    private let variable: String?
+    private var made: [KeyringFile] = []
+
+    init(_ options: SlotOptions) {
+        credentials = CredentialSource(options.credentials)
+        asksTerminal = !options.credentials.isGiven && options.envSlot == nil
+        variable = options.envSlot
+    }
+
+    /// Makes a keyring and its file.
+    /// - Parameter listsNew: Whether the keyring lists a new, empty database, which takes its id from the keyring.
+    mutating func make(
+        _ purpose: KeyringPurpose, _ file: KeyringFile, listsNew: Bool = false
+    ) throws -> Keyring {
+        var keyring = try Keyring.create(purpose)
+        if listsNew { try keyring.listNewDatabase() }
+        try addSlots(to: &keyring)
+        try file.create(keyring)
+        made.append(file)
+        return keyring
+    }
+
+    /// Removes the keyrings: without their database they would only block the next attempt.
+    func discard() { for file in made { file.removeUnused() } }
+
+    func show() { for file in made { Output.line("made the keyring \(file.path)") } }
+
+    private func addSlots(to keyring: inout Keyring) throws {
+        if let credential = try credentials.newPassphrase(askTerminal: asksTerminal) {
+            try keyring.addSlot("passphrase", credential, cost: .calibrated())
+        }
+        if let credential = try credentials.keyFile() {
+            try keyring.addSlot("key-file", credential)
+        }
+        if let variable {
+            guard let credential = try credentials.environment(variable) else {
+                throw Environment.notSet(variable)
+            }
+            try keyring.addSlot("environment", credential)
+        }
+    }
+}

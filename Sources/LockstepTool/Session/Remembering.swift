@@ -1,0 +1,51 @@
+import Lockstep
+import SystemPackage
+
+/// Makes a database remember its keyring, so that `lockstep verify` detects an older copy of either. The command's work
+/// is already done, so a failure here is only a notice.
+enum Remembering {
+    /// Does nothing if the database does not exist.
+    static func show(_ database: FilePath, of keyring: borrowing Keyring) {
+        attempt(database) {
+            do {
+                let key = try keyring.databaseKey(for: database)
+                try keyring.remember(in: Connection.open(database, key: key))
+            } catch let error as LockstepError where error.code == .notFound {
+                return
+            }
+        }
+    }
+
+    static func show(_ connection: borrowing Connection, of keyring: borrowing Keyring) {
+        attempt(connection.path) { try keyring.remember(in: connection) }
+    }
+
+    /// The same, and also lists the database in the keyring.
+    static func bind(
+        _ connection: borrowing Connection, _ keyring: inout Keyring, in file: KeyringFile
+    ) {
+        attempt(connection.path) { try keyring.bind(connection, in: file) }
+    }
+
+    /// The same for a database that was just made or restored, whatever it remembers.
+    static func bind(new database: FilePath, _ keyring: inout Keyring, in file: KeyringFile) {
+        attempt(database) {
+            let connection = try Connection.open(database, key: keyring.keyOfNew(database))
+            try keyring.bind(connection, in: file, asListed: true)
+        }
+    }
+
+    private static func attempt(_ database: FilePath, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch let error as LockstepError where error.code == .keyringOutdated {
+            Output.note("warning: \(error.message): it is possibly an older copy")
+            if let hint = error.hint { Output.note("hint: \(hint)") }
+        } catch {
+            let reason = (error as? LockstepError)?.message ?? "\(error)"
+            Output.note(
+                "notice: \(database) does not remember the keyring's last change: \(reason)")
+            Output.note("hint: run `lockstep migrate` on it to make it remember")
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Lockstep
+import LockstepModels
+import SystemPackage
+
+/// The database and the credentials that open it.
+struct AccessOptions: ParsableArguments {
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var fields: FieldsOptions
+    @OptionGroup var credentials: CredentialOptions
+
+    /// Opens the keyring. The database is opened when it is needed.
+    func session() throws -> Session {
+        try Session.open(database.path(), keyrings, fields, credentials)
+    }
+
+    /// Opens the keyring, whether or not the database exists.
+    func keyring() throws -> Keyring { try credentials.open(keyringFile()) }
+
+    func keyringFile() throws -> KeyringFile { keyrings.file(for: try database.path()) }
+
+    /// The store of a model.
+    func model<Model: ModelStore>(_ type: Model.Type) throws -> Model { try session().model(type) }
+}
+
+/// An existing database that a command works on: its path, its opened keyring and its key.
+struct Session: ~Copyable {
+    let path: FilePath
+    private let file: KeyringFile
+    var keyring: Keyring
+    /// The keyrings of the datasets whose sealed columns the command opens.
+    private let fieldsKeyrings: [FieldsKeyring]
+
+    /// Opens the keyring of the database at `path` and those of the datasets.
+    static func open(
+        _ path: FilePath, _ keyrings: KeyringOptions, _ fields: FieldsOptions,
+        _ credentials: CredentialOptions
+    ) throws -> Session {
+        // Checked before the passphrase prompt: the file can be missing.
+        try Diagnosis.requireDatabase(path)
+        let source = CredentialSource(credentials)
+        let file = keyrings.file(for: path)
+        return Session(
+            path: path, file: file, keyring: try source.open(file),
+            fieldsKeyrings: try fields.open(in: keyrings.folder, source))
+    }
+
+    /// The field keys of the datasets whose sealed columns the command opens.
+    var fields: [FieldKeys] { fieldsKeyrings.map(\.keys) }
+
+    /// Opens the database.
+    /// - Parameter isFirst: Whether the database is allowed to have no sealed columns of the datasets yet.
+    func connect(
+        queryOnly: Bool = false, isFirst: Bool = false, _ limits: Limits? = nil
+    ) throws -> Connection {
+        var options = ConnectionOptions()
+        options.isQueryOnly = queryOnly
+        limits?.apply(to: &options)
+        options.limits[.valueLength] = limits?.valueLength
+        options.fieldKeys = fields
+        if isFirst, !fields.isEmpty { options.mayBeUnsealed = true }
+        // About 0.1 to 1 ms between two checks.
+        options.progress = ProgressHandler(every: 10_000) { !Interruption.hasCome }
+        return try Connection.open(path, key: key(), options: options)
+    }
+
+    /// Whether one of the fields keyrings remembers a database.
+    var knowsDatabases: Bool { fieldsKeyrings.contains { $0.isUsed } }
+
+    /// Opens the database as a store.
+    func store(_ limits: Limits? = nil) throws -> Store {
+        var options = StoreOptions()
+        limits?.apply(to: &options.connection)
+        options.connection.fieldKeys = fields
+        return try Store.open(path, key: key(), options: options)
+    }
+
+    /// The store of a model, in a database whose columns are sealed as its migrations require.
+    func model<Model: ModelStore>(_: Model.Type, _ limits: Limits? = nil) throws -> Model {
+        let store = try store(limits)
+        try store.requireSealed(by: ModelMigrations.set(Model.setName))
+        return Model(store)
+    }
+
+    /// Makes the database remember its keyring, and lists the database in the keyring.
+    mutating func bind(_ connection: borrowing Connection) {
+        Remembering.bind(connection, &keyring, in: file)
+    }
+
+    /// The same for a database that was just made from this one, whatever it remembers.
+    mutating func bind(new database: FilePath) {
+        Remembering.bind(new: database, &keyring, in: file)
+    }
+
+    /// Makes the fields keyrings remember the state that the database now proves.
+    /// - Parameter connection: The connection that changed the database.
+    func rememberSealed(_ connection: borrowing Connection) {
+        for keyring in fieldsKeyrings { keyring.remember(connection) }
+    }
+
+    /// The same after an operation that used a connection of its own.
+    /// - Parameter database: The database's id when the command opened it.
+    func rememberSealed(in database: [UInt8]?) {
+        guard !fieldsKeyrings.isEmpty else { return }
+        do {
+            var options = ConnectionOptions()
+            options.fieldKeys = fields
+            options.mayBeUnsealed = true
+            options.mayBeUnknown = true
+            let connection = try Connection.open(path, key: key(), options: options)
+            guard try database == nil || connection.databaseID() == database else {
+                throw LockstepError(.tampered, "another database has replaced it meanwhile")
+            }
+            rememberSealed(connection)
+        } catch {
+            let reason = (error as? LockstepError)?.message ?? "\(error)"
+            Output.note(
+                "notice: the fields keyrings do not remember the sealed columns of \(path): \(reason)"
+            )
+            Output.note("hint: `lockstep verify --fields` shows what is wrong")
+        }
+    }
+
+    /// The key that encrypts the database, also after an interrupted rotation.
+    func key() throws -> DatabaseKey { try keyring.databaseKey(for: path) }
+}

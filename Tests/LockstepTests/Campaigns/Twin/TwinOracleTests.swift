@@ -1,0 +1,42 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Sealed tables answer every form of query as plaintext ones do")
+struct TwinOracleTests {
+    private static let schemas = FaultyWorker.isTorture ? 500 : 6
+    private static let conditions = FaultyWorker.isTorture ? 60 : 25
+
+    @Test("random conditions over random tables: TLP, NoREC and a plaintext twin")
+    func campaign() throws {
+        print("LOCKSTEP_TEST_SEED=\(Torture.campaignSeed)")
+        var comparisons = 0
+        for number in 0..<Self.schemas {
+            var oracle = try TwinOracle(seed: Torture.campaignSeed &+ UInt64(number))
+            try oracle.run(conditions: Self.conditions)
+            #expect(oracle.differences == [], "schema \(number)")
+            comparisons += oracle.comparisons
+        }
+        // Conditions that fail compare nothing; most must succeed.
+        #expect(comparisons > Self.schemas * Self.conditions * 5)
+    }
+
+    @Test("the twin detects a wrong answer")
+    func plantedAnswer() throws {
+        var oracle = try TwinOracle(seed: 1)
+        try oracle.check("a.c0 IS NOT NULL OR a.c0 IS NULL")
+        #expect(oracle.differences == [])
+        try oracle.plant()
+        try oracle.check("a.c0 IS NOT NULL OR a.c0 IS NULL")
+        #expect(oracle.differences.contains { $0.hasPrefix("twin: ") })
+    }
+
+    @Test("TLP and NoREC detect a condition that changes its result")
+    func plantedCondition() throws {
+        var oracle = try TwinOracle(seed: 2)
+        try oracle.check("abs(random() % 2)")
+        #expect(oracle.differences.contains { $0.hasPrefix("TLP: ") })
+        #expect(oracle.differences.contains { $0.hasPrefix("NoREC: ") })
+    }
+}
