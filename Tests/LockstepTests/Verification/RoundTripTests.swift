@@ -147,6 +147,28 @@ struct RoundTripTests {
         }
     }
 
+    @Test("A set that ended is left alone when the ledger comes to its earlier versions")
+    func endedSet() throws {
+        let first = (
+            "1_a.sql", "-- lockstep: up\nCREATE TABLE t (a);\n-- lockstep: down\nDROP TABLE t;\n"
+        )
+        let one = try set("one", first, ("2_b.sql", "-- lockstep: up\nCREATE TABLE t2 (a);\n"))
+        let two = try set(
+            "two",
+            ("1_a.sql", "-- lockstep: up\nCREATE TABLE u (a);\n-- lockstep: down\nDROP TABLE u;\n"))
+        let database = try VerifiedDatabase([set("one", first), two])
+        do { _ = try Migrator(one).run(on: database.scratch.open()) }
+        var verification = Verification(database.scratch.path, sets: [one, two])
+        verification.isDeep = true
+        let report = try verification.run(key: database.scratch.key())
+        let outcome = try #require(report.outcomes.first { $0.check == .roundTrip })
+        #expect(!outcome.hasFailed, "\(outcome)")
+        #expect(
+            outcome.findings.map(\.message) == [
+                "one 2 (b) has no way down, so no version before it was tried"
+            ])
+    }
+
     @Test("If rows would be lost undeclared, the guard ends it, and that is no failure")
     func guarded() throws {
         let set = try set(

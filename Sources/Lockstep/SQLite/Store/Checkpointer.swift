@@ -92,12 +92,6 @@ final class Checkpointer: @unchecked Sendable {
     /// Waits for a running checkpoint. Only the writer starts checkpoints.
     func waitUntilIdle() { changed.locked { while isAtWork { changed.wait() } } }
 
-    /// Prevents the close from touching the log.
-    func leaveLogAlone() {
-        waitUntilIdle()
-        pooled.leaveLogAlone()
-    }
-
     /// Waits for a running checkpoint and closes the connection.
     func close() {
         changed.locked {

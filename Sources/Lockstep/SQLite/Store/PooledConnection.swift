@@ -82,13 +82,6 @@ final class PooledConnection: @unchecked Sendable {
         user.locked { userCore?.owner.isLentHere ?? false }
     }
 
-    /// Prevents the close from checkpointing the log and removing it.
-    func leaveLogAlone() {
-        guard let connection else { return }
-        unsafe _ = lockstep_db_config_flag(
-            connection.value.core.database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    }
-
     /// Closes the connection.
     func close() { connection = nil }
 

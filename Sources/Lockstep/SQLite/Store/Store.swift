@@ -173,16 +173,10 @@ public final class Store: Sendable {
         let (observers, source) = (observers, source)
         let end: @Sendable () -> Void = {
             observers.end()
-            if source.isReplaced {
-                // The log at this path belongs to another database: neither checkpoint nor remove it.
-                for pooled in (readers?.connections ?? []) + [writer.pooled] {
-                    pooled.leaveLogAlone()
-                }
-                checkpointer?.leaveLogAlone()
-            }
             for pooled in readers?.connections ?? [] { pooled.close() }
             checkpointer?.close()
-            // The last connection to close checkpoints the log.
+            // The last connection to close checkpoints the log, unless the file was moved or replaced: SQLite then
+            // leaves the log to those who have it.
             writer.pooled.close()
             source.wipe()
             ended.open()

@@ -123,6 +123,13 @@ struct MigrationPreviewTests {
         #expect(preview.lint.isEmpty, "\(preview.lint)")
     }
 
+    @Test("A table that does not exist is not reported as dropped")
+    func dropOfNothing() throws {
+        let preview = try preview([Scratch.up("DROP TABLE IF EXISTS nowhere;", down: "SELECT 1;")])
+        #expect(preview.lint.filter { $0.rule == "drop-table" }.isEmpty)
+        #expect(!preview.isBlocked)
+    }
+
     @Test("A way back is previewed as recorded in the ledger; refused statements are not run")
     func wayBack() throws {
         let connection = try Connection.inMemory()
