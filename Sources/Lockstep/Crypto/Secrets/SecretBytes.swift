@@ -90,5 +90,5 @@ public struct SecretBytes: ~Copyable {
     }
 }
 
-// This is safely Sendable: only this value uses the memory, and writes need exclusive access to the value.
+// Sendable by this proof: only this value uses the memory, and writes need exclusive access to the value.
 extension SecretBytes: @unchecked Sendable {}

@@ -5,7 +5,7 @@
 #endif
 
 /// A lock with which threads can wait until another thread signals a change.
-// This is safely Sendable: the two POSIX objects never move and are designed for use by several threads.
+// Sendable by this proof: the two POSIX objects never move and are designed for use by several threads.
 @safe
 final class Condition: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -45,7 +45,7 @@ final class Condition: @unchecked Sendable {
 }
 
 /// Makes threads wait until it is opened; it then stays open.
-// This is safely Sendable: `isOpen` is accessed only while the condition's lock is held.
+// Sendable by this proof: `isOpen` is accessed only while the condition's lock is held.
 final class Latch: @unchecked Sendable {
     private let changed = Condition()
     private var isOpen = false

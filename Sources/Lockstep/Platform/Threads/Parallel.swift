@@ -41,7 +41,7 @@ enum Parallel {
 }
 
 /// The remaining pieces and the outcome.
-// This is safely Sendable: every property is accessed only while the condition's lock is held.
+// Sendable by this proof: every property is accessed only while the condition's lock is held.
 private final class PieceQueue: @unchecked Sendable {
     private let changed = Condition()
     private let count: Int

@@ -20,7 +20,7 @@ final class WorkerThread: Sendable {
     func submit(_ job: @escaping Job) throws(LockstepError) { try inbox.submit(job) }
 }
 
-// This is safely Sendable: every property is accessed only while the condition's lock is held.
+// Sendable by this proof: every property is accessed only while the condition's lock is held.
 private final class Inbox: @unchecked Sendable {
     private let changed = Condition()
     private var jobs: [WorkerThread.Job] = []

@@ -87,19 +87,3 @@ public enum Adoption {
         }
     }
 }
-
-/// SQLite's own integrity check.
-enum IntegrityAnswer {
-    /// - Throws: ``LockstepError/Code/damaged`` with the first fault that SQLite reports.
-    static func require(_ connection: borrowing Connection) throws {
-        let answers = try connection.query("PRAGMA main.integrity_check(1)") { row in
-            try row[0] as String
-        }
-        guard answers == ["ok"] else {
-            throw LockstepError(
-                .damaged,
-                "\(connection.path) fails SQLite's integrity check: \(answers.first ?? "no answer")",
-                hint: "restore it from a backup")
-        }
-    }
-}

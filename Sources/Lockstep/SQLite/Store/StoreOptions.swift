@@ -11,6 +11,9 @@ public struct StoreOptions: Sendable {
     /// The number of 4-KiB pages in the write-ahead log from which it is checkpointed in the background. A
     /// larger number makes fewer, larger checkpoints, a larger log, and a slower opening after a crash.
     public var checkpointPages = 1000
+    /// Microseconds after which a shared transaction takes no further member: 10 ms, the time of a few syncs. This
+    /// limits the work that runs again if the transaction is lost. Only tests change it, to depend on no clock.
+    var longestGroup: Int64 = 10_000
 
     /// The defaults.
     public init() {}

@@ -70,9 +70,6 @@ final class Writer: @unchecked Sendable {
         case lost
     }
 
-    // A group ends before its first member has waited this long for the others: 10 ms, the time of a few syncs.
-    // This limits the work that runs again if the transaction is lost.
-    private static let longestGroup: Int64 = 10_000
     private static let largestGroup = 256
     // How long to wait for others: a quarter of the last commit's time, all of which a joining write saves; at
     // least 10 µs where commits are fast, and at most 1 ms.
@@ -269,7 +266,7 @@ final class Writer: @unchecked Sendable {
         guard !members.isEmpty else { return queue.giveBack(pooled) }
         let mayGrow =
             !alone && members.count < Self.largestGroup
-            && Clock.monotonicMicroseconds - openedAt < Self.longestGroup
+            && Clock.monotonicMicroseconds - openedAt < source.options.longestGroup
         if mayGrow, passOnSoon() { return }
         var outcome = Outcome.committed
         do {

@@ -10,6 +10,7 @@ extension NumberStore {
     func openStore(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> Store {
         var options = StoreOptions()
         options.connection.synchronous = .normal
+        options.longestGroup = .max
         change(&options)
         return try Store.open(scratch.path, key: scratch.key(), options: options)
     }
