@@ -108,4 +108,22 @@ struct InterruptedMigrationTests {
         #expect(try await number("SELECT count(*) FROM a WHERE n = 1005") == 1200)
         #expect(try await number("SELECT count(*) FROM lockstep_migration") == 2)
     }
+
+    @Test(
+        "While it waits for another program's lock: nothing has begun, and the other program goes on"
+    )
+    func waiting() async throws {
+        try write(1, "CREATE TABLE a (x);")
+        _ = try await tool("init")
+        let keyring = try KeyringFile(folder.file("Keys/a.database.keyring")).open { _ in
+            try KeyFile.read(folder.file("k"))
+        }
+        let key = try keyring.databaseKey(for: folder.file("a.db"))
+        let holder = try Connection.open(folder.file("a.db"), key: key)
+        try holder.execute("BEGIN IMMEDIATE")
+        try await interrupt(at: "waiting for another connection's write lock")
+        try holder.execute("COMMIT")
+        #expect(try await number("SELECT count(*) FROM sqlite_schema WHERE name = 'a'") == 0)
+        try await expectCompletion()
+    }
 }

@@ -30,7 +30,7 @@ public struct Baseline {
                 hint: "its newest version is \(set.migrations.last?.version.description ?? "none")")
         }
         try Migrator(set).plan(.latest, on: connection).requireSound()
-        try Migrator.requireOwnFile(connection)
+        try Migrator.requireOwnFile(connection, .seconds(60))
         return try connection.write { connection in
             guard try !Ledger.entries(connection).contains(where: { $0.set == set.name }) else {
                 throw LockstepError(

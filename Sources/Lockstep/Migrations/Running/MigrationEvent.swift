@@ -1,5 +1,8 @@
 /// An event of a migration run, for progress, and for tests that stop the run at any point.
 public enum MigrationEvent: Sendable, Equatable {
+    /// Another connection holds the write lock, and the migration that `file` names waits for it. No transaction is
+    /// open.
+    case waiting(file: String)
     /// A version begins; its transaction is open.
     case began(set: String, version: MigrationVersion, isUp: Bool)
     /// A statement is about to run.

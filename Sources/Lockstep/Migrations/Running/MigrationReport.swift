@@ -12,8 +12,10 @@ public struct MigrationReport: Sendable, Equatable {
         public let isUp: Bool
         /// The number of statements that ran.
         public let statements: Int
-        /// The duration in microseconds, including checks.
+        /// The duration in microseconds, including checks, without ``waited``.
         public let duration: Int64
+        /// Microseconds of waiting for another connection's write lock.
+        public let waited: Int64
     }
 
     /// A repeatable migration that ran.
@@ -24,8 +26,10 @@ public struct MigrationReport: Sendable, Equatable {
         public let name: String
         /// The number of statements that ran.
         public let statements: Int
-        /// The duration in microseconds, including checks.
+        /// The duration in microseconds, including checks, without ``waited``.
         public let duration: Int64
+        /// Microseconds of waiting for another connection's write lock.
+        public let waited: Int64
     }
 
     /// Creates an empty report.

@@ -1,20 +1,24 @@
 /// The parts that all transactions of a migration share.
 enum MigrationTransaction {
     /// Begins a transaction. Another runner can hold the lock for longer than a connection usually waits.
-    /// - Parameter title: The name of the file in errors.
+    /// - Parameters:
+    ///   - title: The name of the file in errors.
+    ///   - observe: Receives ``MigrationEvent/waiting(file:)`` if another connection holds the lock.
     static func begin(
-        _ title: String, _ timeout: Duration, _ connection: borrowing Connection
+        _ title: String, _ timeout: Duration, _ connection: borrowing Connection,
+        _ observe: (MigrationEvent) throws -> Void
     ) throws -> Transaction {
-        let seconds = min(max(timeout.components.seconds, 0), 1_000_000_000)
-        let deadline = Clock.monotonicMicroseconds + seconds * 1_000_000
-        while true {
-            do {
-                return try Transaction(.immediate, on: connection)
-            } catch let error as LockstepError {
-                guard error.code == .busy, Clock.monotonicMicroseconds < deadline else {
-                    throw error.located(title)
-                }
-            }
+        do {
+            return try connection.waiting(atMost: .zero) { try Transaction(.immediate, on: $0) }
+        } catch let error as LockstepError {
+            guard error.code == .busy else { throw error.located(title) }
+        }
+        try observe(.waiting(file: title))
+        do {
+            return try connection.waiting(atMost: timeout) { try Transaction(.immediate, on: $0) }
+        } catch let error as LockstepError {
+            let hint = error.code == .interrupted ? ScriptText.afterInterruption : nil
+            throw error.located(title, hint: hint)
         }
     }
 

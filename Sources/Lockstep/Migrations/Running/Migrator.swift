@@ -54,7 +54,7 @@ public struct Migrator {
                 hint: "commit or roll back first")
         }
         try recordedDown.require(on: connection)
-        try Self.requireOwnFile(connection)
+        try Self.requireOwnFile(connection, timeout, observe)
         guard let sealed = connection.sealed else {
             return try runParts(of: target, connection, &report)
         }
@@ -172,7 +172,10 @@ public struct Migrator {
     }
 
     /// Refuses another program's database, and marks an unmarked one as Lockstep's.
-    static func requireOwnFile(_ connection: borrowing Connection) throws {
+    static func requireOwnFile(
+        _ connection: borrowing Connection, _ timeout: Duration,
+        _ observe: (MigrationEvent) throws -> Void = { _ in }
+    ) throws {
         let mark = try connection.headerField("application_id")
         guard mark != Connection.applicationID else { return }
         guard mark == 0 else {
@@ -181,6 +184,9 @@ public struct Migrator {
                 "\(connection.path) belongs to another program (application_id \(mark))",
                 hint: "check that this is the intended database")
         }
+        let transaction = try MigrationTransaction.begin(
+            "\(connection.path)", timeout, connection, observe)
         try connection.setHeaderField("application_id", Connection.applicationID)
+        try MigrationTransaction.commit("\(connection.path)", transaction)
     }
 }

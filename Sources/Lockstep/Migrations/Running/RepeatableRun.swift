@@ -20,9 +20,9 @@ struct RepeatableRun {
             off: file.up.needsForeignKeysOff, connection
         ) {
             let title = "\(set)/\(file.fileName)"
-            let transaction = try MigrationTransaction.begin(title, timeout, connection)
+            let time = WorkTime(connection)
+            let transaction = try MigrationTransaction.begin(title, timeout, connection, observe)
             guard try !hasRun(connection) else { return nil }
-            let start = Clock.monotonicMicroseconds
             try observe(.repeating(set: set, name: file.name))
             let statements = try MigrationTransaction.checked(
                 title, file.up.allowances(nil, isUp: true), connection, &known,
@@ -30,7 +30,7 @@ struct RepeatableRun {
             ) {
                 try ScriptRunner(script: file.up, fileName: title, observe: observe).run(connection)
             } record: { _ in
-                let duration = Clock.monotonicMicroseconds - start
+                let duration = time.worked(connection)
                 try MigrationTransaction.note(title, connection) { connection in
                     try RepeatableLedger.record(file, of: set, duration: duration, connection)
                 }
@@ -39,7 +39,7 @@ struct RepeatableRun {
             try observe(.repeated(set: set, name: file.name))
             return MigrationReport.Repeated(
                 set: set, name: file.name, statements: statements,
-                duration: Clock.monotonicMicroseconds - start)
+                duration: time.worked(connection), waited: time.waited(connection))
         }
     }
 

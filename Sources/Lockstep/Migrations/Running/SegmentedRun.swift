@@ -34,7 +34,7 @@ struct SegmentedRun {
         _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Int? {
-        var state = RunState(segments: try script.segments(title))
+        var state = RunState(segments: try script.segments(title), time: WorkTime(connection))
         try requireKeys(of: state.segments, connection)
         while true {
             let outcome = try advance(connection, &known, &state, isStillDue)
@@ -62,7 +62,7 @@ struct SegmentedRun {
 
     struct RunState {
         let segments: [MigrationSegment]
-        let start = Clock.monotonicMicroseconds
+        let time: WorkTime
         var statements = 0
         var isFirst = true
         /// The completed and total rows of the current backfill in this run.
@@ -79,7 +79,8 @@ struct SegmentedRun {
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
         try state.sealing.cleanIfDue(title, connection)
-        let transaction = try MigrationTransaction.begin(title, step.timeout, connection)
+        let transaction = try MigrationTransaction.begin(
+            title, step.timeout, connection, step.observe)
         guard var progress = try progress(connection, &state, isStillDue) else { return .overtaken }
         if var bare = next {
             guard bare.isStillNext(progress) else { return .more }
@@ -93,7 +94,7 @@ struct SegmentedRun {
         }
         let isDone = progress.segment == state.segments.count
         if isDone {
-            try step.record(connection, duration: Clock.monotonicMicroseconds - state.start)
+            try step.record(connection, duration: state.time.worked(connection))
         } else {
             try MigrationTransaction.note(title, connection) { connection in
                 try MigrationProgress.record(progress, connection)

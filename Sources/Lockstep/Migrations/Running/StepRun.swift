@@ -13,11 +13,12 @@ struct StepRun {
         _ connection: borrowing Connection, _ known: inout GuardCache?,
         isStillDue: IsStillDue
     ) throws -> MigrationReport.Step? {
-        let start = Clock.monotonicMicroseconds
+        let time = WorkTime(connection)
         guard let statements = try runWork(connection, &known, isStillDue) else { return nil }
         return MigrationReport.Step(
             set: set.name, version: step.version, name: step.name, isUp: step.isUp,
-            statements: statements, duration: Clock.monotonicMicroseconds - start)
+            statements: statements, duration: time.worked(connection),
+            waited: time.waited(connection))
     }
 
     private func runWork(
@@ -61,7 +62,7 @@ struct StepRun {
         _ connection: borrowing Connection, _ known: inout GuardCache?, _ allowances: Allowances,
         _ isStillDue: IsStillDue, _ body: (borrowing Connection) throws -> Int
     ) throws -> Int? {
-        let transaction = try MigrationTransaction.begin(title, timeout, connection)
+        let transaction = try MigrationTransaction.begin(title, timeout, connection, observe)
         guard try isStillDue(connection) else { return nil }
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))

@@ -255,7 +255,7 @@ final class Writer: @unchecked Sendable {
     private func begin(_ connection: borrowing Connection) throws {
         guard pooled.callerThread != nil else { return try connection.begin(.immediate) }
         do {
-            try connection.withoutWaiting { connection in try connection.begin(.immediate) }
+            try connection.waiting(atMost: .zero) { connection in try connection.begin(.immediate) }
         } catch let error as LockstepError where error.code == .busy {
             throw MustWait()
         }

@@ -8,6 +8,9 @@ final class MigrationProgressLine {
 
     func show(_ event: MigrationEvent) {
         switch event {
+        case .waiting(let file):
+            line.end()
+            Output.note("\(file): waiting for another connection's write lock")
         case .began(let set, let version, let isUp):
             place = "\(isUp ? "up" : "down") \(set) \(version)"
             line.show(place, always: true)

@@ -18,6 +18,7 @@ enum MigrationRun {
         let direction: String
         let statements: Int
         let microseconds: Int64
+        let waitedMicroseconds: Int64?
 
         init(_ step: MigrationReport.Step) {
             set = step.set
@@ -26,13 +27,20 @@ enum MigrationRun {
             direction = step.isUp ? "up" : "down"
             statements = step.statements
             microseconds = step.duration
+            waitedMicroseconds = step.waited > 0 ? step.waited : nil
         }
 
         func show() {
             Output.line(
                 "\(direction) \(set) \(version) \(name): "
-                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))")
+                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))"
+                    + MigrationRun.wait(waitedMicroseconds))
         }
+    }
+
+    /// The end of a line: how long the step has waited, if it has.
+    private static func wait(_ microseconds: Int64?) -> String {
+        microseconds.map { ", after waiting \(Output.duration($0)) for the lock" } ?? ""
     }
 
     struct Failure: Encodable {
@@ -53,16 +61,19 @@ enum MigrationRun {
         let name: String
         let statements: Int
         let microseconds: Int64
+        let waitedMicroseconds: Int64?
 
         init(_ repeated: MigrationReport.Repeated) {
             (set, name) = (repeated.set, repeated.name)
             (statements, microseconds) = (repeated.statements, repeated.duration)
+            waitedMicroseconds = repeated.waited > 0 ? repeated.waited : nil
         }
 
         func show() {
             Output.line(
                 "again \(set) \(name): "
-                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))")
+                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))"
+                    + MigrationRun.wait(waitedMicroseconds))
         }
     }
 

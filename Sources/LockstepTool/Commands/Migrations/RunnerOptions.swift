@@ -17,13 +17,16 @@ struct RunnerOptions: ParsableArguments {
         }
     }
 
-    /// Ctrl-C stops the run between two statements; the current transaction is rolled back.
+    /// Ctrl-C stops the run between two statements, and the current transaction is rolled back; it also stops a wait for
+    /// the write lock.
     func migrator(_ set: MigrationSet) -> Migrator {
         let progress = MigrationProgressLine()
         return Migrator(
             set, timeout: .seconds(wait), allowsOutOfOrder: outOfOrder,
             recordedDown: recorded.value
         ) { event in
+            // The wait itself notices the signal.
+            if case .waiting = event { return progress.show(event) }
             guard !Interruption.hasCome else {
                 throw LockstepError(
                     .interrupted, "interrupted: the current transaction is rolled back",

@@ -57,7 +57,7 @@ struct StoreBusyTests: NumberStore {
         one.setBusyTimeout(.max)
         try other.execute("BEGIN IMMEDIATE")
         Refusal.expect(.busy) {
-            try one.withoutWaiting { try $0.execute("BEGIN IMMEDIATE") }
+            try one.waiting(atMost: .zero) { try $0.execute("BEGIN IMMEDIATE") }
         }
         #expect(try one.value("PRAGMA busy_timeout") == Int(Int32.max))
     }

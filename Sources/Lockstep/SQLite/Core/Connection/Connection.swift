@@ -135,12 +135,14 @@ public struct Connection: ~Copyable {
         unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Runs `body` without waiting for locks: another process's lock is an error at once.
-    func withoutWaiting(_ body: (borrowing Connection) throws -> Void) throws {
-        let usual = authorizer.busyTimeout
-        setBusyTimeout(0)
-        defer { setBusyTimeout(usual) }
-        try body(self)
+    /// Runs `body`, which waits for other connections' locks for at most `timeout`: with zero, a lock is an error at once.
+    func waiting<Result: ~Copyable>(
+        atMost timeout: Duration, _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        let before = authorizer.busyTimeout
+        setBusyTimeout(Opening.milliseconds(timeout))
+        defer { setBusyTimeout(before) }
+        return try body(self)
     }
 
     /// Sets how many bytes of pages the connection caches in memory.

@@ -10,6 +10,7 @@ final class ConnectionCore {
     let tracker: ChangeTracker
     let statements: StatementCache
     let control = TransactionControl()
+    let lockWait: LockWait
     let readCheck = ReadCheck()
     private let schemaNumber = HeaderNumber("schema_version")
     private let dataNumber = HeaderNumber("data_version")
@@ -46,6 +47,7 @@ final class ConnectionCore {
         unsafe self.database = unsafe database
         tracker = unsafe ChangeTracker(database)
         statements = StatementCache(capacity: cachedStatements, owner)
+        lockWait = unsafe LockWait(database, authorizer, owner)
     }
 
     /// Notes the row that a trigger has inserted in place of a view.
@@ -113,6 +115,7 @@ final class ConnectionCore {
         tracker.stop()
         unsafe sqlite3_trace_v2(database, 0, nil, nil)
         unsafe sqlite3_progress_handler(database, 0, nil, nil)
+        unsafe sqlite3_busy_timeout(database, 0)
         unsafe _ = sqlite3_wal_hook(database, nil, nil)
         unsafe sqlite3_close_v2(database)
     }

@@ -20,7 +20,8 @@ public struct ConnectionOptions: Sendable {
     /// How many prepared statements are cached for the next run of the same SQL. Each takes some kilobytes;
     /// preparing a statement again takes 5 to 20 µs.
     public var cachedStatements = 64
-    /// How long to wait for another connection's lock before ``LockstepError/Code/busy``.
+    /// How long to wait for another connection's lock before ``LockstepError/Code/busy``. ``progress`` and the
+    /// cancellation of the task can end the wait of opening and of the beginning of a transaction.
     public var busyTimeout = Duration.seconds(5)
 
     /// Functions in Swift that SQL can call.
@@ -32,7 +33,7 @@ public struct ConnectionOptions: Sendable {
     /// Called after each statement, on the thread that ran it; never receives values. It must not use the
     /// connection. Costs some microseconds per statement.
     public var trace: (@Sendable (TraceEvent) -> Void)?
-    /// Called while statements run; decides whether they go on.
+    /// Called while statements run, and while a transaction waits for a lock; decides whether they go on.
     public var progress: ProgressHandler?
 
     /// How long one statement can run, from beginning to end, before it fails with

@@ -113,6 +113,7 @@ enum Opening {
         let connection = try MemoryLimit.suspended { try keyed(path, keyspec, options) }
         let core = connection.core
         let handle = unsafe connection.handle
+        core.lockWait.shouldContinue = options.progress?.shouldContinue
         try configure(connection, options)
         if let path, !options.isScratch { try requireInPlace(path, connection) }
         try extend(connection, options)
@@ -200,7 +201,7 @@ enum Opening {
     }
 
     /// Milliseconds, as SQLite counts them; at most Int32.max, about 24 days.
-    private static func milliseconds(_ duration: Duration) -> Int32 {
+    static func milliseconds(_ duration: Duration) -> Int32 {
         let limit = Duration.milliseconds(Int32.max)
         guard duration < limit else { return Int32.max }
         let parts = max(duration, .zero).components
@@ -257,6 +258,19 @@ enum Opening {
         _ connection: borrowing Connection, _ options: ConnectionOptions
     ) throws {
         connection.setBusyTimeout(milliseconds(options.busyTimeout))
+        let wait = connection.core.lockWait
+        wait.begin()
+        defer { wait.end() }
+        do {
+            try configureUnderWait(connection, options)
+        } catch let error as LockstepError {
+            throw wait.explained(error)
+        }
+    }
+
+    private static func configureUnderWait(
+        _ connection: borrowing Connection, _ options: ConnectionOptions
+    ) throws {
         // The first read: it fails if the key is wrong.
         _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
         if options.isScratch { try dropJournal(connection) }

@@ -31,7 +31,8 @@ final class TransactionControl {
     private var statements = [PreparedStatement?](repeating: nil, count: Command.allCases.count)
 
     /// Runs a command.
-    /// - Throws: ``LockstepError/Code/busy``, or another error that SQLite reports. Some errors have already
+    /// - Throws: ``LockstepError/Code/busy``; ``LockstepError/Code/interrupted`` if a wait for a lock was interrupted;
+    ///   or another error that SQLite reports. Some errors have already
     ///   ended the transaction.
     func run(_ command: Command, on core: ConnectionCore) throws(LockstepError) {
         let statement = try prepared(command, on: core)
@@ -42,14 +43,20 @@ final class TransactionControl {
         // A program's progress handler must not interrupt the engine's statements.
         core.hooks?.isPaused = true
         defer { core.hooks?.isPaused = false }
+        let begins = command == .beginDeferred || command == .beginImmediate
+        if begins { core.lockWait.begin() }
+        defer { if begins { core.lockWait.end() } }
         var code = SQLITE_INTERRUPT
         // An interrupt aimed at the closure can arrive here late, before the command has done anything.
         for _ in 0..<100 where code == SQLITE_INTERRUPT {
             code = unsafe sqlite3_step(statement.handle)
             unsafe sqlite3_reset(statement.handle)
         }
-        guard code == SQLITE_DONE else { throw core.error(code, sql: command.sql) }
-        if command == .beginDeferred || command == .beginImmediate { core.isDoomed = false }
+        guard code == SQLITE_DONE else {
+            let error = core.error(code, sql: command.sql)
+            throw begins ? core.lockWait.explained(error) : error
+        }
+        if begins { core.isDoomed = false }
     }
 
     /// Finalizes the statements, so that the connection can close.

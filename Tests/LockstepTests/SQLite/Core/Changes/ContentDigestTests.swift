@@ -61,7 +61,7 @@ struct ContentDigestTests {
         try reader.read { reader in
             _ = try scratch.count(reader)
             try scratch.add(rows: 1, to: connection)
-            try connection.withoutWaiting { connection in
+            try connection.waiting(atMost: .zero) { connection in
                 let mark = try connection.contentMark()
                 #expect(mark == nil)
             }
