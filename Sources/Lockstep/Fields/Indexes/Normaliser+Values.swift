@@ -35,8 +35,7 @@ extension Normaliser {
         case (.prefix(let length), .text(let text)):
             return Self.append(folded: text, first: length, to: &bytes)
         case (.bucket(let width), .integer(let number)):
-            let (quotient, remainder) = number.quotientAndRemainder(dividingBy: width)
-            bytes += (remainder < 0 ? quotient - 1 : quotient).bigEndianBytes
+            bytes += number.floorDivided(by: width).bigEndianBytes
         case (.bucket(let width), .real(let number)):
             guard !number.isNaN else { return false }
             bytes += Self.bytes((number / Double(width)).rounded(.down))

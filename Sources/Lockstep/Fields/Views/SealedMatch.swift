@@ -120,11 +120,8 @@ struct SealedLookup {
             throw noIndex("for numbers")
         }
         guard first <= last else { return "0" }
-        func bucket(_ number: Int64) -> Int64 {
-            let (quotient, remainder) = number.quotientAndRemainder(dividingBy: width)
-            return remainder < 0 ? quotient - 1 : quotient
-        }
-        let (count, overflow) = bucket(last).subtractingReportingOverflow(bucket(first))
+        let start = first.floorDivided(by: width)
+        let (count, overflow) = last.floorDivided(by: width).subtractingReportingOverflow(start)
         guard !overflow, count < Connection.maximumBuckets else {
             throw LockstepError(
                 .misuse,
@@ -133,7 +130,7 @@ struct SealedLookup {
         }
         // One number in each bucket: its first, or the first of the range.
         let sought = (0...count).map { step in
-            Value.integer(step == 0 ? first : (bucket(first) + step) * width)
+            Value.integer(step == 0 ? first : (start + step) * width)
         }
         return try tokens(place, sought, "\(verbatim: value) BETWEEN \(first) AND \(last)")
     }
