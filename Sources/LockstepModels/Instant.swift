@@ -1,3 +1,5 @@
+internal import Lockstep
+
 /// Instants as people and other programs write them. Stores and their API represent an instant as the number of
 /// microseconds since 1970 in UTC.
 package enum Instant {
@@ -11,43 +13,7 @@ package enum Instant {
 
     /// `2012-08-28 20:35:00Z`; a fraction of a second is dropped.
     package static func text(_ microseconds: Int64) -> String {
-        let seconds = floor(microseconds, 1_000_000)
-        let days = floor(seconds, 86_400)
-        let second = Int(seconds - days * 86_400)
-        let time = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }
-        return "\(day(days)) \(time.joined(separator: ":"))Z"
-    }
-
-    private static func floor(_ number: Int64, _ unit: Int64) -> Int64 {
-        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: unit)
-        return remainder < 0 ? quotient - 1 : quotient
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-
-    /// Howard Hinnant's civil_from_days: years begin in March, so that a leap day comes last.
-    private static func day(_ days: Int64) -> String {
-        let shifted = Int(days) + 719_468
-        let era = Int(floor(Int64(shifted), 146_097))
-        let day = shifted - era * 146_097
-        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
-        let dayOfYear = day - (365 * year + year / 4 - year / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let isEarly = month >= 10
-        return "\(padded(year + era * 400 + (isEarly ? 1 : 0), 4))-"
-            + "\(padded(isEarly ? month - 9 : month + 3, 2))-"
-            + padded(dayOfYear - (153 * month + 2) / 5 + 1, 2)
-    }
-
-    /// Howard Hinnant's days_from_civil, for a valid date.
-    fileprivate static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return year / 400 * 146_097 + year % 400 * 365 + year % 400 / 4 - year % 400 / 100
-            + dayOfYear - 719_468
+        TimeStamp.readable(secondsSinceEpoch: microseconds.floorDivided(by: 1_000_000))
     }
 }
 
@@ -100,13 +66,10 @@ private struct DateText {
     private func instant(
         _ year: Int, _ month: Int, _ day: Int, _ time: Time, _ offset: Int
     ) -> Int64? {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard place == bytes.count, lengths.indices.contains(month - 1),
-            (1...lengths[month - 1]).contains(day)
+        guard place == bytes.count, let day = CalendarDay(year: year, month: month, day: day)
         else { return nil }
-        let seconds = Instant.days(year, month, day) * 86_400 + time.seconds - offset
-        return Int64(seconds) * 1_000_000 + Int64(time.microseconds)
+        let seconds = day.secondsSinceEpoch + Int64(time.seconds - offset)
+        return seconds * 1_000_000 + Int64(time.microseconds)
     }
 
     /// `HH:MM`, seconds and a fraction.

@@ -11,8 +11,7 @@ extension ModelStore {
         try migrated(.inMemory(options: options))
     }
 
-    /// The same without blocking an actor.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @concurrent
     public static func inMemory(options: StoreOptions = .init()) async throws -> Self {
         try await migrated(.inMemory(options: options))
@@ -26,8 +25,7 @@ extension ModelStore {
         try migrated(.temporary(options: options))
     }
 
-    /// The same without blocking an actor.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @concurrent
     public static func temporary(options: StoreOptions = .init()) async throws -> Self {
         try await migrated(.temporary(options: options))

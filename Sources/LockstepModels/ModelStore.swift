@@ -31,8 +31,7 @@ extension ModelStore {
         return Self(store)
     }
 
-    /// The same without blocking an actor.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @concurrent
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, template: borrowing ModelTemplate? = nil,

@@ -27,7 +27,7 @@ struct TerminalTests {
         #expect(made.shown.contains("made the encrypted database a.db"))
         // After the second entry the tool reports that this one is weak, and accepts it all the same.
         #expect(
-            made.shown.contains("again: \nhint: this passphrase is easy to guess: it is little"))
+            made.shown.contains("again: \nhint: this passphrase is easy to guess: it is fewer"))
         let asked = try await converse(
             // Ctrl-U erases the line, backspace one character, however many bytes it has.
             ["Passphrase for Keys/a.database.keyring: ", "no\u{15}correct horsö\u{7F}e\n"],

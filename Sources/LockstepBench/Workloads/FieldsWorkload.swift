@@ -65,9 +65,9 @@ enum FieldsWorkload {
         // Only for the versions of the libraries.
         try measurement.look(at: Connection.inMemory())
         measurement.settings = request.settings
-        let values = cells.values.map { CellValue.blob($0) }
+        let values = cells.values.map { Value.blob($0) }
         var sealed = [[UInt8]](repeating: [], count: cells.batch)
-        var opened = [CellValue](repeating: .null, count: cells.batch)
+        var opened = [Value](repeating: .null, count: cells.batch)
         while measurement.operations < request.operations {
             let first = measurement.operations
             let count = min(cells.batch, request.operations - first)
@@ -85,7 +85,7 @@ enum FieldsWorkload {
             if cells.direction == .open { measurement.clock.stop() }
             for index in 0..<count {
                 guard case .blob(let bytes) = opened[index] else {
-                    throw BenchError("a sealed blob was opened as \(opened[index].typeName)")
+                    throw BenchError("a sealed blob was opened as \(opened[index].tag)")
                 }
                 measurement.hash.add(bytes)
             }

@@ -2,43 +2,33 @@ internal import Lockstep
 
 /// The same without blocking an actor. Cancelling the task interrupts a call, and nothing of it remains.
 extension ContactStore {
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
-    public func all() async throws -> [Contact] {
-        try await reading { connection in try ContactWork.all(connection) }
-    }
+    /// The same call, awaited; it can also throw `CancellationError`.
+    public func all() async throws -> [Contact] { try await reading { try ContactWork.all($0) } }
 
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func contact(_ id: Int64) async throws -> Contact? {
-        try await reading { connection in try ContactWork.contact(id, connection) }
+        try await reading { try ContactWork.contact(id, $0) }
     }
 
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func contacts(withNumber number: String) async throws -> [Contact] {
-        try await reading { connection in
-            try ContactWork.contacts(withNumber: number, connection)
-        }
+        try await reading { try ContactWork.contacts(withNumber: number, $0) }
     }
 
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func count() async throws -> Int {
         try await reading { connection in
             try connection.value("SELECT count(*) FROM Contacts") ?? 0
         }
     }
 
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func insert(_ contact: Contact) async throws -> Contact {
         try await insert([contact])[0]
     }
 
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func insert(_ contacts: [Contact]) async throws -> [Contact] {
         try await writing { connection in
@@ -47,8 +37,7 @@ extension ContactStore {
         }
     }
 
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func update(_ contact: inout Tracked<Contact>) async throws -> Bool {
         var one = [contact]
@@ -57,19 +46,17 @@ extension ContactStore {
         return count > 0
     }
 
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func save(_ contacts: inout [Tracked<Contact>]) async throws -> Int {
         let dirty = contacts
-        let written = try await writing { connection in try Self.save(dirty, connection) }
+        let written = try await writing { try Self.save(dirty, $0) }
         return Self.clear(&contacts, written)
     }
 
-    /// Like the blocking form, without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
-        try await writing { connection in try ContactWork.delete(id, connection) }
+        try await writing { try ContactWork.delete(id, $0) }
     }
 }

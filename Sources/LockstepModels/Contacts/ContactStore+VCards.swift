@@ -20,15 +20,14 @@ extension ContactStore {
     public func importVCards(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
-        try writing { connection in try Self.importVCards(path, identity, connection) }
+        try writing { try Self.importVCards(path, identity, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func importVCards(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) async throws -> ImportReport {
-        try await writing { connection in try Self.importVCards(path, identity, connection) }
+        try await writing { try Self.importVCards(path, identity, $0) }
     }
 
     /// Passes all contacts to `write`, card by card, as vCards of version 4.0 that ``importVCards(_:)`` reads back
@@ -63,7 +62,7 @@ extension ContactStore {
             case .contact(let contact):
                 _ = try ContactWork.insert(contact, table, connection)
                 report.imported += 1
-            case .rejected(let line, let reason): report.reject(line, reason)
+            case .rejected(let line, let problem): report.reject(line: line, problem)
             }
         }
         return report

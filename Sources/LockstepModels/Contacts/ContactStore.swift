@@ -21,14 +21,12 @@ public struct ContactStore: ModelStore {
 
     /// All contacts with their telephones, by last and first name.
     /// - Throws: ``LockstepError``.
-    public func all() throws -> [Contact] {
-        try reading { connection in try ContactWork.all(connection) }
-    }
+    public func all() throws -> [Contact] { try reading { try ContactWork.all($0) } }
 
     /// The contact with this key, or nil.
     /// - Throws: ``LockstepError``.
     public func contact(_ id: Int64) throws -> Contact? {
-        try reading { connection in try ContactWork.contact(id, connection) }
+        try reading { try ContactWork.contact(id, $0) }
     }
 
     /// The contacts that have a telephone with the same digits, regardless of other characters: `+49 221-1` and
@@ -36,7 +34,7 @@ public struct ContactStore: ModelStore {
     /// index finds them; before, all numbers are compared.
     /// - Throws: ``LockstepError``.
     public func contacts(withNumber number: String) throws -> [Contact] {
-        try reading { connection in try ContactWork.contacts(withNumber: number, connection) }
+        try reading { try ContactWork.contacts(withNumber: number, $0) }
     }
 
     /// How many contacts there are.
@@ -86,7 +84,7 @@ public struct ContactStore: ModelStore {
     @discardableResult
     public func save(_ contacts: inout [Tracked<Contact>]) throws -> Int {
         let dirty = contacts
-        return Self.clear(&contacts, try writing { connection in try Self.save(dirty, connection) })
+        return Self.clear(&contacts, try writing { try Self.save(dirty, $0) })
     }
 
     /// Deletes the contact with this key, and its telephones.
@@ -94,7 +92,7 @@ public struct ContactStore: ModelStore {
     /// - Throws: ``LockstepError``.
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool {
-        try writing { connection in try ContactWork.delete(id, connection) }
+        try writing { try ContactWork.delete(id, $0) }
     }
 
     // MARK: Parts

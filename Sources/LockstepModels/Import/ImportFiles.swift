@@ -27,13 +27,13 @@ struct ImportFiles {
     func forEach(
         into report: inout ImportReport, _ body: (FilePath) throws -> Void
     ) throws {
-        for folder in folders { report.reject(file: folder, nil, "it is a folder") }
+        for folder in folders { report.reject(file: folder, ImportProblem("it is a folder")) }
         for path in paths {
             do {
                 try body(path)
                 report.imported += 1
             } catch let problem as ImportProblem {
-                report.reject(file: name(of: path), nil, problem)
+                report.reject(file: name(of: path), problem)
             }
         }
     }
@@ -42,13 +42,13 @@ struct ImportFiles {
     func forEach(
         into report: inout ImportReport, _ body: (FilePath) async throws -> Void
     ) async throws {
-        for folder in folders { report.reject(file: folder, nil, "it is a folder") }
+        for folder in folders { report.reject(file: folder, ImportProblem("it is a folder")) }
         for path in paths {
             do {
                 try await body(path)
                 report.imported += 1
             } catch let problem as ImportProblem {
-                report.reject(file: name(of: path), nil, problem)
+                report.reject(file: name(of: path), problem)
             }
         }
     }
@@ -71,24 +71,5 @@ struct ImportFiles {
                 error.code == .malformedInput
                     ? error.message : "it cannot be read: \(error.code.rawValue)")
         }
-    }
-}
-
-/// Why a file is not imported, without any of its content.
-struct ImportProblem: Error {
-    let reason: String
-    /// Whether the file is valid, and left out only because its content is already stored.
-    let isKnown: Bool
-
-    init(_ reason: String, isKnown: Bool = false) {
-        self.reason = reason
-        self.isKnown = isKnown
-    }
-}
-
-extension ImportReport {
-    fileprivate mutating func reject(file: String?, _ line: Int?, _ problem: ImportProblem) {
-        reject(file: file, line, problem.reason)
-        if problem.isKnown { known += 1 }
     }
 }

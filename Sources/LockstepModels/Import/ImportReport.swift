@@ -1,3 +1,6 @@
+internal import Lockstep
+internal import SystemPackage
+
 /// What an import imported, and what it left out.
 public struct ImportReport: Sendable, Equatable {
     /// Something that was left out: a line, an entry that begins at it, or a whole file of a folder.
@@ -25,9 +28,48 @@ public struct ImportReport: Sendable, Equatable {
     /// Further rejections would only fill the memory; they are still counted.
     public static let maximumRejections = 1000
 
-    mutating func reject(file: String? = nil, _ line: Int?, _ reason: String) {
+    mutating func reject(file: String? = nil, line: Int? = nil, _ problem: ImportProblem) {
         rejected += 1
+        if problem.isKnown { known += 1 }
         guard rejections.count < Self.maximumRejections else { return }
-        rejections.append(Rejection(file: file, line: line, reason: reason))
+        rejections.append(Rejection(file: file, line: line, reason: problem.reason))
+    }
+
+    /// Passes each line of a file to `body`, and reports the problems that it throws.
+    static func ofLines(
+        _ path: FilePath, _ identity: ImportIdentity?, _ connection: borrowing Connection,
+        _ body: ([UInt8]) throws -> Void
+    ) throws -> ImportReport {
+        // Opened here, because a transaction that is lost runs again from the first line.
+        var reader = try LineReader(path, identity)
+        var report = ImportReport()
+        var number = 0
+        while let line = try reader.next() {
+            number += 1
+            // Lines that are left out run no statement, which would check the time.
+            try connection.requireTime()
+            do {
+                guard case .bytes(let bytes) = line else {
+                    throw ImportProblem("it is longer than 16 MiB")
+                }
+                try body(bytes)
+                report.imported += 1
+            } catch let problem as ImportProblem {
+                report.reject(line: number, problem)
+            }
+        }
+        return report
+    }
+}
+
+/// Why a line, a card or a file is not imported, without any of its content.
+struct ImportProblem: Error {
+    let reason: String
+    /// Whether it is valid, and left out only because its content is already stored.
+    let isKnown: Bool
+
+    init(_ reason: String, isKnown: Bool = false) {
+        self.reason = reason
+        self.isKnown = isKnown
     }
 }

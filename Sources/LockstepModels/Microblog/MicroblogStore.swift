@@ -21,41 +21,37 @@ public struct MicroblogStore: ModelStore {
     /// - Throws: ``LockstepError``.
     @discardableResult
     public func add(_ user: User) throws -> Int64 {
-        try writing { connection in try MicroblogWork.add(user, connection) }
+        try writing { try MicroblogWork.add(user, $0) }
     }
 
     /// The user with this key, or nil.
     /// - Throws: ``LockstepError``.
     public func user(_ id: Int64) throws -> User? {
-        try reading { connection in try MicroblogQueries.user(id, connection) }
+        try reading { try MicroblogQueries.user(id, $0) }
     }
 
     /// All users by name.
     /// - Throws: ``LockstepError``.
-    public func users() throws -> [User] {
-        try reading { connection in try MicroblogQueries.users(connection) }
-    }
+    public func users() throws -> [User] { try reading { try MicroblogQueries.users($0) } }
 
     /// Users, by name, who wrote a status that contains a word, or several consecutive words. Case and accents do not
     /// count.
     /// - Parameter word: The search term; nothing in it is an operator.
     /// - Throws: ``LockstepError``.
     public func users(whoWrote word: String) throws -> [User] {
-        try reading { connection in try MicroblogQueries.users(whoWrote: word, connection) }
+        try reading { try MicroblogQueries.users(whoWrote: word, $0) }
     }
 
     /// Changes the user with this key.
     /// - Throws: ``LockstepError/Code/notFound``.
-    public func update(_ user: User) throws {
-        try writing { connection in try MicroblogWork.update(user, connection) }
-    }
+    public func update(_ user: User) throws { try writing { try MicroblogWork.update(user, $0) } }
 
     /// Removes a user and the user's statuses.
     /// - Returns: Whether there was one.
     /// - Throws: ``LockstepError``.
     @discardableResult
     public func removeUser(_ id: Int64) throws -> Bool {
-        try writing { connection in try MicroblogWork.removeUser(id, connection) }
+        try writing { try MicroblogWork.removeUser(id, $0) }
     }
 
     // MARK: Statuses
@@ -71,25 +67,23 @@ public struct MicroblogStore: ModelStore {
     /// - Throws: ``LockstepError/Code/notFound`` for a user who does not exist; then none is added.
     @discardableResult
     public func add(_ statuses: [Status]) throws -> [Int64] {
-        try writing { connection in try MicroblogWork.add(statuses, connection) }
+        try writing { try MicroblogWork.add(statuses, $0) }
     }
 
     /// The status with this key together with its user, or nil.
     /// - Throws: ``LockstepError``.
     public func status(_ id: Int64) throws -> TimelineEntry? {
-        try reading { connection in try MicroblogQueries.status(id, connection) }
+        try reading { try MicroblogQueries.status(id, $0) }
     }
 
     /// How many statuses there are.
     /// - Throws: ``LockstepError``.
-    public func count() throws -> Int {
-        try reading { connection in try MicroblogQueries.count(connection) }
-    }
+    public func count() throws -> Int { try reading { try MicroblogQueries.count($0) } }
 
     /// Changes the status with this key.
     /// - Throws: ``LockstepError/Code/notFound``, also for a user who does not exist.
     public func update(_ status: Status) throws {
-        try writing { connection in try MicroblogWork.update(status, connection) }
+        try writing { try MicroblogWork.update(status, $0) }
     }
 
     /// Removes a status.
@@ -97,7 +91,7 @@ public struct MicroblogStore: ModelStore {
     /// - Throws: ``LockstepError``.
     @discardableResult
     public func removeStatus(_ id: Int64) throws -> Bool {
-        try writing { connection in try MicroblogWork.removeStatus(id, connection) }
+        try writing { try MicroblogWork.removeStatus(id, $0) }
     }
 
     // MARK: Pages
@@ -112,9 +106,7 @@ public struct MicroblogStore: ModelStore {
     public func timeline(
         _ limit: Int = defaultLimit, before cursor: TimelineCursor? = nil
     ) throws -> [TimelineEntry] {
-        try reading { connection in
-            try MicroblogQueries.timeline(limit, before: cursor, connection)
-        }
+        try reading { try MicroblogQueries.timeline(limit, before: cursor, $0) }
     }
 
     /// The statuses of all users with this name, newest first, in one query.
@@ -122,9 +114,7 @@ public struct MicroblogStore: ModelStore {
     public func statuses(
         ofUserNamed name: String, _ limit: Int = defaultLimit
     ) throws -> [TimelineEntry] {
-        try reading { connection in
-            try MicroblogQueries.statuses(ofUserNamed: name, limit, connection)
-        }
+        try reading { try MicroblogQueries.statuses(ofUserNamed: name, limit, $0) }
     }
 
     /// Statuses that contain a word, or several consecutive words, newest first, in one query. Case and accents do not
@@ -132,7 +122,7 @@ public struct MicroblogStore: ModelStore {
     /// - Parameter word: The search term; nothing in it is an operator.
     /// - Throws: ``LockstepError``.
     public func search(_ word: String, _ limit: Int = defaultLimit) throws -> [TimelineEntry] {
-        try reading { connection in try MicroblogQueries.search(word, limit, connection) }
+        try reading { try MicroblogQueries.search(word, limit, $0) }
     }
 
     // MARK: Changes
@@ -142,6 +132,6 @@ public struct MicroblogStore: ModelStore {
     ///   exist; then nothing is changed.
     @discardableResult
     public func save(_ changes: MicroblogChanges) throws -> MicroblogAdditions {
-        try writing { connection in try changes.apply(to: connection) }
+        try writing { try changes.apply(to: $0) }
     }
 }

@@ -33,27 +33,10 @@ public struct MovieStore: ModelStore {
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
         try writing { connection in
-            // Opened here, because this can run more than once.
-            var reader = try LineReader(path, identity)
             let insert = try MovieSQL.insertion(connection)
-            var report = ImportReport()
-            var number = 0
-            while let line = try reader.next() {
-                number += 1
-                // Lines that are left out run no statement, which would check the time.
-                try connection.requireTime()
-                guard case .bytes(let bytes) = line else {
-                    report.reject(number, "it is longer than 16 MiB")
-                    continue
-                }
-                do {
-                    try insert.run(row: MovieLine.parse(bytes))
-                    report.imported += 1
-                } catch let problem as MovieLine.Problem {
-                    report.reject(number, problem.reason)
-                }
+            return try ImportReport.ofLines(path, identity, connection) { line in
+                try insert.run(row: MovieLine.parse(line))
             }
-            return report
         }
     }
 
@@ -75,36 +58,28 @@ public struct MovieStore: ModelStore {
 
     /// All films, oldest first, those of a year by title.
     /// - Throws: ``LockstepError``.
-    public func allByYear() throws -> [Movie] {
-        try reading { connection in try MovieSQL.all(connection) }
-    }
+    public func allByYear() throws -> [Movie] { try reading { try MovieSQL.all($0) } }
 
     /// The film with this key, or nil.
     /// - Throws: ``LockstepError``.
-    public func movie(_ id: Int64) throws -> Movie? {
-        try reading { connection in try MovieSQL.film(id, connection) }
-    }
+    public func movie(_ id: Int64) throws -> Movie? { try reading { try MovieSQL.film(id, $0) } }
 
     /// The films of a category, newest first.
     /// - Parameter year: Only films of later years; nil for all.
     /// - Throws: ``LockstepError``.
     public func movies(inCategory category: String, after year: Int? = nil) throws -> [Movie] {
-        try reading { connection in
-            try MovieSQL.films(inCategory: category, after: year, connection)
-        }
+        try reading { try MovieSQL.films(inCategory: category, after: year, $0) }
     }
 
     /// The films with this title, oldest first. From version 3 on a blind index finds them; before, all are compared.
     /// - Throws: ``LockstepError``.
     public func movies(titled title: String) throws -> [Movie] {
-        try reading { connection in try MovieSQL.films(titled: title, connection) }
+        try reading { try MovieSQL.films(titled: title, $0) }
     }
 
     /// How many films there are.
     /// - Throws: ``LockstepError``.
-    public func count() throws -> Int {
-        try reading { connection in try MovieSQL.count(connection) }
-    }
+    public func count() throws -> Int { try reading { try MovieSQL.count($0) } }
 
     // MARK: Writing
 
@@ -112,7 +87,7 @@ public struct MovieStore: ModelStore {
     /// - Throws: ``LockstepError/Code/malformedInput`` for likes outside ``Movie/likesRange``.
     @discardableResult
     public func insert(_ movie: Movie) throws -> Int64 {
-        try writing { connection in try MovieSQL.insert(movie, connection) }
+        try writing { try MovieSQL.insert(movie, $0) }
     }
 
     /// Records whether a film was watched, and how much it is liked.
@@ -120,16 +95,12 @@ public struct MovieStore: ModelStore {
     /// - Throws: The same as ``insert(_:)``.
     @discardableResult
     public func rate(_ id: Int64, isWatched: Bool, likes: Int) throws -> Bool {
-        try writing { connection in
-            try MovieSQL.rate(id, isWatched: isWatched, likes: likes, connection)
-        }
+        try writing { try MovieSQL.rate(id, isWatched: isWatched, likes: likes, $0) }
     }
 
     /// Deletes the film with this key.
     /// - Returns: Whether there was one.
     /// - Throws: ``LockstepError``.
     @discardableResult
-    public func delete(_ id: Int64) throws -> Bool {
-        try writing { connection in try MovieSQL.delete(id, connection) }
-    }
+    public func delete(_ id: Int64) throws -> Bool { try writing { try MovieSQL.delete(id, $0) } }
 }

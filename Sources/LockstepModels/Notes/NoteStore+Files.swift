@@ -21,8 +21,7 @@ extension NoteStore {
         return try writing { try NoteFiles.read(files, legacy, identity, now, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @concurrent
     public func importTexts(
         _ path: FilePath, legacy: LegacyEncoding? = nil, opening identity: ImportIdentity? = nil
@@ -42,8 +41,7 @@ extension NoteStore {
         try reading { try NoteFiles.write(to: folder, recipients, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func exportTexts(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws -> Int {

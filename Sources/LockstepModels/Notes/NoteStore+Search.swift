@@ -17,8 +17,7 @@ extension NoteStore {
         return try reading { try query.run(limit, marks, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func search(
         _ words: String, isLastBegun: Bool = false, limit: Int = 50,
         marks: (before: String, behind: String) = ("", "")
@@ -29,26 +28,16 @@ extension NoteStore {
 
     /// Compares the search index with the notes. Reads all of both.
     /// - Throws: ``LockstepError/Code/damaged`` if a note is not found by its words, or a deleted one is.
-    public func checkSearch() throws {
-        try writing { try NoteQuery.check($0) }
-    }
+    public func checkSearch() throws { try writing { try NoteQuery.check($0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
-    public func checkSearch() async throws {
-        try await writing { try NoteQuery.check($0) }
-    }
+    /// The same call, awaited; it can also throw `CancellationError`.
+    public func checkSearch() async throws { try await writing { try NoteQuery.check($0) } }
 
     /// Rebuilds the search index from the notes.
-    public func rebuildSearch() throws {
-        try writing { try NoteQuery.rebuild($0) }
-    }
+    public func rebuildSearch() throws { try writing { try NoteQuery.rebuild($0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
-    public func rebuildSearch() async throws {
-        try await writing { try NoteQuery.rebuild($0) }
-    }
+    /// The same call, awaited; it can also throw `CancellationError`.
+    public func rebuildSearch() async throws { try await writing { try NoteQuery.rebuild($0) } }
 }
 
 /// Search words in FTS5's syntax: each is a quoted string, so that FTS5 interprets nothing in it.

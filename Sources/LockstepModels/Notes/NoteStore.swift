@@ -28,8 +28,7 @@ public struct NoteStore: ModelStore {
         return try writing { try NoteSQL.insert(text, at: now(), $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func create(_ text: String) async throws -> Int64? {
         guard !text.isEmpty else { return nil }
@@ -44,8 +43,7 @@ public struct NoteStore: ModelStore {
         return try writing { try NoteSQL.update(id, text, at: now(), $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func update(_ id: Int64, _ text: String) async throws -> Bool {
         try NoteSQL.requireText(text)
@@ -54,12 +52,9 @@ public struct NoteStore: ModelStore {
 
     /// Deletes a note. Returns false if there was none.
     @discardableResult
-    public func delete(_ id: Int64) throws -> Bool {
-        try writing { try NoteSQL.delete(id, $0) }
-    }
+    public func delete(_ id: Int64) throws -> Bool { try writing { try NoteSQL.delete(id, $0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
         try await writing { try NoteSQL.delete(id, $0) }
@@ -76,19 +71,15 @@ public struct NoteStore: ModelStore {
         try reading { try NoteSQL.list(limit, last, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func list(limit: Int = 100, after last: NoteTitle? = nil) async throws -> [NoteTitle] {
         try await reading { try NoteSQL.list(limit, last, $0) }
     }
 
     /// A note's text, or nil if there is no such note.
-    public func body(of id: Int64) throws -> String? {
-        try reading { try NoteSQL.body(id, $0) }
-    }
+    public func body(of id: Int64) throws -> String? { try reading { try NoteSQL.body(id, $0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func body(of id: Int64) async throws -> String? {
         try await reading { try NoteSQL.body(id, $0) }
     }
@@ -96,8 +87,7 @@ public struct NoteStore: ModelStore {
     /// A note, or nil if there is none.
     public func note(_ id: Int64) throws -> Note? { try reading { try NoteSQL.note(id, $0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func note(_ id: Int64) async throws -> Note? {
         try await reading { try NoteSQL.note(id, $0) }
     }
@@ -105,7 +95,6 @@ public struct NoteStore: ModelStore {
     /// How many notes there are.
     public func count() throws -> Int { try reading { try NoteSQL.count($0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func count() async throws -> Int { try await reading { try NoteSQL.count($0) } }
 }

@@ -17,8 +17,7 @@ extension PhotoStore {
         try writing { try Self.insert(name, path, identity, rules, partLength, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func insert(
         _ name: String, from path: FilePath, rules: PhotoRules = .init(),
@@ -69,8 +68,7 @@ extension PhotoStore {
         try reading { try Self.write(id, path, recipients, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func write(
         _ id: Int64, to path: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws {
@@ -110,8 +108,7 @@ extension PhotoStore {
         try reading { try Self.bytes(id, range, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func bytes(of id: Int64, in range: Range<Int>) async throws -> [UInt8] {
         try await reading { try Self.bytes(id, range, $0) }
     }

@@ -24,8 +24,7 @@ extension PhotoStore {
         return report
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @concurrent
     public func importFiles(
         _ path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
@@ -54,8 +53,7 @@ extension PhotoStore {
         try reading { try Self.export(folder, recipients, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func exportFiles(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws -> Int {

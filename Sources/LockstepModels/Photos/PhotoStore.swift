@@ -30,8 +30,7 @@ public struct PhotoStore: ModelStore {
     /// All photos by key, without their content.
     public func all() throws -> [Photo] { try reading { try PhotoTables.all($0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func all() async throws -> [Photo] { try await reading { try PhotoTables.all($0) } }
 
     /// A photo's details, or nil if there is none.
@@ -39,8 +38,7 @@ public struct PhotoStore: ModelStore {
         try reading { try PhotoTables.photo(id, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func photo(_ id: Int64) async throws -> Photo? {
         try await reading { try PhotoTables.photo(id, $0) }
     }
@@ -50,19 +48,15 @@ public struct PhotoStore: ModelStore {
         try reading { try PhotoTables.photos(of: sha256, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func photos(withSHA256 sha256: [UInt8]) async throws -> [Photo] {
         try await reading { try PhotoTables.photos(of: sha256, $0) }
     }
 
     /// The photos that share their content with others: each group has the same content.
-    public func duplicates() throws -> [[Photo]] {
-        try reading { try PhotoTables.duplicates($0) }
-    }
+    public func duplicates() throws -> [[Photo]] { try reading { try PhotoTables.duplicates($0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func duplicates() async throws -> [[Photo]] {
         try await reading { try PhotoTables.duplicates($0) }
     }
@@ -70,8 +64,7 @@ public struct PhotoStore: ModelStore {
     /// How many photos there are.
     public func count() throws -> Int { try reading { try PhotoTables.count($0) } }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     public func count() async throws -> Int { try await reading { try PhotoTables.count($0) } }
 
     // MARK: Changes
@@ -82,8 +75,7 @@ public struct PhotoStore: ModelStore {
         try writing { try PhotoTables.rename(id, name, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func rename(_ id: Int64, _ name: String) async throws -> Bool {
         try await writing { try PhotoTables.rename(id, name, $0) }
@@ -95,8 +87,7 @@ public struct PhotoStore: ModelStore {
         try writing { try PhotoTables.delete(id, $0) }
     }
 
-    /// The same without blocking.
-    /// - Throws: The errors of the blocking form; `CancellationError`.
+    /// The same call, awaited; it can also throw `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
         try await writing { try PhotoTables.delete(id, $0) }

@@ -25,28 +25,26 @@ final class CellTarget: FuzzTarget {
     }
 
     static func seeds() throws -> [String: [UInt8]] {
-        let values: [CellValue] = [
-            .null, .integer(-3), .real(.pi), .text("Casablanca"), .blob([1, 2, 3]), .bool(true),
-            .day(20_000), .instant(1), .json("{}"), .decimal("1.50"),
-            .uuid([UInt8](repeating: 9, count: 16)),
+        let values: [Value] = [
+            .null, .integer(-3), .real(.pi), .text("Casablanca"), .blob([1, 2, 3]),
         ]
         var seeds: [String: [UInt8]] = [:]
         let ciphers = try ciphers()
         for (number, value) in values.enumerated() {
             let (cipher, binding) = (number % 3, number % bindings.count)
             let cell = try ciphers[cipher].seal(value, at: bindings[binding])
-            seeds["cell-\(value.typeName)"] = [UInt8(cipher | binding << 2)] + cell
+            seeds["cell-\(value.tag)"] = [UInt8(cipher | binding << 2)] + cell
             guard number.isMultiple(of: 2) else { continue }
-            seeds["plain-\(value.typeName)"] = [0x80] + (try plaintext(value, .multiple(of: 8)))
+            seeds["plain-\(value.tag)"] = [0x80] + (try plaintext(value, .multiple(of: 8)))
         }
         seeds["chunked"] = [0] + (try chunked(ciphers[0]))
         return seeds
     }
 
-    private static func plaintext(_ value: CellValue, _ padding: CellPadding) throws -> [UInt8] {
+    private static func plaintext(_ value: Value, _ padding: CellPadding) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: try CellPlaintext.length(of: value, padding))
         var output = bytes.mutableSpan
-        try CellPlaintext.write(value, padding, to: &output)
+        CellPlaintext.write(value, padding, to: &output)
         return bytes
     }
 
@@ -94,15 +92,13 @@ final class CellTarget: FuzzTarget {
     }
 
     /// All NaNs are equal.
-    private func same(_ one: CellValue, _ other: CellValue) -> Bool {
+    private func same(_ one: Value, _ other: Value) -> Bool {
         if case .real(let one) = one, case .real(let other) = other {
             return one.isNaN ? other.isNaN : one.bitPattern == other.bitPattern
         }
-        switch (one, other) {
-        case (.text(let one), .text(let other)), (.json(let one), .json(let other)),
-            (.decimal(let one), .decimal(let other)):
+        if case .text(let one) = one, case .text(let other) = other {
             return one.utf8.elementsEqual(other.utf8)
-        default: return one == other
         }
+        return one == other
     }
 }

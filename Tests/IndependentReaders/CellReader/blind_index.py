@@ -13,7 +13,7 @@ import math
 import struct
 import unicodedata
 
-INTEGER, REAL, TEXT, DAY, MOMENT = 1, 2, 3, 6, 7
+REAL = 2
 
 
 def hkdf(key, salt, info):

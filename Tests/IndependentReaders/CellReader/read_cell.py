@@ -29,8 +29,8 @@ CHUNKED = 0xFB
 # The least length: the bytes before the plaintext, one byte of it, and the bytes after it.
 LEAST = {XAES: 5 + 24 + 1 + 16, EQUAL: 5 + 16 + 1, CHUNKED: 5 + 24 + 32 + 1}
 PADDED = 0x80
-LENGTHS = {0: 0, 1: 8, 2: 8, 5: 1, 6: 8, 7: 8, 10: 16}
-TEXTS = (3, 8, 9)
+LENGTHS = {0: 0, 1: 8, 2: 8}
+TEXT = 3
 
 
 def block(key, data):
@@ -71,9 +71,9 @@ def payload_of(plaintext):
         if payload[-1:] != b"\x80":
             return None
         payload = payload[:-1]
-    if tag > 10 or len(payload) != LENGTHS.get(tag, len(payload)):
+    if tag > 4 or len(payload) != LENGTHS.get(tag, len(payload)):
         return None
-    if tag in TEXTS:
+    if tag == TEXT:
         try:
             payload.decode("utf-8")
         except UnicodeDecodeError:

@@ -96,6 +96,7 @@ struct MicroblogAdoptionTests {
             let text = String(date.sql.dropFirst().dropLast())
             #expect(Instant.microseconds(of: text) == date.instant, "\(text)")
         }
+        #expect(Instant.microseconds(of: "0000-01-01") == -62_167_219_200_000_000)
     }
 
     @Test(

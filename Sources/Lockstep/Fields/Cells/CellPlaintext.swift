@@ -5,13 +5,12 @@ enum CellPlaintext {
 
     /// The length of the plaintext of `value`.
     static func length(
-        of value: CellValue, _ padding: CellPadding
+        of value: Value, _ padding: CellPadding
     ) throws(LockstepError) -> Int {
         let payload =
             switch value {
-            case .text(let text), .json(let text), .decimal(let text): text.utf8.count
+            case .text(let text): text.utf8.count
             case .blob(let blob): blob.count
-            case .uuid(let bytes): bytes.count
             default: value.tag.fixedLength ?? 0
             }
         return try length(ofPayload: payload, padding)
@@ -34,40 +33,36 @@ enum CellPlaintext {
     }
 
     /// Writes `value` to `output`, which must be zeroed and have the length that ``length(of:_:)`` returns.
-    /// - Throws: ``LockstepError/Code/misuse`` for a UUID of another length.
     static func write(
-        _ value: CellValue, _ padding: CellPadding, to output: inout MutableSpan<UInt8>
-    ) throws(LockstepError) {
+        _ value: Value, _ padding: CellPadding, to output: inout MutableSpan<UInt8>
+    ) {
         let isPadded = padding != .none
         output[0] = value.tag.rawValue | (isPadded ? CellTag.paddedFlag : 0)
         let end: Int
         switch value {
         case .null: end = tagLength
-        case .integer(let number), .day(let number), .instant(let number):
-            end = write(UInt64(bitPattern: number), to: &output)
+        case .integer(let number): end = write(UInt64(bitPattern: number), to: &output)
         case .real(let number):
             // One canonical NaN: other NaNs could carry hidden data.
             let canonical = number.isNaN ? Double.nan : number
             end = write(canonical.bitPattern, to: &output)
-        case .bool(let isTrue):
-            output[tagLength] = isTrue ? 1 : 0
-            end = tagLength + 1
-        case .text(let text), .json(let text), .decimal(let text):
-            end = write(text, to: &output)
+        case .text(let text): end = write(text, to: &output)
         case .blob(let blob): end = write(blob.span, to: &output)
-        case .uuid(let bytes):
-            guard bytes.count == 16 else {
-                throw LockstepError(.misuse, "a UUID has 16 bytes, not \(bytes.count)")
-            }
-            end = write(bytes.span, to: &output)
         }
         if isPadded { output[end] = 0x80 }
     }
 
     /// Decodes the output of ``write(_:_:to:)``; nil for anything else.
-    static func read(_ plaintext: Span<UInt8>) -> CellValue? {
-        guard let (tag, payload) = payload(plaintext) else { return nil }
-        return value(tag, plaintext.extracting(payload))
+    static func read(_ plaintext: Span<UInt8>) -> Value? {
+        guard let (tag, range) = payload(plaintext) else { return nil }
+        let payload = plaintext.extracting(range)
+        switch tag {
+        case .null: return .null
+        case .integer: return .integer(integer(payload))
+        case .real: return .real(Double(bitPattern: UInt64(bitPattern: integer(payload))))
+        case .text: return text(payload).map(Value.text)
+        case .blob: return .blob(bytes(payload))
+        }
     }
 
     /// The type and the range of the payload; nil for bytes that are not a cell's plaintext.
@@ -84,22 +79,6 @@ enum CellPlaintext {
         guard let tag = CellTag(rawValue: byte) else { return nil }
         if let due = tag.fixedLength, end - tagLength != due { return nil }
         return (tag, tagLength..<end)
-    }
-
-    private static func value(_ tag: CellTag, _ payload: Span<UInt8>) -> CellValue? {
-        switch tag {
-        case .null: return .null
-        case .integer: return .integer(integer(payload))
-        case .day: return .day(integer(payload))
-        case .instant: return .instant(integer(payload))
-        case .real: return .real(Double(bitPattern: UInt64(bitPattern: integer(payload))))
-        case .bool: return payload[0] <= 1 ? .bool(payload[0] == 1) : nil
-        case .text: return text(payload).map(CellValue.text)
-        case .json: return text(payload).map(CellValue.json)
-        case .decimal: return text(payload).map(CellValue.decimal)
-        case .blob: return .blob(bytes(payload))
-        case .uuid: return .uuid(bytes(payload))
-        }
     }
 
     // MARK: Bytes

@@ -56,13 +56,11 @@ package final class ColumnCipher {
     // MARK: Sealing
 
     /// The cell of a value at its place, under the active key.
-    /// - Throws: ``LockstepError/Code/misuse`` for an invalid value or place,
-    ///   ``LockstepError/Code/cryptographyFailed``.
-    package func seal(_ value: CellValue, at binding: CellBinding) throws(LockstepError) -> [UInt8]
-    {
+    /// - Throws: ``LockstepError/Code/misuse`` for an invalid place, ``LockstepError/Code/cryptographyFailed``.
+    package func seal(_ value: Value, at binding: CellBinding) throws(LockstepError) -> [UInt8] {
         let length = try CellPlaintext.length(of: value, padding)
-        return try seal(value.tag, length, at: binding) { plaintext throws(LockstepError) in
-            try CellPlaintext.write(value, padding, to: &plaintext)
+        return try seal(value.tag, length, at: binding) { plaintext in
+            CellPlaintext.write(value, padding, to: &plaintext)
         }
     }
 
@@ -71,14 +69,14 @@ package final class ColumnCipher {
         _ tag: CellTag, _ payload: Span<UInt8>, at binding: CellBinding
     ) throws(LockstepError) -> [UInt8] {
         let length = try CellPlaintext.length(ofPayload: payload.count, padding)
-        return try seal(tag, length, at: binding) { plaintext throws(LockstepError) in
+        return try seal(tag, length, at: binding) { plaintext in
             CellPlaintext.write(tag, payload, padding, to: &plaintext)
         }
     }
 
     private func seal(
         _ tag: CellTag, _ length: Int, at binding: CellBinding,
-        _ write: (inout MutableSpan<UInt8>) throws(LockstepError) -> Void
+        _ write: (inout MutableSpan<UInt8>) -> Void
     ) throws(LockstepError) -> [UInt8] {
         // The padded length decides, so that the format reveals no more than the length does.
         guard length > CellFormat.longestPiece, tag == .blob, format == .random else {
@@ -90,7 +88,7 @@ package final class ColumnCipher {
 
     private func seal(
         _ length: Int, at binding: CellBinding, _ format: CellFormat, _ cipher: any VersionCipher,
-        _ prefix: [UInt8], _ write: (inout MutableSpan<UInt8>) throws(LockstepError) -> Void
+        _ prefix: [UInt8], _ write: (inout MutableSpan<UInt8>) -> Void
     ) throws(LockstepError) -> [UInt8] {
         var cell = [UInt8](repeating: 0, count: try format.cellLength(length))
         // Each chunk grows by its tag as it moves to its place.
@@ -100,7 +98,7 @@ package final class ColumnCipher {
             var plaintext = unsafe MutableSpan(
                 _unsafeElements: UnsafeMutableBufferPointer(
                     rebasing: bytes[start..<(start + length)]))
-            try write(&plaintext)
+            write(&plaintext)
             try unsafe cipher.seal(bytes, tools, binding)
         }
         return cell
@@ -112,7 +110,7 @@ package final class ColumnCipher {
     /// - Throws: ``LockstepError/Code/cellMalformed``, ``LockstepError/Code/cellForged``,
     ///   ``LockstepError/Code/keyUnavailable``.
     package func open(_ cell: Span<UInt8>, at binding: CellBinding) throws(LockstepError)
-        -> CellValue
+        -> Value
     {
         let value = try openPlaintext(of: cell, at: binding) {
             plaintext throws(LockstepError) in CellPlaintext.read(plaintext)

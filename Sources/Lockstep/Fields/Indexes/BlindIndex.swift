@@ -102,7 +102,7 @@ public struct BlindIndex: Sendable, Hashable {
     /// these bytes are equal, too.
     /// - Throws: ``LockstepError/Code/misuse`` for another number of values, or for types that the normalisers do not
     ///   accept.
-    package func message(_ values: [CellValue]) throws(LockstepError) -> [UInt8]? {
+    package func message(_ values: [Value]) throws(LockstepError) -> [UInt8]? {
         guard values.count == normalisers.count else {
             throw LockstepError(
                 .misuse,

@@ -17,7 +17,7 @@ package final class BlindIndexHasher {
     /// The token of a row's values, or of the values to look up: an INTEGER or a BLOB; nil if there is no entry.
     /// - Throws: ``LockstepError/Code/misuse`` for another number of values, or for types that the normalisers do not
     ///   accept.
-    package func token(_ values: [CellValue]) throws(LockstepError) -> Value? {
+    package func token(_ values: [Value]) throws(LockstepError) -> Value? {
         guard let message = try index.message(values) else { return nil }
         try mac.update(message.span)
         let code = try mac.finish()

@@ -174,10 +174,9 @@ private struct Counts: Sendable {
 extension BlindIndexPlanner.Part {
     /// The maximum number of different values, if known in advance.
     fileprivate var maximumDistinct: Double {
-        switch (type, normaliser) {
-        case (.bool, _): 2
+        switch normaliser {
         // Letters and digits: scripts with more characters use few of them at the beginning.
-        case (_, .prefix(let length)): (0..<length).reduce(1) { count, _ in count * 36 }
+        case .prefix(let length): (0..<length).reduce(1) { count, _ in count * 36 }
         default: .infinity
         }
     }

@@ -1,14 +1,13 @@
 extension Normaliser {
     /// The normalised bytes of `value`; nil if it has no entry.
-    /// - Throws: ``LockstepError/Code/misuse`` for a value of a type that the rule does not accept, and for an
-    ///   invalid UUID.
-    package func normalised(_ value: CellValue) throws(LockstepError) -> [UInt8]? {
+    /// - Throws: ``LockstepError/Code/misuse`` for a value of a type that the rule does not accept.
+    package func normalised(_ value: Value) throws(LockstepError) -> [UInt8]? {
         var bytes: [UInt8] = []
         return try append(value, to: &bytes) ? bytes : nil
     }
 
     /// Appends the normalised bytes of `value`; returns false and appends nothing if it has no entry.
-    func append(_ value: CellValue, to bytes: inout [UInt8]) throws(LockstepError) -> Bool {
+    func append(_ value: Value, to bytes: inout [UInt8]) throws(LockstepError) -> Bool {
         try validate()
         switch (self, value) {
         case (_, .null): return false
@@ -16,13 +15,8 @@ extension Normaliser {
         case (.exact, .real(let number)):
             guard !number.isNaN else { return false }
             bytes += Self.bytes(number)
-        case (.exact, _):
-            var payload = [UInt8](
-                repeating: 0, count: try CellPlaintext.length(of: value, .none))
-            var span = payload.mutableSpan
-            try CellPlaintext.write(value, .none, to: &span)
-            // Without its type tag.
-            bytes += payload.dropFirst()
+        case (.exact, .integer(let number)): bytes += number.bigEndianBytes
+        case (.exact, .blob(let blob)): bytes += blob
         case (.lower, .text(let text)):
             bytes += text.utf8.lazy.map(Self.lowercased)
         case (.casefold, .text(let text)): return Self.append(folded: text, to: &bytes)
@@ -40,17 +34,15 @@ extension Normaliser {
             return Self.append(folded: String(scalars[start...end]), to: &bytes)
         case (.prefix(let length), .text(let text)):
             return Self.append(folded: text, first: length, to: &bytes)
-        case (.bucket(let width), .integer(let number)), (.bucket(let width), .day(let number)),
-            (.bucket(let width), .instant(let number)):
-            let (quotient, remainder) = number.quotientAndRemainder(dividingBy: width)
-            bytes += (remainder < 0 ? quotient - 1 : quotient).bigEndianBytes
+        case (.bucket(let width), .integer(let number)):
+            bytes += number.floorDivided(by: width).bigEndianBytes
         case (.bucket(let width), .real(let number)):
             guard !number.isNaN else { return false }
             bytes += Self.bytes((number / Double(width)).rounded(.down))
         default:
             throw LockstepError(
                 .misuse,
-                "the normaliser \(spelling) does not accept values of the type \(value.typeName)",
+                "the normaliser \(spelling) does not accept values of the type \(value.tag)",
                 hint: "`exact` accepts values of all types")
         }
         return true

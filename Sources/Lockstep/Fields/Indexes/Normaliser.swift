@@ -13,7 +13,7 @@
 //   digits     text      only the bytes 30 … 39 (0 to 9) of its UTF-8
 //   email      text      without the scalars U+0009 … U+000D and U+0020 at both ends, then as casefold
 //   prefix-N   text      the first N scalars of casefold's result; N is 1 to 64
-//   bucket-W   integer, day, moment: floor(number ÷ W), 8 bytes, big-endian, two's complement
+//   bucket-W   integer   floor(number ÷ W), 8 bytes, big-endian, two's complement
 //              real      floor(number ÷ W), both steps in double precision, −0.0 as 0.0; 8 bytes, big-endian,
 //                        IEEE 754. W is 1 to 2^53
 //
@@ -41,8 +41,8 @@ public enum Normaliser: Sendable, Hashable {
     /// Keeps only the first characters, 1 to 64 (Unicode scalars, after ``casefold``). For text; a shorter text is
     /// never found.
     case prefix(Int)
-    /// Maps all numbers in an interval of this width, 1 to 2^53, to one value: for look-ups of ranges. For integers,
-    /// reals, days and moments, by their number.
+    /// Maps all numbers in an interval of this width, 1 to 2^53, to one value: for look-ups of ranges. For integers
+    /// and reals.
     case bucket(Int64)
 
     static let prefixLengths = 1...64
@@ -102,7 +102,7 @@ public enum Normaliser: Sendable, Hashable {
         switch self {
         case .exact: type != .null
         case .lower, .casefold, .digits, .email, .prefix: type == .text
-        case .bucket: [.integer, .real, .day, .instant].contains(type)
+        case .bucket: type == .integer || type == .real
         }
     }
 }

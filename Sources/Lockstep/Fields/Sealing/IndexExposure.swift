@@ -77,7 +77,7 @@ struct IndexExposure {
             struct Enough: Error {}
             do {
                 try column.forEach { row in
-                    let value = CellValue(try row[0] as Value)
+                    let value = try row[0] as Value
                     guard request.normaliser.accepts(value.tag),
                         let message = try index.message([value])
                     else { return }

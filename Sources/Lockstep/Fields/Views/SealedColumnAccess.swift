@@ -102,7 +102,7 @@ final class SealedColumnAccess {
     }
 
     /// Returns to SQL a new cell under the active key for the cell in argument 1, for the row whose key follows it. The
-    /// type stays the same; a conversion through SQL would lose it.
+    /// payload stays the same; SQL would turn a NaN into NULL.
     func reseal(_ call: borrowing EngineCall) throws(LockstepError) {
         guard call.kind(1) == .blob else {
             throw cipher.malformed("holds no sealed value", try binding(call, from: 2))
@@ -192,7 +192,7 @@ final class SealedColumnAccess {
     }
 
     /// The token that an index has for a value; nil for a value without an entry.
-    func token(_ place: Int, of value: CellValue) throws(LockstepError) -> Value? {
+    func token(_ place: Int, of value: Value) throws(LockstepError) -> Value? {
         try hashers[place].token([value])
     }
 
@@ -291,7 +291,7 @@ final class SealedColumnAccess {
     }
 
     private func faultOfTokens(
-        _ value: CellValue, _ call: borrowing EngineCall, _ first: Int
+        _ value: Value, _ call: borrowing EngineCall, _ first: Int
     ) throws(LockstepError) -> Fault? {
         for place in hashers.indices {
             let due = try token(place, of: value)
@@ -362,7 +362,7 @@ extension EngineCall {
         String(decoding: try bytes(index), as: UTF8.self)
     }
 
-    fileprivate func value(_ index: Int) throws(LockstepError) -> CellValue {
+    fileprivate func value(_ index: Int) throws(LockstepError) -> Value {
         switch kind(index) {
         case .null: .null
         case .integer: .integer(integer(index))
@@ -378,11 +378,8 @@ extension EngineCall {
         case .null: return
         case .integer: give(CellPlaintext.integer(payload))
         case .real: give(Double(bitPattern: UInt64(bitPattern: CellPlaintext.integer(payload))))
-        case .bool: give(Int64(payload[0]))
-        case .text, .json, .decimal: give(text: payload)
-        case .blob, .uuid: give(blob: payload)
-        case .day: give(CellPlaintext.integer(payload))
-        case .instant: give(CellPlaintext.integer(payload))
+        case .text: give(text: payload)
+        case .blob: give(blob: payload)
         }
     }
 }

@@ -56,17 +56,17 @@ struct SealedLookup {
         let value = inView(column.column.name)
         switch match {
         case .equal(let wanted):
-            let sought = try entry(wanted)
-            guard let place = try best(for: sought) else { throw noIndex("for that value") }
-            return try tokens(place, [sought], "\(verbatim: value) = \(wanted)")
+            try requireEntry(wanted)
+            guard let place = try best(for: wanted) else { throw noIndex("for that value") }
+            return try tokens(place, [wanted], "\(verbatim: value) = \(wanted)")
         case .same(let wanted, let normaliser):
-            let sought = try entry(wanted)
+            try requireEntry(wanted)
             guard let place = column.place(of: normaliser) else {
                 throw noIndex("under \(normaliser.spelling)")
             }
             let index = Int64(column.column.indexes[place].index.number)
             return try tokens(
-                place, [sought],
+                place, [wanted],
                 "lockstep_same(\(capability), \(index), \(verbatim: value), \(wanted))")
         case .prefix(let text):
             let length = FoldedText.scalars(text).count
@@ -80,17 +80,16 @@ struct SealedLookup {
         }
     }
 
-    private func entry(_ value: Value) throws(LockstepError) -> CellValue {
+    private func requireEntry(_ value: Value) throws(LockstepError) {
         guard value != .null else {
             throw LockstepError(
                 .misuse, "NULL has no entry in a blind index of \(column.title)",
                 hint: "use `IS NULL`, which needs no key")
         }
-        return CellValue(value)
     }
 
     /// The index that leaves the fewest rows to open.
-    private func best(for value: CellValue) throws(LockstepError) -> Int? {
+    private func best(for value: Value) throws(LockstepError) -> Int? {
         if let place = column.place(of: .exact) { return place }
         let indexes = column.column.indexes
         for place in indexes.indices.sorted(by: { indexes[$0].index.bits > indexes[$1].index.bits })
@@ -121,11 +120,8 @@ struct SealedLookup {
             throw noIndex("for numbers")
         }
         guard first <= last else { return "0" }
-        func bucket(_ number: Int64) -> Int64 {
-            let (quotient, remainder) = number.quotientAndRemainder(dividingBy: width)
-            return remainder < 0 ? quotient - 1 : quotient
-        }
-        let (count, overflow) = bucket(last).subtractingReportingOverflow(bucket(first))
+        let start = first.floorDivided(by: width)
+        let (count, overflow) = last.floorDivided(by: width).subtractingReportingOverflow(start)
         guard !overflow, count < Connection.maximumBuckets else {
             throw LockstepError(
                 .misuse,
@@ -134,14 +130,14 @@ struct SealedLookup {
         }
         // One number in each bucket: its first, or the first of the range.
         let sought = (0...count).map { step in
-            CellValue.integer(step == 0 ? first : (bucket(first) + step) * width)
+            Value.integer(step == 0 ? first : (start + step) * width)
         }
         return try tokens(place, sought, "\(verbatim: value) BETWEEN \(first) AND \(last)")
     }
 
     /// The rows with one of these tokens that also satisfy the check.
     private func tokens(
-        _ place: Int, _ sought: [CellValue], _ check: SQL
+        _ place: Int, _ sought: [Value], _ check: SQL
     ) throws(LockstepError) -> SQL {
         var found: [Value] = []
         for value in sought {

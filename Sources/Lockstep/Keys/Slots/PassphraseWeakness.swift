@@ -1,34 +1,46 @@
-/// The reason why a passphrase is easy to guess.
+/// The reason why a passphrase is easy to guess: see ``Passphrase/weakness()``.
 public enum PassphraseWeakness: String, Sendable, CaseIterable, CustomStringConvertible {
-    /// It is one of the most common passwords, or close to one.
-    case common
-    /// It repeats itself.
-    case repeats
-    /// Most of it is a sequence, for example of digits, or a keyboard row.
-    case sequence
     /// It is short.
     case short
-    /// It is only one or two words.
+    /// It is only a few words.
     case fewWords = "few-words"
+
+    /// The length that NIST requires of a password that is the only factor (SP 800-63B-4, section 3.1.1.2).
+    static let minimumLength = 15
+    /// Four words of a list of 7776, as Diceware has, are one of 2^51 combinations. At half a second each, the
+    /// standard ``PassphraseCost``, trying half of them takes 29 million years of processor time; for three words it
+    /// takes less than 4000 years.
+    static let minimumWords = 4
 
     /// A text for the user who chose the passphrase; it reveals nothing about the passphrase beyond the weakness.
     public var description: String {
         switch self {
-        case .common: "it is close to one of the most common passwords"
-        case .repeats: "it repeats itself"
-        case .sequence: "most of it is a sequence or a keyboard row"
-        case .short: "it is short"
-        case .fewWords: "it is little more than one or two words"
+        case .short: "it has fewer than \(Self.minimumLength) characters"
+        case .fewWords: "it is fewer than \(Self.minimumWords) words"
         }
     }
 }
 
 extension Passphrase {
-    /// The reason why the passphrase is easy to guess, by a rough estimate. Nil means that none was found, which does
-    /// not prove that the passphrase is strong. Report it to the user who chooses the passphrase, but do not refuse it.
+    /// The reason why the passphrase is easy to guess, by a simple rule: it has fewer than 15 characters, or consists
+    /// only of letters and spaces and is fewer than four words. Letters without a space between them are one word.
     ///
-    /// The bytes are examined in place without copying. It takes well below a millisecond.
+    /// Nil does not prove that the passphrase is strong. Report the reason to the user who chooses the passphrase, but
+    /// do not refuse it. The bytes are examined in place without copying.
     public borrowing func weakness() -> PassphraseWeakness? {
-        PassphraseEstimate(secret.bytes).weakness
+        let bytes = secret.bytes
+        let space = UInt8(ascii: " ")
+        var (characters, words, isWords) = (0, 0, true)
+        for index in bytes.indices {
+            let byte = bytes[index]
+            // A continuation byte in UTF-8 is not a character.
+            if byte & 0xC0 != 0x80 { characters += 1 }
+            if byte != space, index == 0 || bytes[index - 1] == space { words += 1 }
+            let isLetter =
+                byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            if byte != space, !isLetter { isWords = false }
+        }
+        if isWords, words < PassphraseWeakness.minimumWords { return .fewWords }
+        return characters < PassphraseWeakness.minimumLength ? .short : nil
     }
 }

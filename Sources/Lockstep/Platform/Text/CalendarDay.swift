@@ -11,8 +11,8 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
 
     init(secondsSinceEpoch seconds: Int64) {
         // Howard Hinnant's civil_from_days: years begin in March, so that a leap day comes last.
-        let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400) + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let days = Int(seconds.floorDivided(by: 86_400)) + 719_468
+        let era = days.floorDivided(by: 146_097)
         let dayOfEra = days - era * 146_097
         let yearOfEra =
             (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -21,6 +21,27 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         day = dayOfYear - (153 * shifted + 2) / 5 + 1
         month = shifted < 10 ? shifted + 3 : shifted - 9
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    /// The day of a date; nil if there is none.
+    package init?(year: Int, month: Int, day: Int) {
+        let given = (year, month, day)
+        self.init(secondsSinceEpoch: Self.seconds(year, month, day))
+        // A month or day out of range is one of another month or year.
+        guard (self.year, self.month, self.day) == given else { return nil }
+    }
+
+    /// Its first second.
+    package var secondsSinceEpoch: Int64 { Self.seconds(year, month, day) }
+
+    /// Howard Hinnant's days_from_civil, in seconds.
+    private static func seconds(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = year.floorDivided(by: 400)
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return Int64(era * 146_097 + dayOfEra - 719_468) * 86_400
     }
 
     /// Parses `YYYY-MM-DD`; nil for any other text and for a day that does not exist.
@@ -37,10 +58,10 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
                 sum = so * 10 + Int(byte - UInt8(ascii: "0"))
             }
         }
-        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-            (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year)
-        else { return nil }
-        (self.year, self.month, self.day) = (year, month, day)
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else {
+            return nil
+        }
+        self.init(year: year, month: month, day: day)
     }
 
     /// `YYYY-MM-DD`.
@@ -55,13 +76,5 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     /// Earlier days come first.
     public static func < (one: CalendarDay, other: CalendarDay) -> Bool {
         (one.year, one.month, one.day) < (other.year, other.month, other.day)
-    }
-
-    private static func days(in month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
     }
 }

@@ -166,7 +166,7 @@ struct HostileOracle {
         // can give to any column that a program omits: see SECURITY.md.
         if title == "plain.draft" { texts.formUnion(program.drafts) }
         texts.insert("untitled")
-        return value == "null" || texts.contains { value == "\(CellValue.text($0))" }
+        return value == "null" || texts.contains { value == "\(Value.text($0))" }
     }
 
     // MARK: Values

@@ -6,7 +6,7 @@ struct CellTests {
     /// Cells that another implementation made (Python's `cryptography`, by the format's essay): field key 3 is
     /// 00 … 1f, the dataset a0 … af, the nonce 40 … 57.
     struct Example: Sendable, CustomTestStringConvertible {
-        let value: CellValue
+        let value: Value
         let column: UInt32
         let binding: CellBinding
         let sealed: String
@@ -38,8 +38,8 @@ struct CellTests {
             binding: .key([.text("dé"), .blob([0, 1]), .integer(5)]),
             sealed: "fe83ed91afb697ee259a0e14499ff8f7ea920e"),
         Example(
-            value: .bool(true), column: 9, binding: .column,
-            sealed: "ff8248514367c13d01cad6bdef6beacf0d65"),
+            value: .text("é"), column: 9, binding: .column,
+            sealed: "f940bbc639f2a33b2f3daa429f4e0f881d0f65"),
     ]
 
     @Test("cells of another implementation open", arguments: examples)
@@ -62,21 +62,19 @@ struct CellTests {
             try CellWorkbench.cipher().open(cell, at: .row(42)) == .blob(Array("Dune".utf8)))
     }
 
-    static let values: [CellValue] = [
+    static let values: [Value] = [
         .null, .integer(0), .integer(.min), .integer(.max), .real(0), .real(-0.0), .real(.infinity),
         .real(-.infinity), .real(.leastNonzeroMagnitude), .real(.greatestFiniteMagnitude),
         .text(""), .text("a"), .text("\0"), .text("a\0b\0"), .text("e\u{301}"), .text("🎬\u{202E}x"),
         .text(String(repeating: "ü", count: 100_000)), .blob([]), .blob([0]), .blob([0x80]),
-        .blob([0x80, 0, 0]), .blob([UInt8](repeating: 0xF9, count: 70_000)), .bool(true),
-        .bool(false), .day(.min), .day(20_000), .instant(.max), .json("{\"a\":[1,null]}"),
-        .decimal("-0.10"), .uuid([UInt8](1...16)),
+        .blob([0x80, 0, 0]), .blob([UInt8](repeating: 0xF9, count: 70_000)),
     ]
     static let paddings: [CellPadding] = [
         .none, .multiple(of: 2), .multiple(of: 32), .multiple(of: 65_536),
     ]
 
     @Test("sealed values open, whatever their type", arguments: values, paddings)
-    func roundTrip(_ value: CellValue, _ padding: CellPadding) throws {
+    func roundTrip(_ value: Value, _ padding: CellPadding) throws {
         let cipher = try CellWorkbench.cipher(padding: padding)
         let binding = CellBinding.row(.min)
         let cell = try cipher.seal(value, at: binding)
@@ -129,7 +127,7 @@ struct CellTests {
         let cipher = try CellWorkbench.cipher()
         var seen: Set<ArraySlice<UInt8>> = []
         for _ in 0..<20_000 {
-            let cell = try cipher.seal(.bool(true), at: .row(1))
+            let cell = try cipher.seal(.null, at: .row(1))
             #expect(seen.insert(cell[5..<29]).inserted)
         }
     }

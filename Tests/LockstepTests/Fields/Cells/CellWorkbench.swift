@@ -55,7 +55,7 @@ enum CellWorkbench {
 }
 
 extension ColumnCipher {
-    func open(_ cell: [UInt8], at binding: CellBinding) throws -> CellValue {
+    func open(_ cell: [UInt8], at binding: CellBinding) throws -> Value {
         try open(cell.span, at: binding)
     }
 }

@@ -10,12 +10,12 @@ struct BlindIndexTests {
         let number: UInt32
         let normalisers: [Normaliser]
         let bits: Int
-        let values: [CellValue]
+        let values: [Value]
         let token: Value
 
         init(
             _ column: UInt32, _ number: UInt32, _ normalisers: [Normaliser], _ bits: Int,
-            _ values: [CellValue], _ token: Value
+            _ values: [Value], _ token: Value
         ) {
             (self.column, self.number, self.normalisers) = (column, number, normalisers)
             (self.bits, self.values, self.token) = (bits, values, token)
@@ -28,10 +28,10 @@ struct BlindIndexTests {
         Example(7, 1, [.casefold], 16, [.text("Straße")], .integer(12_126)),
         Example(7, 1, [.exact], 63, [.integer(-2)], .integer(3_815_221_932_768_933_130)),
         Example(7, 2, [.exact], 63, [.real(-0.0)], .integer(7_767_756_598_326_271_650)),
-        Example(7, 2, [.exact], 1, [.bool(true)], .integer(1)),
+        Example(7, 2, [.exact], 1, [.integer(1)], .integer(0)),
         Example(
-            8, 1, [.exact], 128, [.uuid([UInt8](1...16))],
-            .blob(Hex.decode("116029f029bd79cd57ab11262bddad80") ?? [])),
+            8, 1, [.exact], 128, [.blob([UInt8](1...16))],
+            .blob(Hex.decode("a29c6c1c31b36b70a6ac5fa981619a46") ?? [])),
         Example(
             8, 1, [.exact], 256, [.blob([])],
             .blob(
@@ -44,10 +44,10 @@ struct BlindIndexTests {
         Example(9, 1, [.prefix(3)], 8, [.text("ßÉrie")], .integer(198)),
         Example(9, 1, [.bucket(10)], 24, [.integer(-21)], .integer(6_534_887)),
         Example(9, 1, [.bucket(10)], 24, [.real(-20.5)], .integer(2_849_475)),
-        Example(9, 1, [.bucket(7)], 24, [.day(20_000)], .integer(1_260_684)),
-        Example(9, 1, [.bucket(86_400_000_000)], 24, [.instant(-1)], .integer(3_322_494)),
+        Example(9, 1, [.bucket(7)], 24, [.integer(20_000)], .integer(6_676_971)),
+        Example(9, 1, [.bucket(86_400_000_000)], 24, [.integer(-1)], .integer(12_810_313)),
         Example(
-            9, 2, [.exact, .casefold], 40, [.bool(true), .text("DUNE")], .integer(868_076_037_008)),
+            9, 2, [.exact, .casefold], 40, [.integer(1), .text("DUNE")], .integer(794_593_096_156)),
         Example(
             9, 2, [.exact, .exact], 40, [.text("ab"), .text("c")], .integer(224_530_551_944)),
         Example(
@@ -84,8 +84,8 @@ struct BlindIndexTests {
             Hex.encode(index.info)
                 == "696e6465780100000009000000020028020000000565786163740000000863617365666f6c64")
         #expect(
-            try Hex.encode(index.message([.bool(true), .text("DUNE")]) ?? [])
-                == "050000000101030000000464756e65")
+            try Hex.encode(index.message([.integer(1), .text("DUNE")]) ?? [])
+                == "01000000080000000000000001030000000464756e65")
     }
 
     @Test("a token has the requested length, and is never negative")
@@ -127,9 +127,8 @@ struct BlindIndexTests {
     @Test("values of two types have different tokens")
     func types() throws {
         let hasher = try hasher()
-        let values: [CellValue] = [
-            .text("a"), .blob([0x61]), .json("a"), .decimal("a"), .integer(0), .day(0),
-            .instant(0), .real(0), .bool(false), .blob([0]), .text(""), .blob([]),
+        let values: [Value] = [
+            .text("a"), .blob([0x61]), .integer(0), .real(0), .blob([0]), .text(""), .blob([]),
         ]
         #expect(try Set(values.map { try hasher.token([$0]) }).count == values.count)
     }
@@ -137,7 +136,7 @@ struct BlindIndexTests {
     @Test("lists whose values join into the same bytes have different tokens")
     func lists() throws {
         let pair = try hasher([.exact, .exact])
-        let lists: [[CellValue]] = [
+        let lists: [[Value]] = [
             [.text("ab"), .text("c")], [.text("a"), .text("bc")], [.text("abc"), .text("")],
             [.text(""), .text("abc")], [.text("c"), .text("ab")],
             [.blob([0x61, 0x62]), .text("c")],
@@ -171,7 +170,7 @@ struct BlindIndexTests {
     @Test("a wrong number of values is refused, as are impossible indexes")
     func misuse() throws {
         let pair = try hasher([.exact, .exact])
-        for values: [CellValue] in [[], [.bool(true)], [.bool(true), .bool(true), .bool(true)]] {
+        for values: [Value] in [[], [.integer(1)], [.integer(1), .integer(1), .integer(1)]] {
             Refusal.expect(.misuse) { _ = try pair.token(values) }
         }
         Refusal.expect(.misuse) { _ = try hasher([.casefold]).token([.integer(1)]) }
