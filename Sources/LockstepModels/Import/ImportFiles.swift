@@ -74,18 +74,6 @@ struct ImportFiles {
     }
 }
 
-/// Why a file is not imported, without any of its content.
-struct ImportProblem: Error {
-    let reason: String
-    /// Whether the file is valid, and left out only because its content is already stored.
-    let isKnown: Bool
-
-    init(_ reason: String, isKnown: Bool = false) {
-        self.reason = reason
-        self.isKnown = isKnown
-    }
-}
-
 extension ImportReport {
     fileprivate mutating func reject(file: String?, _ line: Int?, _ problem: ImportProblem) {
         reject(file: file, line, problem.reason)

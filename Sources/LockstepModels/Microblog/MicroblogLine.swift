@@ -3,11 +3,6 @@ internal import Lockstep
 
 /// A line of the microblog's JSON lines; ``MicroblogStore/importJSONLines(_:)`` has the contract.
 struct MicroblogLine: Codable {
-    /// Why a line is rejected.
-    struct Problem: Error {
-        let reason: String
-    }
-
     private(set) var kind: String?
     private(set) var id: Int64?
     private(set) var name: String?
@@ -56,7 +51,7 @@ struct MicroblogLine: Codable {
     /// Reads a line. The reason of the error it throws contains nothing of the line.
     static func parse(
         _ bytes: [UInt8], _ decoder: JSONDecoder
-    ) throws(Problem) -> Content {
+    ) throws(ImportProblem) -> Content {
         let line: MicroblogLine
         do {
             line = try decoder.decode(MicroblogLine.self, from: Data(bytes))
@@ -66,38 +61,38 @@ struct MicroblogLine: Codable {
         switch line.kind {
         case "user": return .user(try line.userContent())
         case "status": return .status(try line.statusContent())
-        case nil: throw Problem(reason: "it has no kind")
-        default: throw Problem(reason: "its kind is neither user nor status")
+        case nil: throw ImportProblem("it has no kind")
+        default: throw ImportProblem("its kind is neither user nor status")
         }
     }
 
-    private static func problem(_ error: any Error) -> Problem {
+    private static func problem(_ error: any Error) -> ImportProblem {
         // A field's name is reported only if it belongs to the format.
         if case .typeMismatch(_, let context)? = error as? DecodingError,
             let key = context.codingPath.first as? CodingKeys
         {
-            return Problem(reason: "\(key.stringValue) has the wrong type")
+            return ImportProblem("\(key.stringValue) has the wrong type")
         }
-        return Problem(reason: "it is not a JSON object")
+        return ImportProblem("it is not a JSON object")
     }
 
-    private func userContent() throws(Problem) -> User {
-        guard let id else { throw Problem(reason: "a user has no id") }
-        guard let name else { throw Problem(reason: "a user has no name") }
+    private func userContent() throws(ImportProblem) -> User {
+        guard let id else { throw ImportProblem("a user has no id") }
+        guard let name else { throw ImportProblem("a user has no name") }
         return User(
             id: id, name: name, screenName: screenName, profileImageURL: profileImageURL,
             mbtype: mbtype, city: city)
     }
 
-    private func statusContent() throws(Problem) -> Status {
-        guard let text else { throw Problem(reason: "a status has no text") }
+    private func statusContent() throws(ImportProblem) -> Status {
+        guard let text else { throw ImportProblem("a status has no text") }
         var instant: Int64?
         switch createdAt {
         case nil: break
         case .microseconds(let number)?: instant = number
         case .text(let date)?:
             guard let read = Instant.microseconds(of: date) else {
-                throw Problem(reason: "createdAt is not a date")
+                throw ImportProblem("createdAt is not a date")
             }
             instant = read
         }

@@ -52,31 +52,14 @@ extension MicroblogStore {
 }
 
 private enum MicroblogImport {
-    // Opened here, because a transaction that is lost runs again from the first line.
     static func run(
         _ path: FilePath, _ identity: ImportIdentity?, _ connection: borrowing Connection
     ) throws -> ImportReport {
-        var reader = try LineReader(path, identity)
         let decoder = JSONDecoder()
-        var report = ImportReport()
         var users: [Int64: Int64] = [:]
-        var number = 0
-        while let line = try reader.next() {
-            number += 1
-            // Lines that are left out run no statement, which would check the time.
-            try connection.requireTime()
-            guard case .bytes(let bytes) = line else {
-                report.reject(number, "it is longer than 16 MiB")
-                continue
-            }
-            do {
-                try take(MicroblogLine.parse(bytes, decoder), &users, connection)
-                report.imported += 1
-            } catch let problem as MicroblogLine.Problem {
-                report.reject(number, problem.reason)
-            }
+        return try ImportReport(linesOf: path, identity, connection) { line in
+            try take(MicroblogLine.parse(line, decoder), &users, connection)
         }
-        return report
     }
 
     private static func take(
@@ -86,13 +69,13 @@ private enum MicroblogImport {
         switch content {
         case .user(let user):
             guard users[user.id] == nil else {
-                throw MicroblogLine.Problem(reason: "its id is that of an earlier user")
+                throw ImportProblem("its id is that of an earlier user")
             }
             users[user.id] = try MicroblogWork.add(user, connection)
         case .status(var status):
             if let id = status.userID {
                 guard let known = users[id] else {
-                    throw MicroblogLine.Problem(reason: "its user is on no earlier line")
+                    throw ImportProblem("its user is on no earlier line")
                 }
                 status.userID = known
             }

@@ -1,27 +1,22 @@
 /// A line of the catalogue's TSV: title, category, year, address, cover's address.
 enum MovieLine {
-    /// Why a line is not a valid film.
-    struct Problem: Error {
-        let reason: String
-    }
-
     /// Reads a line. The message of the error it throws contains nothing of the line.
-    static func parse(_ line: [UInt8]) throws(Problem) -> Movie {
+    static func parse(_ line: [UInt8]) throws(ImportProblem) -> Movie {
         guard let text = String(validating: line, as: UTF8.self) else {
-            throw Problem(reason: "it is not valid UTF-8")
+            throw ImportProblem("it is not valid UTF-8")
         }
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
         guard fields.count == 5 else {
-            throw Problem(reason: "it needs 5 fields and has \(fields.count)")
+            throw ImportProblem("it needs 5 fields and has \(fields.count)")
         }
         guard !fields[0].allSatisfy(\.isWhitespace) else {
-            throw Problem(reason: "the title is empty")
+            throw ImportProblem("the title is empty")
         }
         guard let year = Int(fields[2]) else {
-            throw Problem(reason: "the year is not a whole number")
+            throw ImportProblem("the year is not a whole number")
         }
         guard (1...9999).contains(year) else {
-            throw Problem(reason: "the year is not between 1 and 9999")
+            throw ImportProblem("the year is not between 1 and 9999")
         }
         return Movie(
             title: String(fields[0]), category: String(fields[1]), year: year,

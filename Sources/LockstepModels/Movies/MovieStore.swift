@@ -33,27 +33,10 @@ public struct MovieStore: ModelStore {
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
         try writing { connection in
-            // Opened here, because this can run more than once.
-            var reader = try LineReader(path, identity)
             let insert = try MovieSQL.insertion(connection)
-            var report = ImportReport()
-            var number = 0
-            while let line = try reader.next() {
-                number += 1
-                // Lines that are left out run no statement, which would check the time.
-                try connection.requireTime()
-                guard case .bytes(let bytes) = line else {
-                    report.reject(number, "it is longer than 16 MiB")
-                    continue
-                }
-                do {
-                    try insert.run(row: MovieLine.parse(bytes))
-                    report.imported += 1
-                } catch let problem as MovieLine.Problem {
-                    report.reject(number, problem.reason)
-                }
+            return try ImportReport(linesOf: path, identity, connection) { line in
+                try insert.run(row: MovieLine.parse(line))
             }
-            return report
         }
     }
 

@@ -18,7 +18,7 @@ final class MovieTarget: FuzzTarget {
         var reader = try LineReader(FuzzFile.write("films.tsv", input), longest: 4000)
         while let line = try reader.next() {
             guard case .bytes(let bytes) = line else { continue }
-            do throws(MovieLine.Problem) {
+            do throws(ImportProblem) {
                 check(try MovieLine.parse(bytes))
             } catch {}
         }
@@ -26,7 +26,7 @@ final class MovieTarget: FuzzTarget {
 
     private func check(_ movie: Movie) {
         let line = MovieLine.bytes(of: movie)
-        do throws(MovieLine.Problem) {
+        do throws(ImportProblem) {
             let again = try MovieLine.parse(Array(line.dropLast()))
             // Separators of lines and fields are written as spaces.
             require(MovieLine.bytes(of: again) == line, "a film is read as another one")

@@ -25,12 +25,12 @@ final class StatusTarget: FuzzTarget {
     }
 
     func run(_ input: [UInt8]) throws {
-        do throws(MicroblogLine.Problem) {
+        do throws(ImportProblem) {
             try check(MicroblogLine.parse(input, decoder))
         } catch {}
     }
 
-    private func check(_ content: MicroblogLine.Content) throws(MicroblogLine.Problem) {
+    private func check(_ content: MicroblogLine.Content) throws(ImportProblem) {
         do {
             switch content {
             case .user(let user):

@@ -69,12 +69,12 @@ struct VCardProperty {
     }
 
     /// The content as one text.
-    func text(_ version: VCardVersion) throws(VCardProblem) -> String {
+    func text(_ version: VCardVersion) throws(ImportProblem) -> String {
         try Self.decoded(content, version, coding())
     }
 
     /// The content's parts, separated by semicolons.
-    func components(_ version: VCardVersion) throws(VCardProblem) -> [String] {
+    func components(_ version: VCardVersion) throws(ImportProblem) -> [String] {
         let coding = coding()
         var texts: [String] = []
         var start = content.startIndex
@@ -95,18 +95,13 @@ struct VCardProperty {
 
     private static func decoded(
         _ bytes: ArraySlice<UInt8>, _ version: VCardVersion, _ coding: Coding
-    ) throws(VCardProblem) -> String {
+    ) throws(ImportProblem) -> String {
         var bytes = VCardText.unescaped(bytes, version)
         switch coding.encoding {
         case nil, "8bit"?, "7bit"?: break
         case "quoted-printable"?: bytes = VCardText.quotedPrintable(bytes)
-        default: throw VCardProblem(reason: "its text is in an unknown encoding")
+        default: throw ImportProblem("its text is in an unknown encoding")
         }
         return try VCardText.string(bytes, charset: coding.charset)
     }
-}
-
-/// Why a card is not taken, without any of its content.
-struct VCardProblem: Error {
-    let reason: String
 }

@@ -52,7 +52,7 @@ struct VCardReader: ~Copyable {
             }
             if Self.is(property, "END") { depth -= 1 }
             if depth == 0 {
-                do throws(VCardProblem) {
+                do throws(ImportProblem) {
                     return .contact(try card.contact())
                 } catch {
                     return .rejected(line: begin, reason: error.reason)
@@ -98,12 +98,12 @@ struct VCardParts {
         }
     }
 
-    func contact() throws(VCardProblem) -> Contact {
+    func contact() throws(ImportProblem) -> Contact {
         guard let version else {
-            throw VCardProblem(reason: "the card's version is not 2.1, 3.0 or 4.0")
+            throw ImportProblem("the card's version is not 2.1, 3.0 or 4.0")
         }
         guard !isTooLong else {
-            throw VCardProblem(reason: "one of its lines is longer than 16 MiB")
+            throw ImportProblem("one of its lines is longer than 16 MiB")
         }
         let parts = try names?.components(version) ?? []
         var contact = Contact(
@@ -111,7 +111,7 @@ struct VCardParts {
         if !contact.hasName {
             contact = Contact(firstName: try fullName?.text(version) ?? "", lastName: "")
         }
-        guard contact.hasName else { throw VCardProblem(reason: "the card has no name") }
+        guard contact.hasName else { throw ImportProblem("the card has no name") }
         for phone in phones {
             var number = try phone.text(version)
             if phone.values("VALUE").contains("uri"), let rest = Self.number(ofURI: number) {
@@ -130,7 +130,7 @@ struct VCardParts {
 
     private func label(
         of phone: VCardProperty, _ version: VCardVersion
-    ) throws(VCardProblem) -> String {
+    ) throws(ImportProblem) -> String {
         if let label = phone.group.flatMap({ labels[$0] }) { return try label.text(version) }
         let types = phone.types
         return types.isEmpty ? Phone.defaultLabel : types.joined(separator: " ")

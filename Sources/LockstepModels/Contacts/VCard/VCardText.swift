@@ -70,19 +70,19 @@ enum VCardText {
         Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 
-    static func string(_ bytes: [UInt8], charset: String?) throws(VCardProblem) -> String {
+    static func string(_ bytes: [UInt8], charset: String?) throws(ImportProblem) -> String {
         switch charset {
         case nil, "utf-8"?, "utf8"?, "us-ascii"?, "ascii"?:
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw VCardProblem(
-                    reason: "it is not valid UTF-8, and no other character set is named")
+                throw ImportProblem(
+                    "it is not valid UTF-8, and no other character set is named")
             }
             return text
         case "iso-8859-1"?, "latin1"?, "iso8859-1"?:
             return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         case "windows-1252"?, "cp1252"?:
             return String(String.UnicodeScalarView(bytes.map(windows)))
-        default: throw VCardProblem(reason: "its text is in an unknown character set")
+        default: throw ImportProblem("its text is in an unknown character set")
         }
     }
 
