@@ -21,8 +21,8 @@ struct CompareCommand: AsyncParsableCommand {
 
     @Argument(
         help: """
-            Which workloads: open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
-            migrate, rerun, rebuild, fleet, fields, sealing, update, rotate, verify; all if none is named.
+            Which workloads: \(WorkloadName.compared.map(\.rawValue).joined(separator: ", ")); \
+            all if none is named.
             """)
     var workloads: [WorkloadName] = []
 
@@ -83,8 +83,9 @@ struct CompareCommand: AsyncParsableCommand {
                 "--against needs at least \(Change.fewestRepetitions) repetitions: one run has no spread"
             )
         }
-        guard !workloads.contains(.fill) else {
-            throw ValidationError("fill is not compared: it makes the file that others read")
+        if let other = workloads.first(where: { !WorkloadName.compared.contains($0) }) {
+            throw ValidationError(
+                "\(other.rawValue) is not compared: it makes the file that others read")
         }
     }
 
@@ -106,8 +107,9 @@ struct CompareCommand: AsyncParsableCommand {
         let scratch = ScratchFolder(in: folder)
         defer { scratch.remove() }
         var comparison = Comparison(
-            programs: programs, items: items, rows: rows,
-            operations: operations, migrations: migrations, isQuick: quick,
+            programs: programs, items: items,
+            sizes: Sizes(
+                rows: rows, operations: operations, migrations: migrations, isQuick: quick),
             repetitions: repetitions ?? (quick ? 3 : 5), cacheBytes: cache, folder: scratch.path)
         comparison.progress = { Progress.show($0) }
         let report = try await comparison.report()
@@ -119,10 +121,7 @@ struct CompareCommand: AsyncParsableCommand {
 
     private var items: [Comparison.Item] {
         (workloads.isEmpty ? WorkloadName.compared : workloads).flatMap { workload in
-            let both = workload == .commit || workload == .concurrent
-            let wanted = sync.map { [$0] } ?? (both ? [.normal, .full] : [.normal])
-            let ways = workload.canBeFull ? wanted : [.normal]
-            return ways.map { Comparison.Item(workload: workload, synchronous: $0) }
+            workload.type.synchronous(sync).map { .init(workload: workload, synchronous: $0) }
         }
     }
 }

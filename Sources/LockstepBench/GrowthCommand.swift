@@ -8,10 +8,16 @@ struct GrowthCommand: AsyncParsableCommand {
         abstract:
             "Run Lockstep on tables of several sizes: does a row cost the same in all of them?",
         discussion: """
-            Inserts, scans, reads by key, verifies and rotates. Rows are made and read in batches, so that \
+            \(summary). Rows are made and read in batches, so that \
             a table need not fit in memory. One of 10,000,000 rows takes 1.7 GB of the disk, up to four times as \
             much in the meantime, and some minutes; name fewer with --rows to finish sooner.
             """)
+
+    /// What is measured, in words.
+    private static var summary: String {
+        let words = Growth.workloads.compactMap { $0.type.growth?.verb }.listed(before: "and")
+        return words.prefix(1).uppercased() + words.dropFirst()
+    }
 
     @Option(help: "The numbers of rows, with commas between them.")
     var rows: RowCounts = RowCounts([10_000, 100_000, 1_000_000, 10_000_000])
@@ -45,7 +51,7 @@ struct GrowthCommand: AsyncParsableCommand {
         let chart = try chart.map { try ChartFile($0) }
         let scratch = ScratchFolder(in: folder)
         defer { scratch.remove() }
-        let program = try PeerProgram.own(variants: OwnWorkloads.variantsOfAnySize)
+        let program = try PeerProgram.own(.growing)
         var rounds: [Round] = []
         for rows in rows.counts {
             let size = ScratchFolder(in: scratch.path.string)
@@ -54,8 +60,8 @@ struct GrowthCommand: AsyncParsableCommand {
             var comparison = Comparison(
                 programs: [program],
                 items: Growth.workloads.map { .init(workload: $0, synchronous: .normal) },
-                rows: rows, operations: operations, repetitions: repetitions, cacheBytes: cache,
-                folder: size.path)
+                sizes: Sizes(rows: rows, operations: operations), repetitions: repetitions,
+                cacheBytes: cache, folder: size.path)
             comparison.progress = { Progress.show("\(Figures.count(rows)) rows, \($0)") }
             rounds += try await comparison.run()
         }

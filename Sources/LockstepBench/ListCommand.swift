@@ -8,5 +8,5 @@ struct ListCommand: ParsableCommand {
         discussion:
             "The contract is Tests/Peers/README.md. `compare --against` calls it on another build.")
 
-    func run() throws { print(try JSON.line(OwnWorkloads.abilities())) }
+    func run() throws { print(try JSON.line(PeerProgram.Abilities.own)) }
 }

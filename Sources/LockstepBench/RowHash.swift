@@ -8,6 +8,13 @@ struct RowHash: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
+    /// The hash of this many chunks, which repeat.
+    static func ofChunks(_ chunks: [[UInt8]], _ count: Int) -> RowHash {
+        var hash = RowHash()
+        for index in 0..<count { hash.add(chunks[index % chunks.count]) }
+        return hash
+    }
+
     /// The rows of the table, from the first on.
     mutating func addRows(_ count: Int) {
         for id in 1...count { add(Rows.record(id)) }
@@ -39,30 +46,4 @@ struct RowHash: Sendable {
     private mutating func add(_ byte: UInt8) {
         value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
     }
-
-    /// The checksum of a run that read everything that it had to read. For workloads about migrations, cells and
-    /// updates, which compute theirs themselves, it covers only the rows as they are.
-    static func expected(_ workload: WorkloadName, rows: Int, operations: Int) -> String {
-        var hash = RowHash()
-        switch workload {
-        case .fill, .insert, .scan: hash.addRows(rows)
-        case .rebuild, .rotate, .verify: hash.addRows(rows)
-        case .migrate, .rerun, .fleet, .fields, .sealing, .update: break
-        case .open, .keyring, .passphrase, .point:
-            for key in Rows.keys(operations, of: rows) { hash.add(Rows.record(Int(key))) }
-        case .commit, .concurrent: for id in 1...operations { hash.add(Rows.record(id)) }
-        case .blob:
-            let chunks = Rows.chunks()
-            for index in 0..<operations { hash.add(chunks[index % Rows.chunkKinds]) }
-        }
-        return hash.hex
-    }
-}
-
-/// How many writers run at once.
-enum Concurrency {
-    static let writers = 8
-
-    /// The number of operations, rounded so that they can be divided evenly.
-    static func operations(_ wanted: Int) -> Int { max(wanted / writers, 1) * writers }
 }

@@ -14,10 +14,7 @@ struct RunCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: """
-            Which workload: fill, open, keyring, passphrase, insert, scan, point, commit, concurrent, blob, \
-            migrate, rerun, rebuild, fleet, fields, sealing, update, rotate or verify.
-            """)
+        help: "Which workload: \(WorkloadName.allCases.map(\.rawValue).listed(before: "or")).")
     var workload: WorkloadName
 
     @Option(
@@ -59,12 +56,12 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let request = RunRequest(
-            workload: workload, variant: try OwnWorkloads.variant(variant, of: workload),
+            workload: workload, variant: try workload.type.variant(variant),
             path: FilePath(path), rows: rows, operations: operations, cacheBytes: cache,
             synchronous: sync, key: key, corpus: corpus.map { FilePath($0) },
             startedNanoseconds: started)
         let slowDown = try SlowDown.microseconds()
-        var measurement = try OwnWorkloads.run(request)
+        var measurement = try request.run()
         if let slowDown { SlowDown.burn(slowDown, into: &measurement) }
         let outcome = Outcome(
             peer: PeerProgram.ownName, workload: workload, variant: request.variant,

@@ -1,8 +1,8 @@
 public import Lockstep
 
-/// The schemas of the five model stores, with their whole history, compiled into this module.
+/// The schemas of the model stores, with their whole history, compiled into this module.
 public enum ModelMigrations {
-    /// The names of the sets: `contacts`, `microblog`, `movies`, `notes`, `photos`.
+    /// The names of the sets, such as `movies`, in alphabetical order.
     public static var names: [String] { EmbeddedMigrations.names }
 
     /// The set with this name.

@@ -1,7 +1,7 @@
 public import Lockstep
 public import SystemPackage
 
-/// One of the five stores: typed values over a database that can contain others as well.
+/// A model store: typed values over a database that can contain others as well.
 public protocol ModelStore: Sendable {
     /// The name of its migration set.
     static var setName: String { get }

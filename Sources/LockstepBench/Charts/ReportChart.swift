@@ -70,8 +70,9 @@ struct ReportChart {
         for end in [left, right] {
             svg.line(from: (end, middle - 3), to: (end, middle + 3), .ink)
         }
+        let unit = round.workload.type.unit
         svg.text(
-            "\(round.time(cpu.median)) \(round.unit)", x: Self.timeEnd, y: foot, .end,
+            "\(unit.text(cpu.median)) \(unit.rawValue)", x: Self.timeEnd, y: foot, .end,
             isBold: series.isOwn)
         let ratio = round.own.flatMap { Spread.ratio(series.cpu, to: $0.cpu) }
         svg.text(

@@ -11,13 +11,7 @@ struct Comparison {
 
     var programs: [PeerProgram]
     var items: [Item]
-    /// Rows of the table; nil for each workload's default.
-    var rows: Int?
-    /// Operations of workloads that do not count rows; nil for each workload's default.
-    var operations: Int?
-    /// How many migrations the corpus has; nil for the default.
-    var migrations: Int?
-    var isQuick = false
+    var sizes: Sizes
     var repetitions: Int
     var cacheBytes: Int
     /// Where the databases are made, each in its own folder.
@@ -40,19 +34,18 @@ struct Comparison {
     func run() async throws -> [Round] {
         var filled: [String: FilePath] = [:]
         var rounds: [Round] = []
-        for workload in Set(items.map(\.workload)) where workload.needsCorpus {
-            // An existing one is written again with the same content.
-            try CorpusFolder.write(
-                MigrationCorpus.migrations(corpusCount(workload)), to: corpus(workload))
+        for count in Set(items.compactMap({ $0.workload.type.corpus(sizes) })) {
+            try CorpusFolder.write(MigrationCorpus.migrations(count), to: corpus(count))
         }
         for item in items {
-            if let preparation = item.workload.preparation {
+            if let maker = item.workload.type.input.maker {
+                let maker = WorkloadName(maker)
                 for program in programs {
-                    let key = Self.key(program, preparation)
+                    let key = Self.key(program, maker)
                     guard !program.variants(of: item.workload).isEmpty, filled[key] == nil else {
                         continue
                     }
-                    filled[key] = try await prepare(preparation, program)
+                    filled[key] = try await prepare(maker, program)
                 }
             }
             for group in groups(of: item.workload) {
@@ -65,7 +58,7 @@ struct Comparison {
     private func groups(of workload: WorkloadName) -> [String?] {
         var groups: [String?] = []
         for variant in programs.flatMap({ $0.variants(of: workload) }) {
-            let group = Round.group(of: variant, in: workload)
+            let group = workload.type.group(of: variant)
             if !groups.contains(group) { groups.append(group) }
         }
         return groups
@@ -77,7 +70,7 @@ struct Comparison {
         var participants: [(program: PeerProgram, series: Series)] = []
         for program in programs {
             for variant in program.variants(of: item.workload)
-            where Round.group(of: variant, in: item.workload) == group {
+            where item.workload.type.group(of: variant) == group {
                 let series = Series(
                     peer: program.name, variant: variant,
                     isEncrypted: program.abilities.encrypted)
@@ -86,7 +79,7 @@ struct Comparison {
         }
         // Variants of a group do as many operations.
         let wanted = request(item, participants.first?.series.variant ?? "", "")
-        let expected = try expectedChecksum(wanted)
+        let expected = try item.workload.type.expected(sizes, wanted.variant)
         for repetition in 1...repetitions {
             // The first program runs on the machine as the previous round left it: that must not be the same program
             // each time.
@@ -96,8 +89,8 @@ struct Comparison {
                 progress(
                     "\(item.workload.rawValue) \(repetition)/\(repetitions): \(series.peer) "
                         + series.variant)
-                let standing = item.workload.preparation.flatMap {
-                    filled[Self.key(program, $0)]
+                let standing = item.workload.type.input.maker.flatMap {
+                    filled[Self.key(program, WorkloadName($0))]
                 }
                 let outcome = try await inFolder { folder in
                     let path = try place(standing, in: folder, item.workload)
@@ -127,53 +120,30 @@ struct Comparison {
         progress("\(workload.rawValue): \(program.name)")
         let home = folder.appending(Self.key(program, workload))
         try makeFolder(home)
-        let variant =
-            workload == .fill ? "default" : program.variants(of: workload).first ?? "default"
+        let variant = program.variants(of: workload).first ?? "default"
         let request = request(
             Item(workload: workload, synchronous: .normal), variant, home.appending("bench.db"))
         let outcome = try await program.run(request)
         try outcome.check(
-            against: request, of: program.name, checksum: try expectedChecksum(request))
+            against: request, of: program.name,
+            checksum: try workload.type.expected(sizes, variant))
         return request.path
     }
 
-    private static func key(_ program: PeerProgram, _ preparation: WorkloadName) -> String {
-        "\(preparation.rawValue)-\(program.name)"
+    private static func key(_ program: PeerProgram, _ maker: WorkloadName) -> String {
+        "\(maker.rawValue)-\(program.name)"
     }
 
-    private func expectedChecksum(_ request: RunRequest) throws -> String {
-        switch request.workload {
-        case .migrate, .rerun:
-            try CorpusDigest.expected(MigrationCorpus.migrations(corpusCount(request.workload)))
-        case .rebuild: try RebuildWorkload.expected(request.rows)
-        case .update:
-            UpdateWorkload.expected(rows: request.rows, operations: request.operations)
-        case .fleet: try Fleet.expected(request.operations)
-        case .fields: Cells(variant: request.variant)?.expected(request.operations) ?? ""
-        case .sealing:
-            SealingWorkload.expected(
-                request.variant, rows: request.rows, operations: request.operations)
-        default:
-            RowHash.expected(
-                request.workload, rows: request.rows, operations: request.operations)
-        }
-    }
-
-    private func corpus(_ workload: WorkloadName) -> FilePath {
-        folder.appending(workload == .fleet ? "fleet-corpus" : "corpus")
-    }
-
-    private func corpusCount(_ workload: WorkloadName) -> Int {
-        if workload == .fleet { return Fleet.migrations }
-        return migrations ?? WorkloadName.migrate.operations(rows: 0, isQuick: isQuick)
-    }
+    private func corpus(_ count: Int) -> FilePath { folder.appending("corpus-\(count)") }
 
     /// The database for a run: the prepared one, a copy of it with its side files, or none.
     private func place(
         _ standing: FilePath?, in folder: FilePath, _ workload: WorkloadName
     ) throws -> FilePath {
         guard let standing else { return folder.appending("bench.db") }
-        guard workload.changesFile, let name = standing.lastComponent else { return standing }
+        guard case .copy = workload.type.input, let name = standing.lastComponent else {
+            return standing
+        }
         let home = standing.removingLastComponent()
         for file in try FileManager.default.contentsOfDirectory(atPath: home.string) {
             try FileManager.default.copyItem(
@@ -183,19 +153,12 @@ struct Comparison {
     }
 
     private func request(_ item: Item, _ variant: String, _ path: FilePath) -> RunRequest {
-        let rows = rows ?? item.workload.ordinaryRows(isQuick: isQuick)
-        var count = item.workload.operations(variant, rows: rows, isQuick: isQuick)
-        if item.workload.countsMigrations {
-            if item.workload == .migrate { count = corpusCount(.migrate) }
-        } else if let operations, !item.workload.isPerRow {
-            count = operations
-        }
-        if item.workload == .passphrase { count = min(count, Passphrases.maximumOperations) }
-        if item.workload == .concurrent { count = Concurrency.operations(count) }
+        let workload = item.workload.type
         return RunRequest(
-            workload: item.workload, variant: variant, path: path, rows: rows, operations: count,
-            cacheBytes: cacheBytes, synchronous: item.synchronous, key: RunRequest.ordinaryKey,
-            corpus: item.workload.needsCorpus ? corpus(item.workload) : nil)
+            workload: item.workload, variant: variant, path: path, rows: workload.rows(sizes),
+            operations: workload.operations(sizes, variant), cacheBytes: cacheBytes,
+            synchronous: item.synchronous, key: RunRequest.ordinaryKey,
+            corpus: workload.corpus(sizes).map(corpus))
     }
 
     private func inFolder<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result

@@ -45,13 +45,8 @@ struct PeerProgram: Sendable {
     // MARK: Finding
 
     /// This program as a peer.
-    /// - Parameter variants: The variants to run; by default all.
-    static func own(
-        variants: [WorkloadName: [String]] = OwnWorkloads.variants
-    ) throws -> PeerProgram {
-        PeerProgram(
-            executable: try ownExecutable(), leading: ["run"],
-            abilities: OwnWorkloads.abilities(variants))
+    static func own(_ abilities: Abilities = .own) throws -> PeerProgram {
+        PeerProgram(executable: try ownExecutable(), leading: ["run"], abilities: abilities)
     }
 
     /// The `lockstep-bench` of another commit.
@@ -160,7 +155,7 @@ struct PeerProgram: Sendable {
     /// Runs a workload once, in a separate process.
     func run(_ request: RunRequest) async throws -> Outcome {
         var request = request
-        if request.workload == .rerun {
+        if request.workload.type.measuresProcess {
             request.startedNanoseconds = ProcessClock.monotonicNanoseconds
         }
         let output = try await Self.output(of: executable, leading + request.arguments, name)

@@ -1,4 +1,4 @@
-/// A performance goal.
+/// A performance goal of a workload. Other sizes and caches than the defaults give other results.
 struct Goal: Sendable {
     /// What is compared with what.
     enum Bound: Sendable {
@@ -14,59 +14,26 @@ struct Goal: Sendable {
         case wallMicroseconds(below: Double)
     }
 
-    let workload: WorkloadName
     /// Lockstep's variant.
     let variant: String
     let bound: Bound
 
-    /// The goals and their conditions; other sizes and caches give other results.
-    static let all: [Goal] =
-        [
-            Goal(.insert, "typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
-            Goal(.insert, "typed", .cpu(atMost: 0.55, times: "grdb")),
-            Goal(.insert, "typed", .cpu(atMost: 0.2, times: "grdb", ["record"])),
-            Goal(.scan, "row", .cpu(atMost: 1.1, times: "c-sqlcipher", ["copies"])),
-            Goal(.scan, "row", .cpu(atMost: 1, times: "grdb")),
-            Goal(.scan, "row", .cpu(atMost: 0.45, times: "grdb", ["codable"])),
-            Goal(.scan, "codable", .cpu(atMost: 0.8, times: "grdb", ["codable"])),
-            Goal(.point, "async", .cpu(atMost: 0.5, times: "grdb", ["pool"])),
-            Goal(.point, "transaction", .cpu(atMost: 0.9, times: "c-sqlcipher", ["transaction"])),
-            Goal(.point, "transaction", .cpu(atMost: 1, times: "grdb", ["transaction"])),
-            Goal(.commit, "sql", .cpu(atMost: 1, times: "grdb", ["sql", "record"])),
-            Goal(.concurrent, "tasks", .throughput(atLeast: 5, times: "grdb")),
-            Goal(.open, "store", .wallMicroseconds(below: 1000)),
-            Goal(.migrate, "folder", .cpu(atMost: 1.3, times: "c-sqlcipher")),
-            Goal(.migrate, "folder", .cpu(atMost: 1, times: "sql-migrate")),
-            Goal(.migrate, "folder", .cpu(atMost: 1, times: "yoyo")),
-            Goal(.migrate, "folder", .cpu(atMost: 1, times: "alembic")),
-            Goal(.migrate, "folder", .cpu(atMost: 1, times: "sqitch")),
-            Goal(.rerun, "folder", .wallMicroseconds(below: 20_000)),
-            Goal(.rebuild, "directive", .cpu(atMost: 1, times: "sqlcipher-shell")),
-            Goal(.keyring, "key-file", .wallMicroseconds(below: 5000)),
-            Goal(.passphrase, "slot", .cpu(atMost: 1.05, times: PeerProgram.ownName, ["scrypt"])),
-            Goal(.sealing, "protect", .cpu(atMost: 2, times: PeerProgram.ownName, ["update"])),
-            Goal(.sealing, "verify", .wall(atMost: 1.25, times: PeerProgram.ownName, ["open"])),
-            Goal(
-                .sealing, "lookup-blind",
-                .cpu(atMost: 1.3, times: PeerProgram.ownName, ["lookup-plain"])),
-            Goal(.update, "statement", .cpu(atMost: 1.05, times: "c-sqlcipher")),
-            // Lockstep makes a copy and verifies it before it replaces the file; the peer changes pages in place.
-            Goal(.rotate, "copy", .cpu(atMost: 3, times: "c-sqlcipher")),
-            Goal(.verify, "all", .wall(atMost: 1, times: "c-sqlcipher")),
-            Goal(.fleet, "jobs", .wall(atMost: 1.3, times: "c-sqlcipher")),
-        ]
-        + Cells.all.filter { $0.length <= 256 }.map { cells in
-            let times = cells.direction == .seal ? 4 : 2.4
-            return Goal(.fields, cells.variant, .speed(atLeast: times, times: "swift-crypto"))
-        }
-        + Cells.all.filter { $0.length == 65_536 }.map { cells in
-            Goal(.fields, cells.variant, .speed(atLeast: 1, times: "swift-crypto"))
-        }
-
-    init(_ workload: WorkloadName, _ variant: String, _ bound: Bound) {
-        self.workload = workload
+    init(_ variant: String, _ bound: Bound) {
         self.variant = variant
         self.bound = bound
+    }
+
+    /// The verdicts on all goals, in the order of Tests/Peers/RESULTS.md, so that reports can be compared line by line.
+    static func verdicts(_ rounds: [Round]) -> [Verdict] {
+        Workloads.startingWith([
+            InsertWorkload.self, ScanWorkload.self, PointWorkload.self, CommitWorkload.self,
+            ConcurrentWorkload.self, OpenWorkload.self, MigrateWorkload.self, RerunWorkload.self,
+            RebuildWorkload.self, KeyringWorkload.self, PassphraseWorkload.self,
+            SealingWorkload.self, UpdateWorkload.self, RotateWorkload.self, VerifyWorkload.self,
+        ]).flatMap { workload in
+            let rounds = rounds.filter { $0.workload.type == workload }
+            return workload.goals.flatMap { $0.verdicts(rounds) }
+        }
     }
 
     /// In words, without the workload.
@@ -87,12 +54,12 @@ struct Goal: Sendable {
         }
     }
 
-    /// One verdict for each round of the workload.
+    /// One verdict for each round of its workload.
     func verdicts(_ rounds: [Round]) -> [Verdict] {
-        rounds.filter { $0.workload == workload }.compactMap { round in
+        rounds.compactMap { round in
             let own = round.series.first { $0.isOwn && $0.variant == variant }
             // A variant of another group does not belong to this round.
-            guard round.group == Round.group(of: variant, in: workload) else { return nil }
+            guard round.group == round.workload.type.group(of: variant) else { return nil }
             return verdict(round, own)
         }
     }

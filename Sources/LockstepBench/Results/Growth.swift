@@ -27,7 +27,9 @@ struct Growth: Codable, Sendable {
     let rounds: [Round]
 
     /// The measured workloads.
-    static let workloads: [WorkloadName] = [.insert, .scan, .point, .verify, .rotate]
+    static let workloads = Workloads.startingWith([
+        InsertWorkload.self, ScanWorkload.self, PointWorkload.self, VerifyWorkload.self,
+    ]).filter { $0.growth != nil }.map(WorkloadName.init)
 
     init(_ rounds: [Round], repetitions: Int, machine: Machine = .current) {
         self.machine = machine

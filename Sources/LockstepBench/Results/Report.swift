@@ -18,7 +18,7 @@ struct Report: Codable, Sendable {
         self.repetitions = repetitions
         self.rounds = rounds
         libraries = Self.libraries(of: rounds)
-        goals = Goal.all.flatMap { $0.verdicts(rounds) }
+        goals = Goal.verdicts(rounds)
         self.reference = reference
         changes = reference.map { name in rounds.flatMap { Change.all(in: $0, since: name) } }
     }

@@ -45,16 +45,6 @@ struct Round: Codable, Sendable {
 
     /// The series that ratios refer to: Lockstep's first variant.
     var own: Series? { series.first(where: \.isOwn) }
-
-    /// The group of equivalent variants of a workload.
-    static func group(of variant: String, in workload: WorkloadName) -> String? {
-        switch workload {
-        case .point: variant == "transaction" ? "one transaction" : "a transaction each"
-        case .fields: variant
-        case .sealing: SealingWorkload.Variant(rawValue: variant)?.group
-        default: nil
-        }
-    }
 }
 
 /// A median with the least and the most value.

@@ -26,28 +26,19 @@ extension Round {
     var heading: String {
         var heading = "\(workload.rawValue): \(Figures.count(operations)) operations"
         if let group { heading += ", \(group)" }
-        if workload.needsFilledFile || workload == .insert {
-            heading += ", \(Figures.count(rows)) rows"
-        }
-        if workload != .fields { heading += ", synchronous \(synchronous.rawValue)" }
+        if workload.type.showsRows { heading += ", \(Figures.count(rows)) rows" }
+        if workload.type.hasDatabase { heading += ", synchronous \(synchronous.rawValue)" }
         return heading
-    }
-
-    /// The unit for an operation's time: cells take less than a microsecond.
-    var unit: String { workload == .fields ? "ns" : "µs" }
-
-    /// Nanoseconds in this unit.
-    func time(_ nanoseconds: Double) -> String {
-        workload == .fields
-            ? Figures.nanoseconds(nanoseconds) : Figures.microseconds(nanoseconds)
     }
 
     /// A heading, and a line for each series.
     var text: String {
+        let unit = workload.type.unit
+        let time = unit.text
         var table = Table()
         table.rows.append([
-            "peer", "variant", "CPU \(unit)", "least–most", "wall \(unit)", "ours/peer", "peak MiB",
-            "written", "syncs",
+            "peer", "variant", "CPU \(unit.rawValue)", "least–most", "wall \(unit.rawValue)",
+            "ours/peer", "peak MiB", "written", "syncs",
         ])
         for series in series {
             guard let cpu = Spread(series.cpu), let wall = Spread(series.wall) else { continue }

@@ -45,8 +45,12 @@ struct BenchDatabase: Sendable {
     private var options: StoreOptions {
         var options = StoreOptions()
         options.connection.synchronous = request.synchronous == .full ? .full : .normal
-        let reads = request.workload.needsFilledFile && !request.workload.changesFile
-        options.cacheBytes = reads ? (request.cacheBytes + 2) / 3 * 4 : request.cacheBytes * 4
+        options.cacheBytes =
+            if case .file = request.workload.type.input {
+                (request.cacheBytes + 2) / 3 * 4
+            } else {
+                request.cacheBytes * 4
+            }
         return options
     }
 
@@ -89,29 +93,20 @@ struct BenchDatabase: Sendable {
             return hash
         }
     }
-}
 
-extension Measurement {
-    /// Reads settings and versions back from the connection that does the work.
-    mutating func look(at db: borrowing Connection) throws {
-        settings = try Outcome.Settings(db)
-        let version = try db.value("SELECT sqlite_version()", as: String.self) ?? ""
-        library =
-            "SQLCipher \(try Connection.libraryVersion()), SQLite \(version), "
-            + CryptoLibrary.name
+    private var connectionOptions: ConnectionOptions {
+        var options = ConnectionOptions()
+        options.synchronous = request.synchronous == .full ? .full : .normal
+        options.cacheBytes = request.cacheBytes
+        return options
     }
-}
 
-extension Outcome.Settings {
-    init(_ db: borrowing Connection) throws {
-        // SQLCipher returns this one itself, as a text.
-        let page = Int(try db.value("PRAGMA page_size", as: String.self) ?? "") ?? 0
-        let cache = try db.value("PRAGMA cache_size", as: Int.self) ?? 0
-        let synchronous = try db.value("PRAGMA synchronous", as: Int.self)
-        self.init(
-            pageSize: page, cacheBytes: cache < 0 ? -cache * 1024 : cache * page,
-            journal: try db.value("PRAGMA journal_mode", as: String.self) ?? "",
-            synchronous: synchronous == 1 ? "normal" : synchronous == 2 ? "full" : "other")
+    func createConnection(_ key: borrowing DatabaseKey) throws -> Connection {
+        try Connection.create(request.path, key: key, options: connectionOptions)
+    }
+
+    func openConnection(_ key: borrowing DatabaseKey) throws -> Connection {
+        try Connection.open(request.path, key: key, options: connectionOptions)
     }
 }
 

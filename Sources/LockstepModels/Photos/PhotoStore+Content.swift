@@ -81,11 +81,9 @@ extension PhotoStore {
     ) throws {
         let reader = try PhotoReader(id, on: connection)
         defer { reader.close() }
-        var file = try NewFile(path)
-        try ExportSealing.seal(for: recipients, { try file.write($0) }) { write in
+        try ExportSealing.write(to: path, for: recipients) { write in
             try reader.forEachPiece(on: connection, write)
         }
-        try file.finish()
     }
 
     /// A photo's content in pieces, all from one snapshot, with one piece in memory at a time.

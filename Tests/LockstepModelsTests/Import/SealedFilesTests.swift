@@ -20,10 +20,7 @@ struct SealedFilesTests {
     private func export(
         _ path: FilePath, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Int
     ) throws -> Int {
-        var file = try NewFile(path)
-        let count = try ExportSealing.seal(for: [recipient], { try file.write($0) }, body)
-        try file.finish()
-        return count
+        try ExportSealing.write(to: path, for: [recipient], body)
     }
 
     /// Expects the error code for a missing or wrong identity.

@@ -114,7 +114,7 @@ struct AgainstTests {
             .path(Programs.path("lockstep-bench")), arguments: ["list"],
             output: .string(limit: 65_536), error: .discarded)
         let abilities = try PeerProgram.list(result.standardOutput, of: "lockstep-bench")
-        #expect(abilities == OwnWorkloads.abilities())
+        #expect(abilities == PeerProgram.Abilities.own)
         #expect(abilities.encrypted)
     }
 }

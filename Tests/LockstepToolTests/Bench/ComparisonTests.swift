@@ -33,7 +33,8 @@ struct ComparisonTests {
         return try await Comparison(
             programs: programs,
             items: [Comparison.Item(workload: .insert, synchronous: .normal)],
-            rows: request.rows, repetitions: repetitions, cacheBytes: request.cacheBytes,
+            sizes: Sizes(rows: request.rows), repetitions: repetitions,
+            cacheBytes: request.cacheBytes,
             folder: folder.file("scratch")
         ).run()
     }

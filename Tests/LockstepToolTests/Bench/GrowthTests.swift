@@ -155,16 +155,15 @@ struct GrowthTests {
             func run(_ workload: WorkloadName, _ variant: String) throws
                 -> LockstepBench.Measurement
             {
-                try OwnWorkloads.run(
-                    RunRequest(
-                        workload: workload, variant: variant, path: path, rows: rows, operations: 1,
-                        cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey))
+                try RunRequest(
+                    workload: workload, variant: variant, path: path, rows: rows, operations: 1,
+                    cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey
+                ).run()
             }
             if workload == .scan { _ = try run(.fill, "default") }
             let measurement = try run(workload, Streaming.variant)
             #expect(measurement.operations == rows)
-            #expect(
-                measurement.hash.hex == RowHash.expected(workload, rows: rows, operations: rows))
+            #expect(try measurement.hash.hex == workload.expected(rows, rows))
         }
     }
 }

@@ -16,7 +16,7 @@ struct MigrationWorkloadTests {
         -> RunRequest
     {
         RunRequest(
-            workload: workload, variant: try OwnWorkloads.variant(nil, of: workload),
+            workload: workload, variant: try workload.type.variant(nil),
             path: folder.file(name), rows: rows, operations: 1, cacheBytes: 1_048_576,
             synchronous: .normal, key: RunRequest.ordinaryKey)
     }
@@ -27,13 +27,13 @@ struct MigrationWorkloadTests {
         try CorpusFolder.write(migrations, to: folder.file("corpus"))
         var request = try request(.migrate, "bench.db")
         request.corpus = folder.file("corpus")
-        let first = try OwnWorkloads.run(request)
+        let first = try request.run()
         #expect(first.operations == 30)
         #expect(try first.hash.hex == CorpusDigest.expected(migrations))
         #expect(first.settings == request.settings)
         request.workload = .rerun
         request.startedNanoseconds = ProcessClock.monotonicNanoseconds
-        let again = try OwnWorkloads.run(request)
+        let again = try request.run()
         #expect(again.operations == 1)
         #expect(again.hash.hex == first.hash.hex)
         #expect(again.clock.wallNanoseconds > 0)
@@ -45,10 +45,10 @@ struct MigrationWorkloadTests {
         try CorpusFolder.write(migrations, to: folder.file("corpus"))
         var request = try request(.migrate, "bench.db")
         request.corpus = folder.file("corpus")
-        _ = try OwnWorkloads.run(request)
+        _ = try request.run()
         try CorpusFolder.write(MigrationCorpus.migrations(10), to: folder.file("corpus"))
         request.workload = .rerun
-        let error = #expect(throws: BenchError.self) { try OwnWorkloads.run(request) }
+        let error = #expect(throws: BenchError.self) { try request.run() }
         #expect(error?.message.contains("1 migrations were not applied") == true)
     }
 
@@ -57,17 +57,21 @@ struct MigrationWorkloadTests {
         var fill = try request(.rebuild, "bench.db")
         fill.workload = .fill
         fill.variant = "default"
-        _ = try OwnWorkloads.run(fill)
-        let measured = try OwnWorkloads.run(try request(.rebuild, "bench.db"))
+        _ = try fill.run()
+        let measured = try request(.rebuild, "bench.db").run()
         #expect(measured.operations == 50)
-        #expect(try measured.hash.hex == RebuildWorkload.expected(50))
-        #expect(try RebuildWorkload.expected(51) != RebuildWorkload.expected(50))
+        #expect(try measured.hash.hex == rebuilt(50))
+        #expect(try rebuilt(51) != rebuilt(50))
+    }
+
+    private func rebuilt(_ rows: Int) throws -> String {
+        try RebuildWorkload.expected(Sizes(rows: rows), "directive")
     }
 
     @Test("Without a corpus the run reports how to get one")
     func noCorpus() throws {
         let request = try request(.migrate, "bench.db")
-        let error = #expect(throws: BenchError.self) { try OwnWorkloads.run(request) }
+        let error = #expect(throws: BenchError.self) { try request.run() }
         #expect(error?.message == "migrate needs --corpus")
         #expect(error?.hint?.contains("lockstep-bench corpus") == true)
     }
@@ -142,13 +146,13 @@ struct MigrationWorkloadTests {
         let digest = try CorpusDigest.expected(MigrationCorpus.migrations(5))
         try peer([
             .migrate: outcome(.migrate, "x", 5, digest), .rerun: outcome(.rerun, "x", 1, digest),
-            .fill: outcome(.fill, "default", 20, RowHash.expected(.fill, rows: 20, operations: 20)),
-            .rebuild: outcome(.rebuild, "x", 20, RebuildWorkload.expected(20)),
+            .fill: outcome(.fill, "default", 20, WorkloadName.fill.expected(20, 20)),
+            .rebuild: outcome(.rebuild, "x", 20, rebuilt(20)),
         ])
         let rounds = try await Comparison(
             programs: PeerProgram.find(in: folder.path),
             items: [.migrate, .rerun, .rebuild].map { .init(workload: $0, synchronous: .normal) },
-            rows: 20, migrations: 5, repetitions: 2, cacheBytes: 1_048_576,
+            sizes: Sizes(rows: 20, migrations: 5), repetitions: 2, cacheBytes: 1_048_576,
             folder: folder.file("scratch")
         ).run()
         #expect(rounds.map(\.operations) == [5, 1, 20])

@@ -17,8 +17,7 @@ enum Outcomes {
         Outcome(
             peer: peer, workload: request.workload, variant: request.variant,
             operations: request.operations, cpuNanoseconds: cpu, wallNanoseconds: cpu,
-            checksum: (try? RowHash.expected(
-                request.workload, rows: request.rows, operations: request.operations)) ?? "",
+            checksum: (try? request.workload.expected(request.rows, request.operations)) ?? "",
             peakKiB: 2048, library: "none", settings: request.settings)
     }
 
@@ -41,7 +40,31 @@ enum Outcomes {
         Round(
             workload: workload, synchronous: .normal, cacheBytes: 1_048_576, rows: 1000,
             operations: 1,
-            group: series.first.flatMap { Round.group(of: $0.variant, in: workload) },
+            group: series.first.flatMap { workload.type.group(of: $0.variant) },
             series: series)
+    }
+}
+
+extension WorkloadName {
+    static let fill = Self(FillWorkload.self)
+    static let open = Self(OpenWorkload.self)
+    static let insert = Self(InsertWorkload.self)
+    static let scan = Self(ScanWorkload.self)
+    static let point = Self(PointWorkload.self)
+    static let commit = Self(CommitWorkload.self)
+    static let concurrent = Self(ConcurrentWorkload.self)
+    static let blob = Self(BlobWorkload.self)
+    static let migrate = Self(MigrateWorkload.self)
+    static let rerun = Self(RerunWorkload.self)
+    static let rebuild = Self(RebuildWorkload.self)
+    static let fleet = Self(FleetWorkload.self)
+    static let fields = Self(FieldsWorkload.self)
+    static let update = Self(UpdateWorkload.self)
+    static let rotate = Self(RotateWorkload.self)
+    static let verify = Self(VerifyWorkload.self)
+
+    /// The checksum of a run of these sizes.
+    func expected(_ rows: Int, _ operations: Int) throws -> String {
+        try type.expected(Sizes(rows: rows, operations: operations, migrations: 1), "")
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import SystemPackage
 import TestSupport
@@ -50,6 +51,22 @@ struct ReportContractTests {
         for field in report.union(growth).sorted() {
             #expect(text.contains("`\(field)`"), "\(field)")
         }
+    }
+
+    @Test("Every workload is documented, and the help names it")
+    func workloads() throws {
+        let path = Programs.package.appending("Tests/Peers/README.md")
+        let text = String(decoding: try Bytes.read(path), as: UTF8.self)
+        let run = BenchCommand.helpMessage(for: RunCommand.self, columns: 1000)
+        let compare = BenchCommand.helpMessage(for: CompareCommand.self, columns: 1000)
+        for workload in Workloads.all { #expect(text.contains("\n| `\(workload.name)` | ")) }
+        #expect(run.contains("Which workload: fill, open, keyring, "))
+        #expect(run.contains(", update, rotate or verify."))
+        #expect(compare.contains("Which workloads: open, keyring, "))
+        #expect(compare.contains(", update, rotate, verify; all if none is named."))
+        #expect(
+            GrowthCommand.configuration.discussion.hasPrefix(
+                "Inserts, scans, reads by key, verifies and rotates. Rows"))
     }
 
     @Test("A machine is described, and its user is not")

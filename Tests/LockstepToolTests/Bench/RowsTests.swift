@@ -53,7 +53,7 @@ struct RowsTests {
     func checksums(_ workload: WorkloadName, _ rows: Int, _ operations: Int, _ answer: String)
         throws
     {
-        #expect(try RowHash.expected(workload, rows: rows, operations: operations) == answer)
+        #expect(try workload.expected(rows, operations) == answer)
     }
 
     @Test("A checksum notices one bit of any field")

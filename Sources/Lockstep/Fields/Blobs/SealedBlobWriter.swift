@@ -64,7 +64,7 @@ final class SealedBlobWriter: PieceWriter {
         _ column: SealedColumnAccess, _ count: Int
     ) throws(LockstepError) {
         let refusal: (why: String, hint: String)? =
-            if column.column.mode != .random {
+            if column.column.mode.showsEquality {
                 ("its equal values must look equal", "write it through its view")
             } else if !column.column.indexes.isEmpty {
                 ("its blind index needs whole values", "write it through its view")

@@ -37,7 +37,7 @@ extension SealedColumnAccess {
     fileprivate func binding(
         ofRow row: Int64, _ connection: borrowing Connection
     ) throws -> CellBinding {
-        guard column.mode == .random else { return .column }
+        guard column.mode.bindsToRow else { return .column }
         guard case .columns(let columns) = key, let rowID = shape.rowIDName else {
             return .row(row)
         }

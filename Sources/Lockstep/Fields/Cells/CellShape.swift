@@ -2,8 +2,7 @@
 enum CellShape {
     /// SQL that tests whether an expression looks like a cell of such a column, by the same rules as ``CellPrefix``.
     static func matches(_ expression: String, _ mode: SealingMode) -> String {
-        let formats = mode == .random ? [CellFormat.random, .chunked] : [.deterministic]
-        let alternatives = formats.map { format in
+        let alternatives = [mode.format, mode.largeFormat].compactMap(\.self).map { format in
             let byte = Hex.encode([format.rawValue])
             return
                 "(substr(\(expression), 1, 1) = x'\(byte)' AND length(\(expression)) > \(format.overhead))"

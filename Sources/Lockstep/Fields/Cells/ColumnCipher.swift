@@ -26,6 +26,7 @@ package final class ColumnCipher {
     /// The column's name in messages.
     private let title: String
     private let format: CellFormat
+    private let largeFormat: CellFormat?
     private let keys: FieldKeys
     let tools: SealingTools
     let padding: CellPadding
@@ -48,7 +49,8 @@ package final class ColumnCipher {
         self.keys = keys
         self.tools = tools
         self.padding = padding
-        format = mode == .random ? .random : .deterministic
+        format = mode.format
+        largeFormat = mode.largeFormat
         active = try format.cipher(keys.activeVersion, column, keys)
         activePrefix = active.prefix
     }
@@ -79,11 +81,11 @@ package final class ColumnCipher {
         _ write: (inout MutableSpan<UInt8>) -> Void
     ) throws(LockstepError) -> [UInt8] {
         // The padded length decides, so that the format reveals no more than the length does.
-        guard length > CellFormat.longestPiece, tag == .blob, format == .random else {
+        guard length > CellFormat.longestPiece, tag == .blob, let largeFormat else {
             return try seal(length, at: binding, format, active, activePrefix, write)
         }
         let chunked = try chunkedCipher()
-        return try seal(length, at: binding, .chunked, chunked, chunked.prefix, write)
+        return try seal(length, at: binding, largeFormat, chunked, chunked.prefix, write)
     }
 
     private func seal(
@@ -154,7 +156,7 @@ package final class ColumnCipher {
 
     /// Whether this prefix is one of the column's formats.
     func isOurs(_ prefix: CellPrefix) -> Bool {
-        prefix.format == format || (prefix.format == .chunked && format == .random)
+        prefix.format == format || prefix.format == largeFormat
     }
 
     /// The cipher for chunks under one version of the key, or under the active one if nil.

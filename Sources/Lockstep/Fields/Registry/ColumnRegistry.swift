@@ -133,7 +133,7 @@ struct ColumnRegistry: Sendable, Equatable {
     mutating func nameRowKeys(_ connection: borrowing Connection) throws {
         for index in columns.indices {
             let column = columns[index]
-            guard column.state != .plaintext, column.mode == .random, !column.name.isEmpty else {
+            guard column.state != .plaintext, column.mode.bindsToRow, !column.name.isEmpty else {
                 columns[index].rowKey = nil
                 continue
             }

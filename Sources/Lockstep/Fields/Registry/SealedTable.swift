@@ -106,6 +106,9 @@ struct SealedTable: Sendable, Equatable {
             ?? false
     }
 
+    /// The columns whose values a cell of this mode is bound to.
+    func boundColumns(_ mode: SealingMode) -> [Column] { mode.bindsToRow ? key.columns : [] }
+
     /// The SQL name of the rowid, which gives the rows an order; nil if the table has none.
     var rowIDName: String? {
         if case .row(let column) = key { return SQLTokens.quote(column.name) }

@@ -18,7 +18,7 @@ enum ProtectionChecks {
                 title, "it is part of the primary key",
                 "give the table a surrogate key, and store the value in another column")
         }
-        guard mode == .deterministic || shape.key != .none else {
+        guard !mode.bindsToRow || shape.key != .none else {
             throw refusal(
                 title, "its table has no INTEGER PRIMARY KEY and no primary key that is NOT NULL",
                 "rebuild the table with such a key: cells are sealed to their row")

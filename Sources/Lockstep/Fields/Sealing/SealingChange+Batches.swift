@@ -147,7 +147,7 @@ extension SealingChange {
         }
         let capability = session.capability.literal(for: number)
         let name = SQLTokens.quote(column)
-        let key = sealed.mode == .random ? shape.key.columns.map { SQLTokens.quote($0.name) } : []
+        let key = shape.boundColumns(sealed.mode).map { SQLTokens.quote($0.name) }
         let arguments = ([capability, name] + key).joined(separator: ", ")
         let function =
             switch goal {

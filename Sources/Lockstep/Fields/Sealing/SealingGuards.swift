@@ -21,7 +21,7 @@ struct SealingGuards {
         table = shape.name
         self.column = column
         self.mode = mode
-        key = mode == .random ? shape.key.columns.map(\.name) : []
+        key = shape.boundColumns(mode).map(\.name)
         standing = try SealingGuard.all(of: column, shape.name, connection)
         base =
             try standing.first?.base

@@ -93,7 +93,7 @@ struct ViewSQL {
         key: (SealedTable.Column) -> String
     ) -> String? {
         guard let number = number(column), let sealing = sealing(column) else { return nil }
-        let keys = sealing.mode == .random ? shape.key.columns.map(key) : []
+        let keys = shape.boundColumns(sealing.mode).map(key)
         return
             "\(function)(\(([group.capability.literal(for: number), value] + keys).joined(separator: ", ")))"
     }
@@ -173,7 +173,7 @@ struct ViewSQL {
     /// Whether anyone who can open the database sees which cells are equal. An attacker who chose the default would
     /// learn which rows contain it.
     private func showsEquality(_ column: SealedTable.Column) -> Bool {
-        sealing(column).map { $0.mode == .deterministic || !$0.indexes.isEmpty } ?? false
+        sealing(column).map { $0.mode.showsEquality || !$0.indexes.isEmpty } ?? false
     }
 
     /// Refuses an insert that omits a column whose default is an expression: that is the file's own SQL and never runs
@@ -205,7 +205,7 @@ struct ViewSQL {
                 return "\(name) = NEW.\(name)"
             }
             let unchanged =
-                sealing.mode == .random ? "\(same(column)) AND \(keyIsSame)" : same(column)
+                sealing.mode.bindsToRow ? "\(same(column)) AND \(keyIsSame)" : same(column)
             return "\(name) = CASE WHEN \(unchanged) THEN \(name) ELSE \(sealed) END"
         }
         return trigger(

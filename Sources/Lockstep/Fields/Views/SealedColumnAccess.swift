@@ -46,7 +46,7 @@ final class SealedColumnAccess {
     var key: SealedTable.Key { shape.key }
 
     /// The number of primary key values that a call must pass.
-    var keyCount: Int { column.mode == .deterministic ? 0 : key.columns.count }
+    var keyCount: Int { shape.boundColumns(column.mode).count }
 
     // MARK: Calls from SQL
 
@@ -312,7 +312,7 @@ final class SealedColumnAccess {
     private func binding(
         _ call: borrowing EngineCall, from first: Int, count: Int? = nil
     ) throws(LockstepError) -> CellBinding {
-        guard column.mode == .random else { return .column }
+        guard column.mode.bindsToRow else { return .column }
         let count = count ?? call.count - first
         switch key {
         case .row:

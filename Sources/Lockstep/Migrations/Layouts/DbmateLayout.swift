@@ -4,7 +4,9 @@
 // `transaction:false` after a marker is the only option.
 
 /// `<digits>_<name>.sql`, with `-- migrate:up` and `-- migrate:down` in the file.
-enum DbmateLayout {
+enum DbmateLayout: LayoutRules {
+    static let marker: String? = "migrate:"
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         for source in sources where source.folder == nil && source.isSQL {
@@ -24,6 +26,14 @@ enum DbmateLayout {
         }
         return contents
     }
+
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] {
+        [("\(version)_\(name).sql", "-- migrate:up\n\n-- migrate:down\n\n")]
+    }
+
+    static func orderingText(of path: String) -> String? { path }
 
     private static func file(
         _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource

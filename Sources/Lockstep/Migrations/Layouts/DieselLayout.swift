@@ -3,7 +3,10 @@
 // the first underscore, without its hyphens; versions are ordered as text.
 
 /// `<version>_<name>/up.sql` and `<version>_<name>/down.sql`.
-enum DieselLayout {
+enum DieselLayout: LayoutRules {
+    static let reach = MigrationFolder.Reach.oneFolderEach
+    static let alwaysUsesTime = true
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.diesel)
@@ -38,6 +41,24 @@ enum DieselLayout {
         }
         contents.versions = try pairs.files()
         return contents
+    }
+
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] {
+        [("\(version)_\(name)/up.sql", ""), ("\(version)_\(name)/down.sql", "")]
+    }
+
+    static func orderingText(of path: String) -> String? {
+        String(path.prefix { $0 != "_" }.filter { $0 != "-" })
+    }
+
+    /// With hyphens: `2024-01-31-120000`.
+    static func version(atTime digits: String) -> String {
+        let (year, month, day) = (
+            digits.prefix(4), digits.dropFirst(4).prefix(2), digits.dropFirst(6).prefix(2)
+        )
+        return "\(year)-\(month)-\(day)-\(digits.suffix(6))"
     }
 
     /// The version in the name of a folder.

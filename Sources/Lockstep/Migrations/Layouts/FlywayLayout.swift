@@ -5,7 +5,10 @@
 // read. Repeatable migrations run after the versions, in the order of their descriptions.
 
 /// `V<version>__<name>.sql`, with `U…`, `R__…` and `B…`.
-enum FlywayLayout {
+enum FlywayLayout: LayoutRules {
+    static let reach = MigrationFolder.Reach.tree
+    static let firstVersion: String? = "1"
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.flyway)
@@ -51,6 +54,12 @@ enum FlywayLayout {
         contents.repeatables.sort { $0.name < $1.name }
         contents.baselines.sort { $0.version < $1.version }
         return contents
+    }
+
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] {
+        [("V\(version)__\(name).sql", "")]
     }
 
     private static func file(

@@ -3,7 +3,9 @@
 // the folder are ignored.
 
 /// `<number>_<name>.up.sql` and `<number>_<name>.down.sql`.
-enum GolangMigrateLayout {
+enum GolangMigrateLayout: LayoutRules {
+    static let firstVersion: String? = "000001"
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.golangMigrate)
@@ -44,6 +46,12 @@ enum GolangMigrateLayout {
                 hint: "skipping it would leave a gap: write the version as SQL")
         }
         return contents
+    }
+
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] {
+        [("\(version)_\(name).up.sql", ""), ("\(version)_\(name).down.sql", "")]
     }
 }
 

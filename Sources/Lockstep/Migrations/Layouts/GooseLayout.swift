@@ -4,7 +4,10 @@
 // for the whole file), ENVSUB ON or OFF, in any case. The order is by number.
 
 /// `<number>_<name>.sql`, with `-- +goose Up` and optionally `-- +goose Down` in the file.
-enum GooseLayout {
+enum GooseLayout: LayoutRules {
+    static let marker: String? = "+goose"
+    static let firstVersion: String? = "00001"
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         for source in sources where source.folder == nil {
@@ -24,6 +27,12 @@ enum GooseLayout {
             contents.versions.append(try file(version, number.name, source))
         }
         return contents
+    }
+
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] {
+        [("\(version)_\(name).sql", "-- +goose Up\n\n-- +goose Down\n\n")]
     }
 
     private static func file(

@@ -20,19 +20,22 @@ enum MarkerOwner: Hashable {
         return nil
     }
 
-    private static let starts: [(String, MarkerOwner)] = [
-        ("migrate:", .layout(.dbmate)),
-        ("+goose", .layout(.goose)),
-        ("+migrate", .other("sql-migrate")),
-        ("+micrate", .other("micrate")),
-        ("rambler up", .other("rambler")),
-        ("rambler down", .other("rambler")),
-        ("!ups", .other("Play evolutions")),
-        ("!downs", .other("Play evolutions")),
-        ("//@undo", .other("MyBatis migrations")),
-        ("// @undo", .other("MyBatis migrations")),
-        ("liquibase formatted sql", .other("Liquibase")),
-    ]
+    private static let starts: [(String, MarkerOwner)] =
+        layouts + [
+            ("+migrate", .other("sql-migrate")),
+            ("+micrate", .other("micrate")),
+            ("rambler up", .other("rambler")),
+            ("rambler down", .other("rambler")),
+            ("!ups", .other("Play evolutions")),
+            ("!downs", .other("Play evolutions")),
+            ("//@undo", .other("MyBatis migrations")),
+            ("// @undo", .other("MyBatis migrations")),
+            ("liquibase formatted sql", .other("Liquibase")),
+        ]
+
+    private static let layouts: [(String, MarkerOwner)] = MigrationLayout.allCases.compactMap {
+        layout in layout.rules.marker.map { ($0, .layout(layout)) }
+    }
 
     /// The layout, if this version can read it.
     var layout: MigrationLayout? {

@@ -33,7 +33,7 @@ public struct MigrationDraft: Sendable, Equatable {
                 hint: "use letters, digits, _ and -, such as add_ratings")
         }
         version = try Self.nextVersion(set, now)
-        files = Self.files(set, version, name)
+        files = set.layout.rules.draft(version, name, in: set)
     }
 
     /// Writes the files, without overwriting any.
@@ -93,11 +93,14 @@ public struct MigrationDraft: Sendable, Equatable {
     private static func nextVersion(
         _ set: MigrationSet, _ now: Int64
     ) throws(LockstepError) -> String {
-        guard let newest = set.files.last else { return first(set.layout, now) }
+        let rules = set.layout.rules
+        let time = rules.version(
+            atTime: TimeStamp.text(secondsSinceEpoch: now).filter(\.isNumber))
+        guard let newest = set.files.last else { return rules.firstVersion ?? time }
         let digits = String(
             (newest.fileName.split(separator: "/").first ?? "").drop { !$0.isNumber }
                 .prefix { $0.isNumber || $0 == "." || $0 == "-" }.filter(\.isNumber))
-        if set.layout == .diesel || digits.count >= digitsOfTime { return time(now, set.layout) }
+        if rules.alwaysUsesTime || digits.count >= digitsOfTime { return time }
         guard let number = newest.version.number, number < UInt64.max else {
             throw LockstepError(
                 .migrationMalformed,
@@ -107,49 +110,7 @@ public struct MigrationDraft: Sendable, Equatable {
         return padded("\(number + 1)", to: digits.count)
     }
 
-    private static func first(_ layout: MigrationLayout, _ now: Int64) -> String {
-        switch layout {
-        case .native: "0001"
-        case .refinery, .flyway: "1"
-        case .goose: "00001"
-        case .golangMigrate: "000001"
-        case .dbmate, .sqlx, .diesel: time(now, layout)
-        }
-    }
-
-    private static func time(_ now: Int64, _ layout: MigrationLayout) -> String {
-        let stamp = TimeStamp.text(secondsSinceEpoch: now).filter(\.isNumber)
-        guard layout == .diesel else { return stamp }
-        let day =
-            "\(stamp.prefix(4))-\(stamp.dropFirst(4).prefix(2))-\(stamp.dropFirst(6).prefix(2))"
-        return "\(day)-\(stamp.suffix(6))"
-    }
-
     private static func padded(_ number: String, to count: Int) -> String {
         String(repeating: "0", count: max(count - number.count, 0)) + number
-    }
-
-    // MARK: Files
-
-    private static func files(
-        _ set: MigrationSet, _ version: String, _ name: String
-    ) -> [(path: String, content: String)] {
-        let stem = "\(version)_\(name)"
-        switch set.layout {
-        case .native:
-            return [("\(stem).sql", "-- lockstep: up\n\n-- lockstep: down\n\n")]
-        case .dbmate:
-            return [("\(stem).sql", "-- migrate:up\n\n-- migrate:down\n\n")]
-        case .goose:
-            return [("\(stem).sql", "-- +goose Up\n\n-- +goose Down\n\n")]
-        case .golangMigrate:
-            return [("\(stem).up.sql", ""), ("\(stem).down.sql", "")]
-        case .sqlx:
-            let isPaired = set.files.last?.fileName.hasSuffix(".up.sql") ?? true
-            return isPaired
-                ? [("\(stem).up.sql", ""), ("\(stem).down.sql", "")] : [("\(stem).sql", "")]
-        case .refinery, .flyway: return [("V\(version)__\(name).sql", "")]
-        case .diesel: return [("\(stem)/up.sql", ""), ("\(stem)/down.sql", "")]
-        }
     }
 }

@@ -22,7 +22,7 @@ enum MigrationFolder {
     ) throws -> [MigrationSource] {
         let (files, folders) = try list(folder)
         var sources = try read(files, in: folder, limit)
-        switch try layout?.reach ?? likelyReach(files, folder, folders) {
+        switch try layout?.rules.reach ?? likelyReach(files, folder, folders) {
         case .flat: break
         case .tree:
             for name in folders { try readTree(folder, name, depth: 1, limit, into: &sources) }
@@ -65,7 +65,7 @@ enum MigrationFolder {
         let entries = try Folder.entries(folder)
         // An item with such a name that is not a file makes the folder a malformed set.
         if (entries.files + entries.others + entries.folders).contains(where: isSQL) { return true }
-        switch layout?.reach {
+        switch layout?.rules.reach {
         case .flat: return false
         case .oneFolderEach, nil: return try hasVersionFolder(folder, entries.folders)
         case .tree: return try entries.folders.contains { try hasSQL(folder, $0, depth: 1) }

@@ -21,42 +21,58 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
     /// `B1.2__name.sql` in place of all versions up to it; also in subfolders.
     case flyway
 
-    /// Whether version numbers can have gaps: only the native layout is contiguous.
-    var allowsGaps: Bool { self != .native }
-
-    /// The text by which its tool orders a file, if the order is not numeric.
-    func orderingText(of path: String) -> String? {
-        switch self {
-        case .dbmate: path
-        case .diesel: String(path.prefix { $0 != "_" }.filter { $0 != "-" })
-        default: nil
-        }
-    }
-
-    /// How deep below the folder its files can be.
-    var reach: MigrationFolder.Reach {
-        switch self {
-        case .diesel: .oneFolderEach
-        case .refinery, .flyway: .tree
-        case .native, .golangMigrate, .dbmate, .goose, .sqlx: .flat
-        }
-    }
-
     /// All of them, as a user types them.
     static let spellings = allCases.map(\.rawValue).joined(separator: ", ")
 
-    func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
+    /// The rules of its tool.
+    var rules: any LayoutRules.Type {
         switch self {
-        case .native: try NativeLayout.read(sources)
-        case .golangMigrate: try GolangMigrateLayout.read(sources)
-        case .dbmate: try DbmateLayout.read(sources)
-        case .goose: try GooseLayout.read(sources)
-        case .sqlx: try SqlxLayout.read(sources)
-        case .refinery: try RefineryLayout.read(sources)
-        case .diesel: try DieselLayout.read(sources)
-        case .flyway: try FlywayLayout.read(sources)
+        case .native: NativeLayout.self
+        case .golangMigrate: GolangMigrateLayout.self
+        case .dbmate: DbmateLayout.self
+        case .goose: GooseLayout.self
+        case .sqlx: SqlxLayout.self
+        case .refinery: RefineryLayout.self
+        case .diesel: DieselLayout.self
+        case .flyway: FlywayLayout.self
         }
     }
+}
+
+/// How a tool names, orders and divides its migration files.
+protocol LayoutRules {
+    /// How the comments that divide a file begin, in lower case and without the dashes; nil if no comment does.
+    static var marker: String? { get }
+    /// How deep below the folder its files can be.
+    static var reach: MigrationFolder.Reach { get }
+    /// Whether version numbers can have gaps.
+    static var allowsGaps: Bool { get }
+    /// The version of a set's first draft; nil for the current time.
+    static var firstVersion: String? { get }
+    /// Whether the version of a draft is the current time even after a version that is a small number.
+    static var alwaysUsesTime: Bool { get }
+
+    static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents
+    /// The text by which the tool orders a file, if the order is not numeric.
+    static func orderingText(of path: String) -> String?
+    /// A time as a version.
+    /// - Parameter digits: Year to second, 14 digits.
+    static func version(atTime digits: String) -> String
+    /// The files of a new version: paths in the set's folder, and contents.
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)]
+}
+
+extension LayoutRules {
+    static var marker: String? { nil }
+    static var reach: MigrationFolder.Reach { .flat }
+    static var allowsGaps: Bool { true }
+    static var firstVersion: String? { nil }
+    static var alwaysUsesTime: Bool { false }
+
+    static func orderingText(of path: String) -> String? { nil }
+    static func version(atTime digits: String) -> String { digits }
 }
 
 /// The contents of a folder as a layout reads them.

@@ -1,11 +1,20 @@
 /// `<version>_<name>.sql`, with both ways in the file. Every SQL file in the folder must have this form.
-enum NativeLayout {
+enum NativeLayout: LayoutRules {
+    static let allowsGaps = false
+    static let firstVersion: String? = "0001"
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         contents.versions = try Parallel.map(
             sources.filter { $0.folder == nil && $0.isSQL }, share: filesWorthAThread
         ) { source throws(LockstepError) in try file(source) }
         return contents
+    }
+
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] {
+        [("\(version)_\(name).sql", "-- lockstep: up\n\n-- lockstep: down\n\n")]
     }
 
     /// Parsing a file takes about a tenth of the time that starting a thread takes.

@@ -3,7 +3,10 @@
 // read. The order is by number; `U` versions can be applied late. There is no way down.
 
 /// `V<number>__<name>.sql`, or `U` for a version that can be applied late.
-enum RefineryLayout {
+enum RefineryLayout: LayoutRules {
+    static let reach = MigrationFolder.Reach.tree
+    static let firstVersion: String? = "1"
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         for source in sources {
@@ -35,6 +38,12 @@ enum RefineryLayout {
                     mayComeLate: name.prefix == .undoOrLate))
         }
         return contents
+    }
+
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] {
+        [("V\(version)__\(name).sql", "")]
     }
 
     private static func version(of name: PrefixedName) -> MigrationVersion? {

@@ -4,7 +4,7 @@
 // no-transaction` runs outside a transaction. The order is by number.
 
 /// `<number>_<name>.sql`, or `<number>_<name>.up.sql` and `<number>_<name>.down.sql`.
-enum SqlxLayout {
+enum SqlxLayout: LayoutRules {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.sqlx)
@@ -28,6 +28,15 @@ enum SqlxLayout {
         }
         contents.versions = try pairs.files()
         return contents
+    }
+
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] {
+        let isPaired = set.files.last?.fileName.hasSuffix(".up.sql") ?? true
+        return isPaired
+            ? GolangMigrateLayout.draft(version, name, in: set)
+            : [("\(version)_\(name).sql", "")]
     }
 
     /// Whether the file requests to run outside a transaction; only its first bytes count.

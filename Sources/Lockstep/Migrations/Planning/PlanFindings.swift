@@ -64,7 +64,7 @@ enum PlanFindings {
     /// Version numbers that count up from one must not have gaps; timestamps and the versions of other layouts
     /// can.
     private static func gaps(_ state: PlanState) -> [Plan.Finding] {
-        guard !state.set.layout.allowsGaps else { return [] }
+        guard !state.set.layout.rules.allowsGaps else { return [] }
         let numbers = state.migrations.compactMap(\.version.number)
         guard numbers.count == state.migrations.count, let first = numbers.first, first <= 1 else {
             return []

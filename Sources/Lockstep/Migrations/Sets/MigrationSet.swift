@@ -51,7 +51,7 @@ public struct MigrationSet: Sendable, Equatable {
         } else {
             layout = try LayoutDetection.layout(of: sources)
         }
-        let contents = try layout.read(sources)
+        let contents = try layout.rules.read(sources)
         self.name = name
         self.layout = layout
         files = contents.versions.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
@@ -108,7 +108,7 @@ public struct MigrationSet: Sendable, Equatable {
     ) throws -> [MigrationSet] {
         let (_, folders) = try Folder.list(folder)
         let isInside = wanted.map { folders.contains($0) } ?? false
-        let direct = layout?.reach == .tree && isInside ? MigrationLayout.native : layout
+        let direct = layout?.rules.reach == .tree && isInside ? MigrationLayout.native : layout
         if try MigrationFolder.holdsMigrations(folder, layout: direct) {
             let own = try Folder.name(of: folder)
             let name = PlainName.isValid(own) ? own : wanted ?? own
@@ -147,8 +147,8 @@ public struct MigrationSet: Sendable, Equatable {
         _ files: [MigrationFile], _ layout: MigrationLayout
     ) throws(LockstepError) {
         for (one, next) in zip(files, files.dropFirst()) where one.version < next.version {
-            guard let text = layout.orderingText(of: one.fileName),
-                let nextText = layout.orderingText(of: next.fileName), text > nextText
+            guard let text = layout.rules.orderingText(of: one.fileName),
+                let nextText = layout.rules.orderingText(of: next.fileName), text > nextText
             else { continue }
             throw LockstepError(
                 .migrationMalformed,

@@ -1,10 +1,10 @@
 /// Hexadecimal text for public and wrapped bytes. The only text form of a secret is the keyspec, which ``DatabaseKey``
 /// builds in secure memory.
-enum Hex {
+package enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Lower-case text, two digits per byte.
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
             text.append(digits[Int(byte >> 4)])

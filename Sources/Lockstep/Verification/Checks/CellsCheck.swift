@@ -115,7 +115,7 @@ struct CellsCheck: Sendable {
         _ piece: Piece, _ connection: borrowing Connection, _ faults: CollectedFaults
     ) throws {
         let quote = SQLTokens.quote
-        let key = piece.column.mode == .random ? piece.shape.key.columns.map(\.name) : []
+        let key = piece.shape.boundColumns(piece.column.mode).map(\.name)
         let arguments =
             ([piece.column.name] + key + piece.column.indexes.map(\.name)).map(quote)
         var condition = ""

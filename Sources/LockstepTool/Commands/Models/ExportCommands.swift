@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import LockstepModels
 import SystemPackage
 
 /// `lockstep export`: writes data to files that other programs can read.
@@ -7,9 +8,7 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
             "Write the whole database or a model store to files of another format.",
-        subcommands: [
-            Whole.self, Contacts.self, Microblog.self, Movies.self, Notes.self, Photos.self,
-        ],
+        subcommands: [Whole.self] + Models.all.map { $0.exportCommand },
         defaultSubcommand: Whole.self)
 }
 
@@ -57,5 +56,29 @@ extension Export {
             result.show("exported")
             Output.line("\(target) is NOT encrypted: destroy it after use")
         }
+    }
+}
+
+/// `lockstep export MODEL TARGET`
+struct ExportModel<Commands: ModelCommands>: ParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: Commands.Model.setName, abstract: Commands.Target.abstract,
+            discussion: Commands.advice)
+    }
+
+    @Argument(help: Commands.Target.argument)
+    var target: String
+
+    @OptionGroup var choices: Commands.Target
+    @OptionGroup var protection: ExportProtection
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var output: FormatOptions
+
+    func run() throws {
+        let store = try access.model(Commands.Model.self)
+        let count = try choices.write(
+            store, to: FilePath(target), sealedFor: protection.keys())
+        try protection.show(count, Commands.entries, target, output)
     }
 }

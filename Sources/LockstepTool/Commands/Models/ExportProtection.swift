@@ -1,7 +1,5 @@
 import ArgumentParser
 import Lockstep
-import LockstepModels
-import SystemPackage
 
 /// How exported data is protected from others.
 struct ExportProtection: ParsableArguments {
@@ -37,22 +35,8 @@ struct ExportProtection: ParsableArguments {
         let isPlaintext: Bool
     }
 
-    /// Writes one file.
-    /// - Parameters:
-    ///   - kind: What is exported, such as `films`.
-    ///   - body: Writes the entries and returns how many it wrote.
-    func export(
-        _ kind: String, to target: String, _ output: FormatOptions,
-        _ body: (_ write: ([UInt8]) throws -> Void) throws -> Int
-    ) throws {
-        let keys = try keys()
-        var file = try NewFile(FilePath(target))
-        let count = try ExportSealing.seal(for: keys, { try file.write($0) }, body)
-        try file.finish()
-        try show(count, kind, target, output)
-    }
-
     /// Reports what was exported.
+    /// - Parameter kind: The entries, such as `films`.
     func show(_ count: Int, _ kind: String, _ target: String, _ output: FormatOptions) throws {
         guard output.format == .text else {
             return try Output.json(Result(exported: count, target: target, isPlaintext: plaintext))

@@ -8,7 +8,32 @@ struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import files into one of the model stores.",
-        subcommands: [Contacts.self, Microblog.self, Movies.self, Notes.self, Photos.self])
+        subcommands: Models.all.map { $0.importCommand })
+}
+
+/// `lockstep import MODEL SOURCE`
+struct ImportModel<Commands: ModelCommands>: ParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: Commands.Model.setName, abstract: Commands.Source.abstract,
+            discussion: Commands.Source.discussion)
+    }
+
+    @Argument(help: Commands.Source.argument)
+    var source: String
+
+    @OptionGroup var choices: Commands.Source
+    @OptionGroup var options: ImportOptions
+
+    func run() throws {
+        let limits = try options.limitOptions.begin()
+        try limits.naming {
+            let store = try options.access.session().model(Commands.Model.self, limits)
+            let report = try choices.read(FilePath(source), into: store, options.identity())
+            try ImportResult.show(
+                report, of: source, Commands.entries, unit: Commands.Source.unit, options.output)
+        }
+    }
 }
 
 /// The options of every import: the database, the identity for a sealed file, and the limits.
@@ -31,27 +56,11 @@ struct ImportOptions: ParsableArguments {
     }
 
     /// The identity that opens the file, which is the same as for keyrings. If there is one, the file must be sealed.
-    private func identity() throws -> ImportIdentity? {
+    func identity() throws -> ImportIdentity? {
         guard !plaintext, let path = access.credentials.identity,
             let identity = try IdentityFile.read(FilePath(path)).identity()
         else { return nil }
         return ImportIdentity(identity)
-    }
-
-    /// Runs an import and reports the result.
-    /// - Parameters:
-    ///   - source: The file or folder, as the user named it.
-    ///   - kind: The imported entries, such as `films`.
-    ///   - unit: The rejected parts of the source, such as `lines`.
-    func run<Model: ModelStore>(
-        _ model: Model.Type, _ source: String, _ kind: String, unit: String = "lines",
-        _ body: (Model, ImportIdentity?) throws -> ImportReport
-    ) throws {
-        let limits = try limitOptions.begin()
-        try limits.naming {
-            let report = try body(access.session().model(model, limits), identity())
-            try ImportResult.show(report, of: source, kind, unit: unit, output)
-        }
     }
 }
 
@@ -80,7 +89,7 @@ struct ImportResult: Encodable {
     ///   - kind: The imported entries, such as `films`.
     ///   - unit: The rejected parts of the source, such as `lines`.
     static func show(
-        _ report: ImportReport, of source: String, _ kind: String, unit: String = "lines",
+        _ report: ImportReport, of source: String, _ kind: String, unit: String,
         _ output: FormatOptions
     ) throws {
         guard output.format == .text else {

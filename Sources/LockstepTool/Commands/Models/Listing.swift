@@ -33,37 +33,3 @@ enum Listing {
         }
     }
 }
-
-/// One entry of a model store, field by field.
-enum Entry {
-    /// - Throws: ``LockstepError/Code/notFound`` for nil.
-    static func found<Element>(
-        _ element: Element?, _ kind: String, _ id: Int64
-    ) throws(LockstepError) -> Element {
-        guard let element else {
-            throw LockstepError(
-                .notFound, "there is no \(kind) with the id \(id)",
-                hint: "`lockstep list` shows the ids")
-        }
-        return element
-    }
-
-    static func show<Element>(
-        _ element: Element, _ output: FormatOptions,
-        _ fields: [(name: String, value: (Element) -> Value)]
-    ) throws {
-        guard output.format == .text else {
-            return try Output.json(
-                Dictionary(
-                    uniqueKeysWithValues: fields.map {
-                        ($0.name, JSONValue(value: $0.value(element)))
-                    }))
-        }
-        let width = fields.map(\.name.count).max() ?? 0
-        for field in fields {
-            let name = field.name + String(repeating: " ", count: width - field.name.count)
-            let text = Listing.text(field.value(element))
-            Output.line(text.isEmpty ? field.name : "\(name)  \(text)")
-        }
-    }
-}

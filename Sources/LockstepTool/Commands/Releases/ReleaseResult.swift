@@ -42,12 +42,7 @@ struct ReleaseResult: Encodable {
     }
 
     /// A dataset's identifier in hexadecimal, as the tool prints it.
-    static func name(_ dataset: [UInt8]) -> String {
-        dataset.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0\(digits)" : digits
-        }.joined()
-    }
+    static func name(_ dataset: [UInt8]) -> String { Hex.encode(dataset) }
 
     func writeTitle() { Output.line("release \(release) of \(day), dataset \(dataset)") }
 

@@ -1,15 +1,20 @@
 import Lockstep
 import SystemPackage
 
-/// How a passphrase is measured.
-enum Passphrases {
-    /// Each takes about half a second.
-    static let maximumOperations = 4
-}
-
 /// What a passphrase slot costs in addition to its scrypt: `slot` opens a keyring, `scrypt` only derives at the same
 /// cost. The row that is read afterwards is not included.
-enum PassphraseWorkload {
+enum PassphraseWorkload: KeyedWorkload {
+    static let name = "passphrase"
+    static let variants = ["slot", "scrypt"]
+    static let goals = [
+        Goal("slot", .cpu(atMost: 1.05, times: PeerProgram.ownName, ["scrypt"]))
+    ]
+
+    /// At most four: each takes about half a second.
+    static func operations(_ sizes: Sizes, _ variant: String) -> Int {
+        min(sizes.operations(quick: 1, full: 4), 4)
+    }
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())
         let file = KeyringFile(FilePath("\(database.request.path).passphrase.keyring"))

@@ -1,7 +1,19 @@
 import Lockstep
 
 /// A large blob, written and read in chunks.
-enum BlobWorkload {
+enum BlobWorkload: Workload {
+    static let name = "blob"
+    static let variants = ["incremental"]
+
+    static func operations(_ sizes: Sizes, _ variant: String) -> Int {
+        sizes.operations(quick: 128, full: 1024)
+    }
+
+    /// The chunks in their order.
+    static func expected(_ sizes: Sizes, _ variant: String) -> String {
+        RowHash.ofChunks(Rows.chunks(), operations(sizes, variant)).hex
+    }
+
     private static let place = BlobPlace(table: "large", column: "bytes", row: 1)
 
     static func run(_ database: BenchDatabase) throws -> Measurement {

@@ -1,7 +1,16 @@
 import Lockstep
 
 /// Updates one column of random rows, by key, in one transaction, until the database is closed.
-enum UpdateWorkload {
+enum UpdateWorkload: Workload {
+    static let name = "update"
+    static let variants = ["statement"]
+    static let goals = [Goal("statement", .cpu(atMost: 1.05, times: "c-sqlcipher"))]
+    static let input = WorkloadInput.copy(of: FillWorkload.self)
+
+    static func operations(_ sizes: Sizes, _ variant: String) -> Int {
+        sizes.operations(quick: 5000, full: 100_000)
+    }
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let keys = Rows.keys(database.request.operations, of: database.request.rows)
         var measurement = Measurement()
@@ -21,9 +30,10 @@ enum UpdateWorkload {
 
     /// The expected checksum: all rows, where `d` of the updated ones is the number of the operation, from 1 on; the
     /// last update of a row counts.
-    static func expected(rows: Int, operations: Int) -> String {
+    static func expected(_ sizes: Sizes, _ variant: String) -> String {
+        let rows = rows(sizes)
         var last: [Int: Int64] = [:]
-        for (index, key) in Rows.keys(operations, of: rows).enumerated() {
+        for (index, key) in Rows.keys(operations(sizes, variant), of: rows).enumerated() {
             last[Int(key)] = Int64(index + 1)
         }
         var hash = RowHash()

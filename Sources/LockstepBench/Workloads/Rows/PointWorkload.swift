@@ -1,7 +1,24 @@
 import Lockstep
 
 /// Rows by random keys.
-enum PointWorkload {
+enum PointWorkload: KeyedWorkload {
+    static let name = "point"
+    static let variants = ["async", "transaction"]
+    static let growth: GrowthSeries? = .init(variant: "async", verb: "reads by key")
+    static let goals = [
+        Goal("async", .cpu(atMost: 0.5, times: "grdb", ["pool"])),
+        Goal("transaction", .cpu(atMost: 0.9, times: "c-sqlcipher", ["transaction"])),
+        Goal("transaction", .cpu(atMost: 1, times: "grdb", ["transaction"])),
+    ]
+
+    static func operations(_ sizes: Sizes, _ variant: String) -> Int {
+        sizes.operations(quick: 5000, full: 100_000)
+    }
+
+    static func group(of variant: String) -> String? {
+        variant == "transaction" ? "one transaction" : "a transaction each"
+    }
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let keys = Rows.keys(database.request.operations, of: database.request.rows)
         let store = try database.open(database.key())

@@ -32,9 +32,10 @@ struct Cells: Hashable, Sendable {
         self = cells
     }
 
-    /// How many take about a third of a second: about 300 ns each, and a nanosecond per three bytes.
-    func operations(isQuick: Bool) -> Int {
-        (isQuick ? 6_000_000 : 100_000_000) / (300 + length / 3)
+    /// As many as take about a third of a second: about 300 ns each, and a nanosecond per three bytes.
+    func operations(_ sizes: Sizes) -> Int {
+        let cost = 300 + length / 3
+        return sizes.operations(quick: 6_000_000 / cost, full: 100_000_000 / cost)
     }
 
     /// How many are processed between two reads of the clock: at most a mebibyte, which stays in the cache.
@@ -42,18 +43,37 @@ struct Cells: Hashable, Sendable {
 
     /// The values, repeated: the beginnings of the chunks.
     var values: [[UInt8]] { Rows.chunks().map { Array($0.prefix(length)) } }
-
-    /// The checksum of a run that opened this many of them.
-    func expected(_ operations: Int) -> String {
-        let values = values
-        var hash = RowHash()
-        for index in 0..<operations { hash.add(values[index % values.count]) }
-        return hash.hex
-    }
 }
 
 /// Turns values into cells and back, without a database: each is bound to the row of its number, from 0 on.
-enum FieldsWorkload {
+enum FieldsWorkload: Workload {
+    static let name = "fields"
+    static let variants = Cells.all.map(\.variant)
+    static let goals =
+        Cells.all.filter { $0.length <= 256 }.map { cells in
+            let times = cells.direction == .seal ? 4 : 2.4
+            return Goal(cells.variant, .speed(atLeast: times, times: "swift-crypto"))
+        }
+        + Cells.all.filter { $0.length == 65_536 }.map { cells in
+            Goal(cells.variant, .speed(atLeast: 1, times: "swift-crypto"))
+        }
+    /// Cells take less than a microsecond.
+    static let unit = TimeUnit.nanoseconds
+    static let hasDatabase = false
+
+    static func synchronous(_ requested: Synchronous?) -> [Synchronous] { [.normal] }
+
+    static func operations(_ sizes: Sizes, _ variant: String) -> Int {
+        Cells(variant: variant)?.operations(sizes) ?? 1
+    }
+
+    static func group(of variant: String) -> String? { variant }
+
+    static func expected(_ sizes: Sizes, _ variant: String) -> String {
+        guard let cells = Cells(variant: variant) else { return "" }
+        return RowHash.ofChunks(cells.values, cells.operations(sizes)).hex
+    }
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let request = database.request
         guard let cells = Cells(variant: request.variant) else {

@@ -1,7 +1,17 @@
 import Lockstep
 
 /// All rows in one transaction, into an empty table, until the database is closed.
-enum InsertWorkload {
+enum InsertWorkload: Workload {
+    static let name = "insert"
+    static let variants = ["typed", "values"]
+    static let growth: GrowthSeries? = .init(variant: Streaming.variant, verb: "inserts")
+    static let goals = [
+        Goal("typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
+        Goal("typed", .cpu(atMost: 0.55, times: "grdb")),
+        Goal("typed", .cpu(atMost: 0.2, times: "grdb", ["record"])),
+    ]
+    static let showsRows = true
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         switch database.request.variant {
         case Streaming.variant: try runStreamed(database)

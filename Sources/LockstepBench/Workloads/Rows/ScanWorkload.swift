@@ -1,7 +1,18 @@
 import Lockstep
 
 /// Every row into an array of structs.
-enum ScanWorkload {
+enum ScanWorkload: Workload {
+    static let name = "scan"
+    static let variants = ["row", "codable"]
+    static let growth: GrowthSeries? = .init(variant: Streaming.variant, verb: "scans")
+    static let goals = [
+        Goal("row", .cpu(atMost: 1.1, times: "c-sqlcipher", ["copies"])),
+        Goal("row", .cpu(atMost: 1, times: "grdb")),
+        Goal("row", .cpu(atMost: 0.45, times: "grdb", ["codable"])),
+        Goal("codable", .cpu(atMost: 0.8, times: "grdb", ["codable"])),
+    ]
+    static let input = WorkloadInput.file(of: FillWorkload.self)
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         switch database.request.variant {
         case Streaming.variant: try runStreamed(database)

@@ -2,7 +2,15 @@ import Lockstep
 
 /// From the keyring's file to the first row: read it, open its slot with a key file, check its MAC, unwrap the
 /// key, then as `open`.
-enum KeyringWorkload {
+enum KeyringWorkload: KeyedWorkload {
+    static let name = "keyring"
+    static let variants = ["key-file"]
+    static let goals = [Goal("key-file", .wallMicroseconds(below: 5000))]
+
+    static func operations(_ sizes: Sizes, _ variant: String) -> Int {
+        sizes.operations(quick: 20, full: 100)
+    }
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         // Makes the keyring's file if `fill` did not.
         _ = try database.key()

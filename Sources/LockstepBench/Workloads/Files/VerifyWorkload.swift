@@ -1,24 +1,16 @@
 import Lockstep
 import SystemPackage
 
-/// Changes the key of a filled file: makes a copy under the new key, verifies it, and replaces the file with it.
-enum RotateWorkload {
-    static func run(_ database: BenchDatabase) throws -> Measurement {
-        var keyring = try database.keyring()
-        let rotation = DatabaseKeyRotation(of: database.request.path, keyring: database.keyringFile)
-        var measurement = Measurement()
-        measurement.clock.start()
-        let report = try rotation.run(&keyring)
-        measurement.clock.stop()
-        guard report.newVersion > report.oldVersion, report.copy != nil else {
-            throw BenchError("the key was not changed")
-        }
-        return try measurement.ofWholeFile(database)
-    }
-}
-
 /// Every check of a filled file and its keyring, on all processors.
-enum VerifyWorkload {
+enum VerifyWorkload: Workload {
+    static let name = "verify"
+    static let variants = ["all"]
+    static let growth: GrowthSeries? = .init(variant: "all", verb: "verifies")
+    static let goals = [Goal("all", .wall(atMost: 1, times: "c-sqlcipher"))]
+    static let input = WorkloadInput.copy(of: FillWorkload.self)
+
+    static func synchronous(_ requested: Synchronous?) -> [Synchronous] { [.normal] }
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let keyring = try database.keyring()
         let set = try MigrationSet(
@@ -43,16 +35,5 @@ enum VerifyWorkload {
         _ connection: consuming Connection, of set: MigrationSet
     ) throws {
         try Baseline(set, at: MigrationVersion(1)).record(on: connection)
-    }
-}
-
-extension Measurement {
-    /// Adds the content, read back. The engine used its own connections for the work: one opened in the same way
-    /// reports the settings.
-    fileprivate consuming func ofWholeFile(_ database: BenchDatabase) throws -> Measurement {
-        try look(at: database.openConnection(database.key()))
-        operations = database.request.rows
-        hash = try database.reread()
-        return self
     }
 }

@@ -1,26 +1,36 @@
 import Lockstep
 import SystemPackage
 
-/// The fleet that is migrated.
-enum Fleet {
+/// Many new encrypted files, to which the same migrations are applied with all checks, two files at a time.
+enum FleetWorkload: Workload {
+    static let name = "fleet"
+    static let variants = ["jobs"]
+    static let goals = [Goal("jobs", .wall(atMost: 1.3, times: "c-sqlcipher"))]
+
     /// Migrations that each of its files lacks.
     static let migrations = 16
     /// The number of files in progress at a time, for a machine with two cores.
-    static let jobs = 2
+    private static let jobs = 2
+
+    static func synchronous(_ requested: Synchronous?) -> [Synchronous] { [.normal] }
+
+    static func operations(_ sizes: Sizes, _ variant: String) -> Int {
+        sizes.operations(quick: 20, full: 200)
+    }
+
+    static func corpus(_ sizes: Sizes) -> Int? { migrations }
+
+    /// Every file's schema and numbers of rows, one file after another.
+    static func expected(_ sizes: Sizes, _ variant: String) throws -> String {
+        try CorpusDigest.expected(
+            MigrationCorpus.migrations(migrations), times: operations(sizes, variant))
+    }
 
     /// The file with a number, from 1 on, next to the file that the run was given.
     static func file(_ number: Int, beside path: FilePath) -> FilePath {
         FilePath("\(path).\(number)")
     }
 
-    /// The expected checksum: every file's schema and numbers of rows, one file after another.
-    static func expected(_ files: Int) throws -> String {
-        try CorpusDigest.expected(MigrationCorpus.migrations(migrations), times: files)
-    }
-}
-
-/// Many new encrypted files, to which the same migrations are applied with all checks, two files at a time.
-enum FleetWorkload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let request = database.request
         let folder = try request.corpusFolder(.native)
@@ -29,13 +39,13 @@ enum FleetWorkload {
                 "a fleet is migrated with synchronous normal, and synced once per file",
                 hint: "leave out --sync full")
         }
-        let files = (1...request.operations).map { Fleet.file($0, beside: request.path) }
+        let files = (1...request.operations).map { file($0, beside: request.path) }
         let key = SharedSecret(try database.key())
         for file in files { _ = try Connection.create(file, key: key.value) }
         var measurement = Measurement()
         measurement.clock.start()
         var fleet = FleetMigration(of: files, sets: [try MigrationSet(folder: folder)])
-        fleet.jobs = Fleet.jobs
+        fleet.jobs = jobs
         fleet.options.cacheBytes = request.cacheBytes
         let report = try fleet.run(
             access: { _ in DatabaseAccess(key: try key.value.clone()) },

@@ -2,7 +2,22 @@ import Lockstep
 import SystemPackage
 
 /// Seals, verifies and searches a column of a table, compared with the same work without sealing.
-enum SealingWorkload {
+enum SealingWorkload: Workload {
+    static let name = "sealing"
+    static let variants = Variant.allCases.map(\.rawValue)
+    static let goals = [
+        Goal("protect", .cpu(atMost: 2, times: PeerProgram.ownName, ["update"])),
+        Goal("verify", .wall(atMost: 1.25, times: PeerProgram.ownName, ["open"])),
+        Goal("lookup-blind", .cpu(atMost: 1.3, times: PeerProgram.ownName, ["lookup-plain"])),
+    ]
+
+    static func synchronous(_ requested: Synchronous?) -> [Synchronous] { [.normal] }
+
+    /// Each row is processed several times, and costs the same in any number of them.
+    static func rows(_ sizes: Sizes) -> Int { sizes.rows(quick: 10_000, full: 200_000) }
+
+    static func group(of variant: String) -> String? { Variant(rawValue: variant)?.group }
+
     /// The variants, in groups that are compared.
     enum Variant: String, CaseIterable {
         /// The texts of a column become cells, including the removal of all plaintext from the file.
@@ -42,11 +57,12 @@ enum SealingWorkload {
     }
 
     /// The expected checksum: of all values of the column, or for look-ups of the rows that were found.
-    static func expected(_ variant: String, rows: Int, operations: Int) -> String {
+    static func expected(_ sizes: Sizes, _ variant: String) -> String {
+        let rows = rows(sizes)
         var hash = RowHash()
         switch Variant(rawValue: variant) {
         case .blind, .plain:
-            for key in Rows.keys(operations, of: rows) {
+            for key in Rows.keys(operations(sizes, variant), of: rows) {
                 hash.add(Array(Rows.record(Int(key)).second.utf8))
             }
         default: for id in 1...rows { hash.add(Array(Rows.record(id).first.utf8)) }

@@ -1,7 +1,15 @@
 import Lockstep
 
 /// Open, key, configure, first row; closing is not included. The keyring is already open.
-enum OpenWorkload {
+enum OpenWorkload: KeyedWorkload {
+    static let name = "open"
+    static let variants = ["store"]
+    static let goals = [Goal("store", .wallMicroseconds(below: 1000))]
+
+    static func operations(_ sizes: Sizes, _ variant: String) -> Int {
+        sizes.operations(quick: 20, full: 100)
+    }
+
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let key = try database.key()
         var measurement = Measurement()
