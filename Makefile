@@ -3,7 +3,7 @@
 # The tools load nothing from the folder that they lie in, which others might write to.
 RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
 
-.PHONY: help setup build release demo test torture mutants sanitize fuzz lint format layers peers bench bench-quick growth clean
+.PHONY: help setup build release demo test docs torture mutants sanitize fuzz lint format layers peers bench bench-quick growth clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -25,6 +25,9 @@ demo: setup ## Build, then show the main job on real data.
 test: setup lint ## Check style and layers, then run every test.
 	@.ci/test
 
+docs: setup ## Build the documentation of both libraries with DocC; a warning is an error.
+	@.ci/docs
+
 torture: setup ## Run the campaigns of faults, schedules and load in their long form, an hour long; MINUTES=10 is another.
 	Tests/Torture/run $(or $(MINUTES),60) $(FILTER)
 
@@ -38,7 +41,7 @@ sanitize: setup ## Run what threads share under the thread sanitizer, then every
 fuzz: setup ## Feed every parser with inputs that libFuzzer makes, five minutes each; FUZZ="60 keyring" is a shorter run of one.
 	Tests/Fuzzer/run $(FUZZ)
 
-lint: ## Check style, file lengths and the direction of imports.
+lint: ## Check style, words, file lengths, structure, documented errors and layers.
 	@.ci/lint
 
 format: ## Put the source into the project's style.

@@ -2,6 +2,17 @@
 ///
 /// Messages and hints never contain keys, passphrases or values of the database. In SQL that appears in a message,
 /// literals are replaced.
+///
+/// ## What a function throws
+///
+/// The documentation of a function names the codes that concern its arguments and its data. In addition:
+///
+/// - A function that runs SQL passes on SQLite's errors; see ``sqliteCode``.
+/// - A function that reads or writes files throws ``Code/notFound``, ``Code/accessDenied``, ``Code/notAFile``,
+///   ``Code/full`` or ``Code/inputOutput`` if the system refuses.
+/// - A function that handles secrets throws ``Code/secureMemoryExhausted`` if their memory is used up, and
+///   ``Code/cryptographyFailed`` if OpenSSL fails.
+/// - An asynchronous form throws `CancellationError` if its task is cancelled.
 public struct LockstepError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     public let code: Code
@@ -10,6 +21,22 @@ public struct LockstepError: Error, Sendable, Hashable {
     /// What to do next, if there is something to do.
     public let hint: String?
     /// SQLite's extended result code, if SQLite reported the failure.
+    ///
+    /// ``code`` then follows from its primary code:
+    ///
+    /// | SQLite | code |
+    /// |---|---|
+    /// | `BUSY`, `LOCKED`, `PROTOCOL` | ``Code/busy`` |
+    /// | `CONSTRAINT`, `MISMATCH` | ``Code/constraint`` |
+    /// | `FULL` | ``Code/full`` |
+    /// | `CORRUPT`, `NOTADB` | ``Code/damaged`` |
+    /// | `IOERR`, `CANTOPEN` | ``Code/inputOutput`` |
+    /// | `READONLY` | ``Code/readOnly``; ``Code/replaced`` if the file was moved away or replaced |
+    /// | `AUTH` | ``Code/denied`` |
+    /// | `INTERRUPT` | ``Code/interrupted``; ``Code/limitExceeded`` if a time limit ended the statement |
+    /// | `NOMEM` | ``Code/limitExceeded`` if a ``MemoryLimit`` is set |
+    /// | `MISUSE`, `RANGE` | ``Code/misuse`` |
+    /// | others | ``Code/sqlFailed`` |
     public let sqliteCode: Int32?
 
     /// Makes an error; `message` and `hint` must not contain secrets or values.

@@ -6,7 +6,7 @@ public enum ModelMigrations {
     public static var names: [String] { EmbeddedMigrations.names }
 
     /// The set with this name.
-    /// - Throws: ``LockstepError/Code/notFound`` if there is no such set.
+    /// - Throws: `LockstepError.Code.notFound` if there is no such set.
     public static func set(_ name: String) throws(LockstepError) -> MigrationSet {
         guard let set = try EmbeddedMigrations.set(name) else {
             throw LockstepError(
@@ -17,6 +17,7 @@ public enum ModelMigrations {
     }
 
     /// All sets.
+    /// - Throws: `LockstepError.Code.migrationMalformed` if a file was compiled in that is not a valid migration.
     public static func all() throws(LockstepError) -> [MigrationSet] {
         var sets: [MigrationSet] = []
         for name in names { sets.append(try set(name)) }

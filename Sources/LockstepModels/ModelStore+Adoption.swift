@@ -5,7 +5,7 @@ extension ModelStore {
     /// Makes a database at `path` from a file of the model's original program, a plaintext SQLite file in UTF-8 or
     /// UTF-16: copies it, records it as version 1, migrates it to the newest version, and opens it. The original is
     /// only read. Blocks.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if a file exists at `path`; ``LockstepError/Code/schemaBroken``
+    /// - Throws: `LockstepError.Code.alreadyExists` if a file exists at `path`; `LockstepError.Code.schemaBroken`
     ///   if the original's schema is not that of version 1; the errors of
     ///   `Adoption.adopt(plaintext:into:key:options:progress:)`. After the last two no file is left at `path`.
     public static func adopt(

@@ -5,8 +5,8 @@ extension ModelStore {
     /// what the original programs opened for a nil path. Its one connection serves reads and writes in turn. Blocks for
     /// some milliseconds while it migrates.
     /// - Parameter options: They include the keys of sealed columns, among others.
-    /// - Throws: ``LockstepError``, as for a migration; ``LockstepError/Code/keyUnavailable`` if the schema seals a
-    ///   column and the options have no keys for it.
+    /// - Throws: The errors of `Store.inMemory` and `Store.migrate`, such as `LockstepError.Code.keyUnavailable` if
+    ///   the schema seals a column and the options have no keys for it.
     public static func inMemory(options: StoreOptions = .init()) throws -> Self {
         try migrated(.inMemory(options: options))
     }
@@ -20,7 +20,7 @@ extension ModelStore {
     /// A store with the newest schema in a new file in the temporary folder, under a key that nobody knows; the file is
     /// removed when the store is closed. It is what the original programs opened for an empty path.
     /// - Parameter options: They include the keys of sealed columns, among others.
-    /// - Throws: The same as ``inMemory(options:)``; errors of making the file.
+    /// - Throws: The same as in memory; the errors of `Store.temporary`.
     public static func temporary(options: StoreOptions = .init()) throws -> Self {
         try migrated(.temporary(options: options))
     }

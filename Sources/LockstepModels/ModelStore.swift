@@ -2,6 +2,12 @@ public import Lockstep
 public import SystemPackage
 
 /// A model store: typed values over a database that can contain others as well.
+///
+/// Every call of a store throws `LockstepError.Code.closed` after the database was closed,
+/// `LockstepError.Code.sqlFailed` if the schema of its set is not in place, and
+/// `LockstepError.Code.keyUnavailable` if it needs a sealed column and the database was opened without the column's
+/// keys. SQLite's errors pass through; see `LockstepError.sqliteCode`. A call that fails changes nothing, except
+/// where its documentation says otherwise.
 public protocol ModelStore: Sendable {
     /// The name of its migration set.
     static var setName: String { get }
@@ -15,10 +21,13 @@ extension ModelStore {
     /// Opens the database at `path`, making it first if there is none; migrates the schema to the newest version, and
     /// checks it lightly. Blocks.
     /// - Parameters:
+    ///   - path: The database file.
+    ///   - key: Its key.
     ///   - template: What a new database starts as; an existing one is never overwritten.
     ///   - options: They include the keys of sealed columns, among others.
-    /// - Throws: ``LockstepError``: errors of opening and of migrating; ``LockstepError/Code/verificationFailed`` if
-    ///   the schema does not match the migrations.
+    /// - Throws: The errors of `Store.open`, `Store.create`, `Store.provision` and `Store.migrate`;
+    ///   `LockstepError.Code.registryMissing` if a column is not sealed that the set seals;
+    ///   `LockstepError.Code.verificationFailed` if the schema does not match the migrations.
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, template: borrowing ModelTemplate? = nil,
         options: StoreOptions = .init()

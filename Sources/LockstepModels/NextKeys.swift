@@ -3,7 +3,7 @@ internal import Lockstep
 /// Keys of new rows, as AUTOINCREMENT would choose them, for rows whose keys must be known before they are inserted.
 enum NextKeys {
     /// The first of a number of consecutive keys for rows of `table`, whose AUTOINCREMENT key is the column `key`.
-    /// - Throws: ``LockstepError/Code/full`` if none are left.
+    /// - Throws: `LockstepError.Code.full` if none are left.
     static func first(
         of count: Int = 1, in table: String, _ key: String, _ connection: borrowing Connection
     ) throws -> Int64 {

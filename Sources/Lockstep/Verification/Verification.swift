@@ -51,8 +51,10 @@ public struct Verification {
     /// A check that cannot run, such as drift in a file whose pages are damaged, is a failure of that check and
     /// not of the run. If checks fail and another program wrote to the database meanwhile, they all run once more, and
     /// the second result counts: a change in between can make sound checks disagree.
-    /// - Parameter progress: Called on this thread with the progress, and several times per second while there
-    ///   is none. An error that it throws ends the run.
+    /// - Parameters:
+    ///   - key: The database's key.
+    ///   - progress: Called on this thread with the progress, and several times per second while there is none. An
+    ///     error that it throws ends the run.
     /// - Throws: ``LockstepError`` if there is no such database, or the key does not fit;
     ///   ``LockstepError/Code/busy`` if checks fail and the file was replaced meanwhile; any error from `progress`.
     public func run(

@@ -15,8 +15,13 @@ extension ContactStore {
     /// A card without a name, of another version, without an end, or with unreadable text is reported with its first
     /// line's number, and the others are imported. Keys are new; existing content of the store stays. If reading or
     /// writing fails, nothing is imported.
-    /// - Parameter identity: Opens the file if it is sealed for recipients.
-    /// - Throws: ``LockstepError``, for example for a missing path, a full disk, or a database without the set.
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - identity: Opens the file if it is sealed for recipients.
+    /// - Throws: `LockstepError.Code.notFound` and other errors of reading the file;
+    ///   `LockstepError.Code.slotNotOpened` if it is sealed and `identity` does not open it;
+    ///   `LockstepError.Code.malformedInput` if it is not sealed and there is an identity;
+    ///   `LockstepError.Code.full`; the errors of every call, see ``ModelStore``.
     public func importVCards(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
@@ -30,12 +35,12 @@ extension ContactStore {
         try await writing { try Self.importVCards(path, identity, $0) }
     }
 
-    /// Passes all contacts to `write`, card by card, as vCards of version 4.0 that ``importVCards(_:)`` reads back
+    /// Passes all contacts to `write`, card by card, as vCards of version 4.0 that `importVCards` reads back
     /// unchanged, and returns how many. A label that is not a type of the format is written as `X-ABLabel`. A contact
     /// without a name, which old data can contain, is written but not imported again.
     ///
     /// All are from one snapshot; one at a time is in memory.
-    /// - Throws: ``LockstepError``; the errors of `write`.
+    /// - Throws: The errors of `write`; the errors of every call, see ``ModelStore``.
     public func exportVCards(_ write: ([UInt8]) throws -> Void) throws -> Int {
         try reading { connection in try Self.exportVCards(connection, write) }
     }

@@ -2,8 +2,8 @@ public import Lockstep
 
 /// People and their telephones. Works on the set `contacts` from version 2 on; from version 3 on the numbers of the
 /// telephones are sealed, and the connections need the keys of the dataset `contacts` in
-/// ``ConnectionOptions/fieldKeys``. Without them ``ModelStore/open(_:key:template:options:)`` does not migrate to that
-/// version, and a store that is on it already throws ``LockstepError/Code/keyUnavailable``.
+/// `ConnectionOptions.fieldKeys`. Without them `ModelStore.open` does not migrate to that
+/// version, and a store that is on it already throws `LockstepError.Code.keyUnavailable`.
 ///
 /// A store stays open for as long as the program needs it, and any number of tasks can call at once. Each call is one
 /// transaction.
@@ -20,11 +20,11 @@ public struct ContactStore: ModelStore {
     // MARK: Reading
 
     /// All contacts with their telephones, by last and first name.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func all() throws -> [Contact] { try reading { try ContactWork.all($0) } }
 
     /// The contact with this key, or nil.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func contact(_ id: Int64) throws -> Contact? {
         try reading { try ContactWork.contact(id, $0) }
     }
@@ -32,13 +32,13 @@ public struct ContactStore: ModelStore {
     /// The contacts that have a telephone with the same digits, regardless of other characters: `+49 221-1` and
     /// `492211` are the same, `0221 1` is different. A number without digits is not found. From version 3 on a blind
     /// index finds them; before, all numbers are compared.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func contacts(withNumber number: String) throws -> [Contact] {
         try reading { try ContactWork.contacts(withNumber: number, $0) }
     }
 
     /// How many contacts there are.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func count() throws -> Int {
         try reading { connection in
             try connection.value("SELECT count(*) FROM Contacts") ?? 0
@@ -48,14 +48,14 @@ public struct ContactStore: ModelStore {
     // MARK: Writing
 
     /// Inserts a contact, and returns it with its key and those of its telephones.
-    /// - Throws: ``LockstepError/Code/malformedInput`` for one without a name, or with a telephone without a number.
+    /// - Throws: `LockstepError.Code.malformedInput` for one without a name, or with a telephone without a number.
     @discardableResult
     public func insert(_ contact: Contact) throws -> Contact {
         try insert([contact])[0]
     }
 
     /// Inserts contacts, all or none.
-    /// - Throws: The same as ``insert(_:)``.
+    /// - Throws: The same as one contact.
     @discardableResult
     public func insert(_ contacts: [Contact]) throws -> [Contact] {
         try writing { connection in
@@ -66,8 +66,8 @@ public struct ContactStore: ModelStore {
 
     /// Writes only what changed of a contact, and clears the mark.
     /// - Returns: Whether anything was written: false if nothing was changed, or the contact was never inserted.
-    /// - Throws: ``LockstepError/Code/notFound`` if the contact, or a changed telephone, is gone;
-    ///   ``LockstepError/Code/malformedInput`` if a name or number would be missing. Then nothing is written, and the
+    /// - Throws: `LockstepError.Code.notFound` if the contact, or a changed telephone, is gone;
+    ///   `LockstepError.Code.malformedInput` if a name or number would be missing. Then nothing is written, and the
     ///   mark stays.
     @discardableResult
     public func update(_ contact: inout Tracked<Contact>) throws -> Bool {
@@ -80,7 +80,7 @@ public struct ContactStore: ModelStore {
     /// Writes what changed of all contacts, in one transaction, and clears their marks: what a program does before it
     /// moves to the background.
     /// - Returns: How many were written; unchanged contacts, and those never inserted, are not.
-    /// - Throws: The same as ``update(_:)``; then none is written, and all marks stay.
+    /// - Throws: The same as `update`; then none is written, and all marks stay.
     @discardableResult
     public func save(_ contacts: inout [Tracked<Contact>]) throws -> Int {
         let dirty = contacts
@@ -89,7 +89,7 @@ public struct ContactStore: ModelStore {
 
     /// Deletes the contact with this key, and its telephones.
     /// - Returns: Whether there was one.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool {
         try writing { try ContactWork.delete(id, $0) }

@@ -6,7 +6,7 @@ struct PhoneTable {
     let name: SQL
     let isSealed: Bool
 
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the numbers are sealed and the connection has no keys.
+    /// - Throws: `LockstepError.Code.keyUnavailable` if the numbers are sealed and the connection has no keys.
     init(_ connection: borrowing Connection) throws {
         name = try connection.readable("phone")
         isSealed = try connection.isSealed("number", of: "phone")

@@ -22,7 +22,7 @@ package enum ExportSealing {
 
     /// Runs `body` with a function that seals the bytes passed to it and hands them to `write`; without recipients it
     /// is `write` itself.
-    /// - Throws: ``LockstepError/Code/recipientMalformed``; the errors of both.
+    /// - Throws: `LockstepError.Code.recipientMalformed`; the errors of both.
     package static func seal<Result>(
         for recipients: [Recipient], _ write: ([UInt8]) throws -> Void,
         _ body: (_ write: ([UInt8]) throws -> Void) throws -> Result

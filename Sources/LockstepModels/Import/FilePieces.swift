@@ -9,8 +9,8 @@ struct FilePieces: ~Copyable {
     /// The bytes that were read to detect the kind of file.
     private var first: [UInt8]?
 
-    /// - Throws: ``LockstepError/Code/slotNotOpened`` for a sealed file without an identity of one of its recipients;
-    ///   ``LockstepError/Code/malformedInput`` for an unsealed file with an identity.
+    /// - Throws: `LockstepError.Code.slotNotOpened` for a sealed file without an identity of one of its recipients;
+    ///   `LockstepError.Code.malformedInput` for an unsealed file with an identity.
     init(_ path: FilePath, _ identity: ImportIdentity? = nil) throws {
         let file = try RawPieces(path)
         let first = try file.next()
@@ -59,7 +59,7 @@ struct FilePieces: ~Copyable {
     }
 
     /// All of them.
-    /// - Throws: ``LockstepError/Code/tooLarge`` for more than `limit`.
+    /// - Throws: `LockstepError.Code.tooLarge` for more than `limit`.
     static func all(
         of path: FilePath, _ identity: ImportIdentity?, limit: Int
     ) throws -> [UInt8] {

@@ -9,7 +9,7 @@ struct ImportFiles {
     /// The names of its subfolders.
     let folders: [String]
 
-    /// - Throws: ``LockstepError/Code/notFound``; errors of listing the folder.
+    /// - Throws: `LockstepError.Code.notFound`; errors of listing the folder.
     init(_ path: FilePath) throws {
         let type = try translatingErrno("look at", path) { try Stat(path).type }
         isFolder = type == .directory

@@ -1,6 +1,6 @@
 internal import Lockstep
 
-/// The keys of what ``MicroblogStore/save(_:)`` added.
+/// The keys of what `MicroblogStore.save` added.
 public struct MicroblogAdditions: Sendable, Hashable {
     /// The keys of the users, in the order in which they were added.
     public internal(set) var userIDs: [Int64] = []

@@ -1,6 +1,6 @@
 internal import Lockstep
 
-/// Collected changes. Nothing is stored until ``MicroblogStore/save(_:)``, which applies all of them in one
+/// Collected changes. Nothing is stored until `MicroblogStore.save`, which applies all of them in one
 /// transaction, or none.
 ///
 ///     var changes = MicroblogChanges()

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Lockstep
 
-/// A line of the microblog's JSON lines; ``MicroblogStore/importJSONLines(_:)`` has the contract.
+/// A line of the microblog's JSON lines; `MicroblogStore.importJSONLines` has the contract.
 struct MicroblogLine: Codable {
     private(set) var kind: String?
     private(set) var id: Int64?

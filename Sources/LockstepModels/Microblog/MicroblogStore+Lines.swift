@@ -19,8 +19,13 @@ extension MicroblogStore {
     ///
     /// Any other line is left out and reported with its number, as is a status whose user is left out. If reading or
     /// writing fails, nothing is imported.
-    /// - Parameter identity: Opens the file if it is sealed for recipients.
-    /// - Throws: ``LockstepError``, for example for a missing path, a full disk, or a database without the set.
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - identity: Opens the file if it is sealed for recipients.
+    /// - Throws: `LockstepError.Code.notFound` and other errors of reading the file;
+    ///   `LockstepError.Code.slotNotOpened` if it is sealed and `identity` does not open it;
+    ///   `LockstepError.Code.malformedInput` if it is not sealed and there is an identity;
+    ///   `LockstepError.Code.full`; the errors of every call, see ``ModelStore``.
     public func importJSONLines(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
@@ -34,9 +39,9 @@ extension MicroblogStore {
         try await writing { try MicroblogImport.run(path, identity, $0) }
     }
 
-    /// Passes all users and then all statuses to `write`, line by line, as ``importJSONLines(_:)`` reads them, and
+    /// Passes all users and then all statuses to `write`, line by line, as `importJSONLines` reads them, and
     /// returns how many there were. All are from one snapshot; one line at a time is in memory.
-    /// - Throws: ``LockstepError``; the errors of `write`.
+    /// - Throws: The errors of `write`; the errors of every call, see ``ModelStore``.
     public func exportJSONLines(_ write: ([UInt8]) throws -> Void) throws -> Int {
         try reading { connection in try MicroblogExport.run(connection, write) }
     }

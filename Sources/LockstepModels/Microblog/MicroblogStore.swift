@@ -18,37 +18,37 @@ public struct MicroblogStore: ModelStore {
     // MARK: Users
 
     /// Adds a user, whose key is ignored, and returns the new key.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     @discardableResult
     public func add(_ user: User) throws -> Int64 {
         try writing { try MicroblogWork.add(user, $0) }
     }
 
     /// The user with this key, or nil.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func user(_ id: Int64) throws -> User? {
         try reading { try MicroblogQueries.user(id, $0) }
     }
 
     /// All users by name.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func users() throws -> [User] { try reading { try MicroblogQueries.users($0) } }
 
     /// Users, by name, who wrote a status that contains a word, or several consecutive words. Case and accents do not
     /// count.
     /// - Parameter word: The search term; nothing in it is an operator.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func users(whoWrote word: String) throws -> [User] {
         try reading { try MicroblogQueries.users(whoWrote: word, $0) }
     }
 
     /// Changes the user with this key.
-    /// - Throws: ``LockstepError/Code/notFound``.
+    /// - Throws: `LockstepError.Code.notFound`.
     public func update(_ user: User) throws { try writing { try MicroblogWork.update(user, $0) } }
 
     /// Removes a user and the user's statuses.
     /// - Returns: Whether there was one.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     @discardableResult
     public func removeUser(_ id: Int64) throws -> Bool {
         try writing { try MicroblogWork.removeUser(id, $0) }
@@ -57,38 +57,38 @@ public struct MicroblogStore: ModelStore {
     // MARK: Statuses
 
     /// Adds a status, whose key is ignored, and returns the new key.
-    /// - Throws: ``LockstepError/Code/notFound`` for a user who does not exist.
+    /// - Throws: `LockstepError.Code.notFound` for a user who does not exist.
     @discardableResult
     public func add(_ status: Status) throws -> Int64 {
         try add([status])[0]
     }
 
     /// Adds statuses as one batch, ignoring their keys, and returns the new keys in their order.
-    /// - Throws: ``LockstepError/Code/notFound`` for a user who does not exist; then none is added.
+    /// - Throws: `LockstepError.Code.notFound` for a user who does not exist; then none is added.
     @discardableResult
     public func add(_ statuses: [Status]) throws -> [Int64] {
         try writing { try MicroblogWork.add(statuses, $0) }
     }
 
     /// The status with this key together with its user, or nil.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func status(_ id: Int64) throws -> TimelineEntry? {
         try reading { try MicroblogQueries.status(id, $0) }
     }
 
     /// How many statuses there are.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func count() throws -> Int { try reading { try MicroblogQueries.count($0) } }
 
     /// Changes the status with this key.
-    /// - Throws: ``LockstepError/Code/notFound``, also for a user who does not exist.
+    /// - Throws: `LockstepError.Code.notFound`, also for a user who does not exist.
     public func update(_ status: Status) throws {
         try writing { try MicroblogWork.update(status, $0) }
     }
 
     /// Removes a status.
     /// - Returns: Whether there was one.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     @discardableResult
     public func removeStatus(_ id: Int64) throws -> Bool {
         try writing { try MicroblogWork.removeStatus(id, $0) }
@@ -102,7 +102,7 @@ public struct MicroblogStore: ModelStore {
     ///   - limit: The maximum number of entries.
     ///   - cursor: Where the page begins: the ``TimelineEntry/cursor`` of the last entry of the previous page; nil for
     ///     the first page.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func timeline(
         _ limit: Int = defaultLimit, before cursor: TimelineCursor? = nil
     ) throws -> [TimelineEntry] {
@@ -110,7 +110,7 @@ public struct MicroblogStore: ModelStore {
     }
 
     /// The statuses of all users with this name, newest first, in one query.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func statuses(
         ofUserNamed name: String, _ limit: Int = defaultLimit
     ) throws -> [TimelineEntry] {
@@ -118,9 +118,8 @@ public struct MicroblogStore: ModelStore {
     }
 
     /// Statuses that contain a word, or several consecutive words, newest first, in one query. Case and accents do not
-    /// count.
-    /// - Parameter word: The search term; nothing in it is an operator.
-    /// - Throws: ``LockstepError``.
+    /// count, and nothing in `word` is an operator.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func search(_ word: String, _ limit: Int = defaultLimit) throws -> [TimelineEntry] {
         try reading { try MicroblogQueries.search(word, limit, $0) }
     }
@@ -128,7 +127,7 @@ public struct MicroblogStore: ModelStore {
     // MARK: Changes
 
     /// Applies all the changes, in their order, in one transaction.
-    /// - Throws: ``LockstepError/Code/notFound`` for a change of something that is gone, and for a user who does not
+    /// - Throws: `LockstepError.Code.notFound` for a change of something that is gone, and for a user who does not
     ///   exist; then nothing is changed.
     @discardableResult
     public func save(_ changes: MicroblogChanges) throws -> MicroblogAdditions {

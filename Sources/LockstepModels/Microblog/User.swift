@@ -15,8 +15,7 @@ public struct User: Sendable, Hashable {
     /// Where the user lives, if known.
     public var city: String?
 
-    /// Makes a user.
-    /// - Parameter screenName: The name, if nil.
+    /// Makes a user. Without a `screenName` it is the name.
     public init(
         id: Int64 = 0, name: String, screenName: String? = nil, profileImageURL: String? = nil,
         mbtype: String? = nil, city: String? = nil

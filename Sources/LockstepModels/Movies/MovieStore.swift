@@ -4,9 +4,9 @@ public import SystemPackage
 /// The catalogue of films. Works on every version of the set `movies`.
 ///
 /// From version 3 on titles, categories and addresses are a commercial dataset: sealed, and found through blind
-/// indexes. The store's connections then need the keys of the dataset `movies` in ``ConnectionOptions/fieldKeys``;
-/// without them calls that read or write films throw ``LockstepError/Code/keyUnavailable``, and
-/// ``rate(_:isWatched:likes:)``, ``delete(_:)`` and ``count()`` still work. A customer gets the unchanged file and a
+/// indexes. The store's connections then need the keys of the dataset `movies` in `ConnectionOptions.fieldKeys`;
+/// without them calls that read or write films throw `LockstepError.Code.keyUnavailable`, and
+/// `rate`, `delete` and `count` still work. A customer gets the unchanged file and a
 /// separate keyring: `Keyring.issue(to:)`, or `lockstep issue`.
 public struct MovieStore: ModelStore {
     /// The migration set's name.
@@ -27,8 +27,13 @@ public struct MovieStore: ModelStore {
     ///
     /// All of them are imported in one transaction. A line that is not a valid film is left out and reported with its
     /// number; the others are imported. If reading or writing fails, nothing is.
-    /// - Parameter identity: Opens the file if it is sealed for recipients.
-    /// - Throws: ``LockstepError``, for example for a missing path, a full disk, or a database without the set.
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - identity: Opens the file if it is sealed for recipients.
+    /// - Throws: `LockstepError.Code.notFound` and other errors of reading the file;
+    ///   `LockstepError.Code.slotNotOpened` if it is sealed and `identity` does not open it;
+    ///   `LockstepError.Code.malformedInput` if it is not sealed and there is an identity;
+    ///   `LockstepError.Code.full`; the errors of every call, see ``ModelStore``.
     public func importTSV(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
@@ -40,9 +45,9 @@ public struct MovieStore: ModelStore {
         }
     }
 
-    /// Passes all films to `write`, in the form that ``importTSV(_:)`` reads, and returns how many. A TAB or line end
+    /// Passes all films to `write`, in the form that `importTSV` reads, and returns how many. A TAB or line end
     /// within a field becomes a space, because the format cannot represent it.
-    /// - Throws: ``LockstepError``; the errors of `write`.
+    /// - Throws: The errors of `write`; the errors of every call, see ``ModelStore``.
     public func exportTSV(_ write: ([UInt8]) throws -> Void) throws -> Int {
         try reading { connection in
             var count = 0
@@ -57,34 +62,33 @@ public struct MovieStore: ModelStore {
     // MARK: Reading
 
     /// All films, oldest first, those of a year by title.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func allByYear() throws -> [Movie] { try reading { try MovieSQL.all($0) } }
 
     /// The film with this key, or nil.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func movie(_ id: Int64) throws -> Movie? { try reading { try MovieSQL.film(id, $0) } }
 
-    /// The films of a category, newest first.
-    /// - Parameter year: Only films of later years; nil for all.
-    /// - Throws: ``LockstepError``.
+    /// The films of a category, newest first; with a `year`, only those of later years.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func movies(inCategory category: String, after year: Int? = nil) throws -> [Movie] {
         try reading { try MovieSQL.films(inCategory: category, after: year, $0) }
     }
 
     /// The films with this title, oldest first. From version 3 on a blind index finds them; before, all are compared.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func movies(titled title: String) throws -> [Movie] {
         try reading { try MovieSQL.films(titled: title, $0) }
     }
 
     /// How many films there are.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func count() throws -> Int { try reading { try MovieSQL.count($0) } }
 
     // MARK: Writing
 
     /// Inserts a film and returns its key.
-    /// - Throws: ``LockstepError/Code/malformedInput`` for likes outside ``Movie/likesRange``.
+    /// - Throws: `LockstepError.Code.malformedInput` for likes outside ``Movie/likesRange``.
     @discardableResult
     public func insert(_ movie: Movie) throws -> Int64 {
         try writing { try MovieSQL.insert(movie, $0) }
@@ -92,7 +96,7 @@ public struct MovieStore: ModelStore {
 
     /// Records whether a film was watched, and how much it is liked.
     /// - Returns: Whether there is such a film.
-    /// - Throws: The same as ``insert(_:)``.
+    /// - Throws: The same as `insert`.
     @discardableResult
     public func rate(_ id: Int64, isWatched: Bool, likes: Int) throws -> Bool {
         try writing { try MovieSQL.rate(id, isWatched: isWatched, likes: likes, $0) }
@@ -100,7 +104,7 @@ public struct MovieStore: ModelStore {
 
     /// Deletes the film with this key.
     /// - Returns: Whether there was one.
-    /// - Throws: ``LockstepError``.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool { try writing { try MovieSQL.delete(id, $0) } }
 }

@@ -11,9 +11,10 @@ extension NoteStore {
     /// All of them are imported in one transaction, with one text in memory at a time. A file that is not a text file,
     /// or cannot be read, is left out and reported with its name; if writing fails, nothing is imported.
     /// - Parameters:
+    ///   - path: The file or folder.
     ///   - legacy: The encoding of files that are neither; without it, such files are left out.
     ///   - identity: Opens files sealed for recipients, whose names end in `.age` after the other ending.
-    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/full``.
+    /// - Throws: `LockstepError.Code.notFound`, `LockstepError.Code.full`.
     public func importTexts(
         _ path: FilePath, legacy: LegacyEncoding? = nil, opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
@@ -34,7 +35,7 @@ extension NoteStore {
     /// Writes every note to a new folder in UTF-8, as `7.md` for the note with the key 7, and returns how many: all
     /// from one snapshot, and all or none. Only their owner can read them. **Without recipients the files are not
     /// encrypted**; with recipients they are sealed, and named `7.md.age`.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if something exists at `folder`; ``LockstepError/Code/full``.
+    /// - Throws: `LockstepError.Code.alreadyExists` if something exists at `folder`; `LockstepError.Code.full`.
     public func exportTexts(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) throws -> Int {

@@ -6,9 +6,11 @@ extension NoteStore {
     /// `words` are only words: quotes and operators of a query language in them are never interpreted. Words without a
     /// letter or digit are ignored; if no others are left, nothing is found.
     /// - Parameters:
+    ///   - words: The words.
     ///   - isLastBegun: Whether the last word can be a prefix.
     ///   - limit: The maximum number of notes.
     ///   - marks: What is put before and after each matching word in an excerpt.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func search(
         _ words: String, isLastBegun: Bool = false, limit: Int = 50,
         marks: (before: String, behind: String) = ("", "")
@@ -27,13 +29,14 @@ extension NoteStore {
     }
 
     /// Compares the search index with the notes. Reads all of both.
-    /// - Throws: ``LockstepError/Code/damaged`` if a note is not found by its words, or a deleted one is.
+    /// - Throws: `LockstepError.Code.damaged` if a note is not found by its words, or a deleted one is.
     public func checkSearch() throws { try writing { try NoteQuery.check($0) } }
 
     /// The same call, awaited; it can also throw `CancellationError`.
     public func checkSearch() async throws { try await writing { try NoteQuery.check($0) } }
 
     /// Rebuilds the search index from the notes.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func rebuildSearch() throws { try writing { try NoteQuery.rebuild($0) } }
 
     /// The same call, awaited; it can also throw `CancellationError`.

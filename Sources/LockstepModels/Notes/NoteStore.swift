@@ -21,7 +21,7 @@ public struct NoteStore: ModelStore {
     // MARK: Notes
 
     /// Stores a new note and returns its key; returns nil for an empty text and changes nothing.
-    /// - Throws: ``LockstepError/Code/full``, and other errors of writing.
+    /// - Throws: `LockstepError.Code.full`, and other errors of writing.
     @discardableResult
     public func create(_ text: String) throws -> Int64? {
         guard !text.isEmpty else { return nil }
@@ -36,7 +36,7 @@ public struct NoteStore: ModelStore {
     }
 
     /// Replaces a note's text, and its title with it. Returns false if there is no such note.
-    /// - Throws: ``LockstepError/Code/misuse`` for an empty text.
+    /// - Throws: `LockstepError.Code.misuse` for an empty text.
     @discardableResult
     public func update(_ id: Int64, _ text: String) throws -> Bool {
         try NoteSQL.requireText(text)
@@ -51,6 +51,7 @@ public struct NoteStore: ModelStore {
     }
 
     /// Deletes a note. Returns false if there was none.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool { try writing { try NoteSQL.delete(id, $0) } }
 
@@ -67,6 +68,7 @@ public struct NoteStore: ModelStore {
     /// - Parameters:
     ///   - limit: The maximum number of titles.
     ///   - last: The last title of the previous page; nil for the first page.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func list(limit: Int = 100, after last: NoteTitle? = nil) throws -> [NoteTitle] {
         try reading { try NoteSQL.list(limit, last, $0) }
     }
@@ -77,6 +79,7 @@ public struct NoteStore: ModelStore {
     }
 
     /// A note's text, or nil if there is no such note.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func body(of id: Int64) throws -> String? { try reading { try NoteSQL.body(id, $0) } }
 
     /// The same call, awaited; it can also throw `CancellationError`.
@@ -85,6 +88,7 @@ public struct NoteStore: ModelStore {
     }
 
     /// A note, or nil if there is none.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func note(_ id: Int64) throws -> Note? { try reading { try NoteSQL.note(id, $0) } }
 
     /// The same call, awaited; it can also throw `CancellationError`.
@@ -93,6 +97,7 @@ public struct NoteStore: ModelStore {
     }
 
     /// How many notes there are.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func count() throws -> Int { try reading { try NoteSQL.count($0) } }
 
     /// The same call, awaited; it can also throw `CancellationError`.

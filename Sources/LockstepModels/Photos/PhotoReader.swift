@@ -9,7 +9,7 @@ final class PhotoReader: PieceReader {
     private let parts: [(start: Int, place: BlobPlace)]
     private var current: (number: Int, reader: any PieceReader)?
 
-    /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/damaged`` if a part is missing.
+    /// - Throws: `LockstepError.Code.notFound`; `LockstepError.Code.damaged` if a part is missing.
     init(_ id: Int64, on connection: borrowing Connection) throws {
         guard let photo = try PhotoTables.photo(id, connection) else {
             throw LockstepError(
@@ -45,7 +45,7 @@ final class PhotoReader: PieceReader {
     }
 
     /// Passes all bytes to `body`.
-    /// - Throws: ``LockstepError/Code/damaged`` at the end, if their hash differs; the errors of `body`.
+    /// - Throws: `LockstepError.Code.damaged` at the end, if their hash differs; the errors of `body`.
     func forEachPiece(
         on connection: borrowing Connection, _ body: ([UInt8]) throws -> Void
     ) throws {

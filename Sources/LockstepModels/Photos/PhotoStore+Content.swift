@@ -6,9 +6,9 @@ extension PhotoStore {
 
     /// Stores the content of a file as a new photo and returns its key. The file is read piece by piece, in one
     /// transaction: all of it is stored, or nothing.
-    /// - Throws: ``LockstepError/Code/notFound`` and other errors of reading; ``LockstepError/Code/malformedInput`` if
-    ///   it is not an image, and ``LockstepError/Code/alreadyExists`` if its content is already stored, depending on
-    ///   `rules`; ``LockstepError/Code/full``; ``LockstepError/Code/keyUnavailable`` if content is sealed.
+    /// - Throws: `LockstepError.Code.notFound` and other errors of reading; `LockstepError.Code.malformedInput` if
+    ///   it is not an image, and `LockstepError.Code.alreadyExists` if its content is already stored, depending on
+    ///   `rules`; `LockstepError.Code.full`; `LockstepError.Code.keyUnavailable` if content is sealed.
     @discardableResult
     public func insert(
         _ name: String, from path: FilePath, rules: PhotoRules = .init(),
@@ -30,7 +30,7 @@ extension PhotoStore {
 
     /// Stores content that arrives in pieces as a new photo and returns its key. Its length need not be known. No other
     /// write can run until the pieces end, so have them ready.
-    /// - Throws: The same as ``insert(_:from:rules:)``; the errors of `pieces`; `CancellationError`. Then nothing is
+    /// - Throws: The same as for a file; the errors of `pieces`; `CancellationError`. Then nothing is
     ///   stored.
     @concurrent
     @discardableResult
@@ -59,9 +59,9 @@ extension PhotoStore {
 
     /// Writes a photo's content to a new file: all of it, with its original hash, or nothing. Only its owner can read
     /// the file; **without recipients it is not encrypted**.
-    /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/alreadyExists`` if something exists at `path`;
-    ///   ``LockstepError/Code/damaged``, ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``,
-    ///   ``LockstepError/Code/full``.
+    /// - Throws: `LockstepError.Code.notFound`; `LockstepError.Code.alreadyExists` if something exists at `path`;
+    ///   `LockstepError.Code.damaged`, `LockstepError.Code.cellForged`, `LockstepError.Code.keyUnavailable`,
+    ///   `LockstepError.Code.full`.
     public func write(
         _ id: Int64, to path: FilePath, sealedFor recipients: [Recipient] = []
     ) throws {
@@ -90,8 +90,8 @@ extension PhotoStore {
     ///
     /// From the first piece to the last, or until the iterator is released, one of the store's readers is in use: do
     /// not keep an unfinished iterator.
-    /// - Throws: The iterator: ``LockstepError/Code/notFound``, ``LockstepError/Code/damaged``,
-    ///   ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``; `CancellationError`.
+    /// - Throws: The iterator: `LockstepError.Code.notFound`, `LockstepError.Code.damaged`,
+    ///   `LockstepError.Code.cellForged`, `LockstepError.Code.keyUnavailable`; `CancellationError`.
     public func chunks(of id: Int64, size: Int = 64 * 1024) -> BlobChunks {
         BlobChunks(store: store, size: max(size, 1)) { connection in
             try PhotoReader(id, on: connection)
@@ -100,8 +100,8 @@ extension PhotoStore {
 
     /// A range of a photo's content, at any offset: only the requested bytes are read, of sealed content chunks of 16
     /// KiB.
-    /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/misuse`` beyond the content's end;
-    ///   ``LockstepError/Code/damaged``, ``LockstepError/Code/cellForged``, ``LockstepError/Code/keyUnavailable``.
+    /// - Throws: `LockstepError.Code.notFound`; `LockstepError.Code.misuse` beyond the content's end;
+    ///   `LockstepError.Code.damaged`, `LockstepError.Code.cellForged`, `LockstepError.Code.keyUnavailable`.
     public func bytes(of id: Int64, in range: Range<Int>) throws -> [UInt8] {
         try reading { try Self.bytes(id, range, $0) }
     }

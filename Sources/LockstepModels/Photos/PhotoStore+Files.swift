@@ -8,7 +8,7 @@ extension PhotoStore {
     /// size in free space again, and every other writer would wait. So photos imported before a failure stay; importing
     /// the folder again with ``PhotoRules/refusesKnownContent`` continues after them. A file that is not an image, or
     /// cannot be read, is left out and reported with its name.
-    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/full``.
+    /// - Throws: `LockstepError.Code.notFound`, `LockstepError.Code.full`.
     public func importFiles(
         _ path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
     ) throws -> ImportReport {
@@ -46,7 +46,7 @@ extension PhotoStore {
     /// many: all from one snapshot, and all or none. Characters that file names cannot contain become `_`. Only their
     /// owner can read the files. **Without recipients they are not encrypted**; with recipients they are sealed, and
     /// named `7.age`: their names are not kept.
-    /// - Throws: The same as ``write(_:to:)``; ``LockstepError/Code/alreadyExists`` if something exists at `folder`.
+    /// - Throws: The same as `write`; `LockstepError.Code.alreadyExists` if something exists at `folder`.
     public func exportFiles(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) throws -> Int {

@@ -28,12 +28,14 @@ public struct PhotoStore: ModelStore {
     // MARK: Lists
 
     /// All photos by key, without their content.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func all() throws -> [Photo] { try reading { try PhotoTables.all($0) } }
 
     /// The same call, awaited; it can also throw `CancellationError`.
     public func all() async throws -> [Photo] { try await reading { try PhotoTables.all($0) } }
 
     /// A photo's details, or nil if there is none.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func photo(_ id: Int64) throws -> Photo? {
         try reading { try PhotoTables.photo(id, $0) }
     }
@@ -44,6 +46,7 @@ public struct PhotoStore: ModelStore {
     }
 
     /// The photos whose content has this SHA-256, which means equal content.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func photos(withSHA256 sha256: [UInt8]) throws -> [Photo] {
         try reading { try PhotoTables.photos(of: sha256, $0) }
     }
@@ -54,6 +57,7 @@ public struct PhotoStore: ModelStore {
     }
 
     /// The photos that share their content with others: each group has the same content.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func duplicates() throws -> [[Photo]] { try reading { try PhotoTables.duplicates($0) } }
 
     /// The same call, awaited; it can also throw `CancellationError`.
@@ -62,6 +66,7 @@ public struct PhotoStore: ModelStore {
     }
 
     /// How many photos there are.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     public func count() throws -> Int { try reading { try PhotoTables.count($0) } }
 
     /// The same call, awaited; it can also throw `CancellationError`.
@@ -70,6 +75,7 @@ public struct PhotoStore: ModelStore {
     // MARK: Changes
 
     /// Renames a photo. Returns false if there is no such photo.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     @discardableResult
     public func rename(_ id: Int64, _ name: String) throws -> Bool {
         try writing { try PhotoTables.rename(id, name, $0) }
@@ -82,6 +88,7 @@ public struct PhotoStore: ModelStore {
     }
 
     /// Deletes a photo with its content. Returns false if there was none.
+    /// - Throws: The errors of every call; see ``ModelStore``.
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool {
         try writing { try PhotoTables.delete(id, $0) }

@@ -14,7 +14,7 @@ struct PhotoTables {
     static let content = "photo"
     static let bytes = "bytes"
 
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` if a column is sealed and the connection has no keys for it.
+    /// - Throws: `LockstepError.Code.keyUnavailable` if a column is sealed and the connection has no keys for it.
     init(_ connection: borrowing Connection) throws {
         let open: SQL = "photos_open"
         let hasSealedDetails = try Self.hasSealedDetails(connection)

@@ -65,6 +65,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
     }
 
     /// A copy in its own secure memory.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public borrowing func clone() throws(LockstepError) -> DatabaseKey {
         var copy = try DatabaseKey(secret: secret.clone(), salt: salt)
         copy.origin = origin
@@ -82,6 +83,8 @@ public struct DatabaseKey: ~Copyable, Sendable {
     /// Writes the raw key in the form for other SQLCipher programs, `x'` 64 hex digits `'`, and a line feed.
     ///
     /// Anyone who reads it can open the database. It is written directly so that no buffer of the program keeps a copy.
+    /// - Throws: The error of writing to `file`, such as ``LockstepError/Code/full`` or
+    ///   ``LockstepError/Code/inputOutput``; ``LockstepError/Code/secureMemoryExhausted``.
     public borrowing func writeKeyspec(to file: FileDescriptor) throws {
         let spec = try keyspec(withSalt: false)
         let bytes = spec.bytes

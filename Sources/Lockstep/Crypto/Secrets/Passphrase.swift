@@ -16,12 +16,15 @@ public struct Passphrase: ~Copyable {
     }
 
     /// Copies `bytes` into secure memory. The caller should wipe the source.
+    /// - Throws: ``LockstepError/Code/secretUnsuitable``, as for a secret;
+    ///   ``LockstepError/Code/secureMemoryExhausted``.
     public init(_ bytes: Span<UInt8>) throws(LockstepError) {
         try Self.check(bytes)
         secret = try SecretBytes(copying: bytes)
     }
 
     /// A copy in its own secure memory.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public borrowing func clone() throws(LockstepError) -> Passphrase {
         try Passphrase(secret.clone())
     }

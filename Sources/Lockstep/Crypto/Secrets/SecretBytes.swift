@@ -23,6 +23,7 @@ public struct SecretBytes: ~Copyable {
     }
 
     /// Makes `count` random bytes from OpenSSL's private generator; a negative number counts as 0.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``, ``LockstepError/Code/cryptographyFailed``.
     public init(random count: Int) throws(LockstepError) {
         let count = max(count, 0)
         let memory = unsafe try SecureHeap.allocate(count)
@@ -36,6 +37,7 @@ public struct SecretBytes: ~Copyable {
     }
 
     /// Copies `bytes` into secure memory. The caller should wipe the source.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public init(copying bytes: Span<UInt8>) throws(LockstepError) {
         try self.init(zeroed: bytes.count)
         unsafe bytes.withUnsafeBytes { source in
@@ -67,6 +69,7 @@ public struct SecretBytes: ~Copyable {
     }
 
     /// A copy in its own secure memory.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public borrowing func clone() throws(LockstepError) -> SecretBytes {
         try SecretBytes(copying: bytes)
     }

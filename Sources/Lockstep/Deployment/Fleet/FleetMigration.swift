@@ -83,6 +83,8 @@ public struct FleetMigration: Sendable {
     ///     is that file's error.
     ///   - report: Called for each finished file, on the calling thread. An error that it throws stops the fleet
     ///     as ``shouldContinue`` does, and is thrown at the end.
+    /// - Throws: ``LockstepError/Code/misuse`` unless ``jobs`` is positive; ``LockstepError/Code/inputOutput`` if the
+    ///   system has no thread left; the error that `report` throws. The error of a file is in its ``FleetResult``.
     public func run(
         access: @escaping @Sendable (FilePath) throws -> DatabaseAccess,
         report: (FleetResult) throws -> Void = { _ in }

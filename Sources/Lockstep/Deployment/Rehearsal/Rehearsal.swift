@@ -39,8 +39,9 @@ public struct Rehearsal {
     /// Runs the rehearsal. Blocks.
     ///
     /// A version that fails is a result of the rehearsal, and is in the report.
-    /// - Parameter progress: Called with the number of copied pages. An error that it throws ends the
-    ///   rehearsal.
+    /// - Parameters:
+    ///   - access: Opens the database.
+    ///   - progress: Called with the number of copied pages. An error that it throws ends the rehearsal.
     /// - Throws: The error that prevents the rehearsal: ``LockstepError/Code/full``, the plan's fatal findings,
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, ``LockstepError/Code/interrupted`` if
     ///   ``shouldContinue`` returns false. No file is left.

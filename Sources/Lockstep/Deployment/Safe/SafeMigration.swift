@@ -72,7 +72,8 @@ public struct SafeMigration {
     /// - Throws: The original failure, after the database was restored;
     ///   ``LockstepError/Code/verificationFailed`` for a check; ``LockstepError/Code/notRestored`` if the
     ///   database is not restored, with instructions; ``LockstepError/Code/locked`` if another safe migration
-    ///   runs for longer than ``timeout``; ``LockstepError/Code/interrupted`` if ``shouldContinue`` returns false.
+    ///   runs for longer than ``timeout``; ``LockstepError/Code/interrupted`` if ``shouldContinue`` returns false;
+    ///   ``LockstepError/Code/misuse`` if ``keep`` is negative or the path contains a line feed.
     @discardableResult
     public func run(_ access: borrowing DatabaseAccess) throws -> SafeMigrationReport {
         var report = SafeMigrationReport()
@@ -81,6 +82,7 @@ public struct SafeMigration {
     }
 
     /// The same, with a report that also shows how a failed run ended.
+    /// - Throws: The errors of ``run(_:)``.
     public func run(
         _ access: borrowing DatabaseAccess, into report: inout SafeMigrationReport
     ) throws {

@@ -27,6 +27,7 @@ public struct SealedBlob: ~Copyable {
     }
 
     /// Lends all bytes to `body`, in pieces of up to `size` bytes.
+    /// - Throws: The errors of ``read(at:count:)`` and of `body`.
     public func forEachChunk(
         of size: Int = 64 * 1024, _ body: ([UInt8]) throws -> Void
     ) throws {
@@ -64,9 +65,12 @@ extension Connection {
     /// one piece, and allocates memory for a large value if others follow it.
     ///
     /// If anything fails, the row stays as it was. Inside an open transaction, the write is a savepoint.
-    /// - Parameter next: Returns the next bytes, and nil at the end. It must return `count` bytes in all.
+    /// - Parameters:
+    ///   - place: The table, the column and the rowid.
+    ///   - count: The number of bytes.
+    ///   - next: Returns the next bytes, and nil at the end. It must return `count` bytes in all.
     /// - Throws: ``LockstepError/Code/misuse`` for another number of bytes, or for a column that is not
-    ///   ``SealedColumn/Mode/random`` or has a blind index; ``LockstepError/Code/sqlFailed`` if the row does not exist;
+    ///   ``SealingMode/random`` or has a blind index; ``LockstepError/Code/sqlFailed`` if the row does not exist;
     ///   ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/full``; the errors of `next`.
     public func writeSealedBlob(
         _ place: BlobPlace, count: Int, from next: () throws -> [UInt8]?

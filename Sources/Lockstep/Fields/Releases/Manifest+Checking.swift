@@ -6,11 +6,15 @@ extension Manifest {
     /// only primary keys and sealed columns. An older database that somebody put back as a whole is authentic;
     /// `minimum` detects it.
     /// - Parameters:
+    ///   - connection: The database.
     ///   - publisher: The publisher that must have signed the manifest.
     ///   - dataset: The dataset's identifier; nil for every dataset that the database names. Anyone who can write to
     ///     the database can remove a dataset together with everything that names it, so pass the identifier if you know
     ///     it.
     ///   - minimum: The number of the newest release seen so far.
+    /// - Throws: SQLite's errors, such as ``LockstepError/Code/damaged``; ``LockstepError/Code/foreignSchema`` if a
+    ///   released table has two columns of one name; ``LockstepError/Code/decodeMismatch`` if a name in the schema is
+    ///   not UTF-8. Everything that contradicts the release is a finding in the report.
     public static func check(
         _ connection: borrowing Connection, publisher: Publisher, dataset: [UInt8]? = nil,
         minimum: UInt64 = 1

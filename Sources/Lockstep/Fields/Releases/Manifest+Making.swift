@@ -6,9 +6,11 @@ extension Manifest {
     /// Any change to these tables, their indexes or the schema needs a new release.
     /// - Parameters:
     ///   - keyring: The publisher's fields keyring of the dataset.
+    ///   - connection: The database.
     ///   - number: The release's number; if nil, the stored manifest's number plus one.
     ///   - replacingForeign: Whether to replace a stored manifest that is malformed or that none of the keyring's
     ///     manifest keys signed. Its number is then ignored.
+    ///   - today: The date in the manifest.
     /// - Throws: ``LockstepError/Code/releaseConflict`` if the number is not greater than the stored manifest's;
     ///   ``LockstepError/Code/signatureInvalid`` if the stored manifest is not the publisher's;
     ///   ``LockstepError/Code/keyringMismatch`` for a keyring that cannot sign; ``LockstepError/Code/misuse`` if no

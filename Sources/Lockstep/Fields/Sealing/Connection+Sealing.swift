@@ -10,7 +10,10 @@ extension Connection {
     /// The connection must have been opened with `keys` among its ``ConnectionOptions/fieldKeys``, and must be outside
     /// a transaction.
     /// - Parameters:
-    ///   - mode: ``SealedColumn/Mode/random``, unless joins or GROUP BY need the column.
+    ///   - column: The column.
+    ///   - table: Its table.
+    ///   - keys: The keys of the dataset.
+    ///   - mode: ``SealingMode/random``, unless joins or GROUP BY need the column.
     ///   - padding: How the lengths of the values are hidden.
     ///   - indexes: The blind indexes for look-ups. Each adds a column to the table, with an index over it. Their
     ///     tokens show anyone who can open the database which rows might be equal.

@@ -10,6 +10,7 @@ extension Connection {
     /// contained it would run nowhere.
     /// - Parameters:
     ///   - column: The sealed column, by its current name in the registry.
+    ///   - table: Its table.
     ///   - cell: SQL for the cell; the column itself if nil.
     ///   - key: SQL for the values of the row's primary key as stored, in the key's order; none for a deterministic
     ///     column.
@@ -33,7 +34,11 @@ extension Connection {
     }
 
     /// SQL for the token of a value in one of the column's blind indexes.
-    /// - Parameter index: The index, by its normaliser.
+    /// - Parameters:
+    ///   - column: The sealed column.
+    ///   - table: Its table.
+    ///   - index: The index, by its normaliser.
+    ///   - value: SQL for the value.
     /// - Throws: ``LockstepError/Code/keyUnavailable``. The statement fails if the column has no such index.
     public func token(
         _ column: String, of table: String, index: Normaliser, value: SQL

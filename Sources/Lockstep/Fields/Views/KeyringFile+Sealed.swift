@@ -36,7 +36,9 @@ extension KeyringFile {
 
     /// Makes a fields keyring accept a database as it is, whatever it remembers: an older database that its owner has
     /// put back, or one from before keyrings remembered databases.
-    /// - Parameter connection: A connection opened with ``FieldKeys/withoutMemory()``.
+    /// - Parameters:
+    ///   - keyring: The fields keyring, opened from this file.
+    ///   - connection: A connection opened with ``FieldKeys/withoutMemory()``.
     /// - Throws: The errors of ``remember(_:sealedIn:)``; ``LockstepError/Code/registryMissing`` if the file has no
     ///   registry of the dataset.
     public func accept(

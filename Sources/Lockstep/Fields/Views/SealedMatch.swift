@@ -20,7 +20,11 @@ extension Connection {
     ///     try db.query("SELECT year FROM film_open WHERE \(found)") { row in try row[0] as Int }
     ///
     /// Rows that only share the token by chance are opened and excluded.
-    /// - Parameter alias: The view's alias in the query, if it has one.
+    /// - Parameters:
+    ///   - column: The sealed column.
+    ///   - table: Its table.
+    ///   - match: The condition.
+    ///   - alias: The view's alias in the query, if it has one.
     /// - Throws: ``LockstepError/Code/misuse`` if no index of the column can answer the condition, or for NULL;
     ///   ``LockstepError/Code/keyUnavailable``.
     public func matching(

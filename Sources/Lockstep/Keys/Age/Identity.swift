@@ -18,11 +18,13 @@ public struct Identity: ~Copyable, Sendable {
     }
 
     /// A new random identity.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``, ``LockstepError/Code/cryptographyFailed``.
     public static func generate() throws(LockstepError) -> Identity {
         try Identity(SecretBytes(random: Curve25519Key.length))
     }
 
     /// A copy in its own secure memory.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``, ``LockstepError/Code/cryptographyFailed``.
     public borrowing func clone() throws(LockstepError) -> Identity {
         try Identity(secret.clone())
     }

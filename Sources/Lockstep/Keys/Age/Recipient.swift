@@ -46,6 +46,7 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
 
     /// Identifies a slot's recipient, so that an identity can find its own slots: the first 8 bytes of SHA-256 over
     /// the public key.
+    /// - Throws: ``LockstepError/Code/cryptographyFailed``.
     public func tag() throws(LockstepError) -> [UInt8] {
         Array(try HashFunction.sha256.digest(publicKey.span).prefix(Self.tagLength))
     }

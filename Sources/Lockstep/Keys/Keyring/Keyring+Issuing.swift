@@ -30,7 +30,9 @@ extension Keyring {
     }
 
     /// Makes a keyring of the same dataset for recipients of either kind.
-    /// - Parameter plugin: Returns the plugin with this name; it is called only for plugin recipients.
+    /// - Parameters:
+    ///   - recipients: The recipients by slot name.
+    ///   - plugin: Returns the plugin with this name; it is called only for plugin recipients.
     /// - Throws: as for X25519 recipients; ``LockstepError/Code/commandFailed`` if a plugin cannot seal for its
     ///   recipient; any error that `plugin` throws.
     public borrowing func issue(
@@ -65,7 +67,8 @@ extension Keyring {
         return Keyring(document: issued, ringKey: ringKey)
     }
 
-    /// Makes a keyring of the same dataset for one recipient.
+    /// Makes a keyring of the same dataset for one recipient, with a slot of the name ``issuedSlotName``.
+    /// - Throws: The same as for several recipients.
     public borrowing func issue(to recipient: Recipient) throws(LockstepError) -> Keyring {
         try issue(to: [Self.issuedSlotName: recipient])
     }
@@ -88,7 +91,9 @@ extension Keyring {
 extension KeyringFile {
     /// Signs a new keyring and writes it: its reader can verify the publisher and detect any change. Its slots cannot
     /// be changed either; the publisher issues another keyring instead.
-    /// - Parameter publisher: The publisher's fields keyring.
+    /// - Parameters:
+    ///   - keyring: The keyring to write.
+    ///   - publisher: The publisher's fields keyring.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if the file exists;
     ///   ``LockstepError/Code/keyringMismatch`` if `publisher` cannot sign.
     public func create(

@@ -1,7 +1,10 @@
 /// The slots of a keyring: the ways to open it.
 extension Keyring {
     /// Adds a way to open the keyring.
-    /// - Parameter cost: The cost of each guess and of each opening, for a passphrase; other credentials have no cost.
+    /// - Parameters:
+    ///   - name: The slot's name.
+    ///   - credential: What opens the slot.
+    ///   - cost: The cost of each guess and of each opening, for a passphrase; other credentials have no cost.
     /// - Throws: ``LockstepError/Code/keyringConflict`` if the name is taken or invalid, or if the
     ///   keyring's passphrases together would cost more than one with N = 2^21.
     public mutating func addSlot(
@@ -58,7 +61,10 @@ extension Keyring {
     }
 
     /// Adds a slot for a recipient of either kind.
-    /// - Parameter plugin: Returns the plugin with this name; it is called only for plugin recipients.
+    /// - Parameters:
+    ///   - name: The slot's name.
+    ///   - recipient: The recipient, whose identity opens the slot.
+    ///   - plugin: Returns the plugin with this name; it is called only for plugin recipients.
     /// - Throws: as the other two, and any error that `plugin` throws.
     public mutating func addSlot(
         _ name: String, for recipient: SlotRecipient, plugin: (PluginName) throws -> Plugin
@@ -73,8 +79,9 @@ extension Keyring {
 
     /// Removes a way to open the keyring. The removed slot still opens earlier copies of the file, and anyone who knew
     /// the ring key still knows it: ``rotateRing()`` shuts them out of later versions.
-    /// - Parameter force: Whether to remove even the last slot; then a slot must be added before the keyring is
-    ///   written.
+    /// - Parameters:
+    ///   - name: The slot's name.
+    ///   - force: Whether to remove even the last slot; then a slot must be added before the keyring is written.
     /// - Throws: ``LockstepError/Code/keyringConflict`` if the slot does not exist, or is the last.
     public mutating func removeSlot(
         _ name: String, force: Bool = false
@@ -90,7 +97,10 @@ extension Keyring {
     }
 
     /// Replaces the credential that opens a slot, for example with another passphrase.
-    /// - Parameter cost: as in ``addSlot(_:_:cost:)``.
+    /// - Parameters:
+    ///   - name: The slot's name.
+    ///   - credential: What opens the slot from now on.
+    ///   - cost: as in ``addSlot(_:_:cost:)``.
     /// - Throws: ``LockstepError/Code/keyringConflict`` if the slot does not exist, or if the keyring's
     ///   passphrases together would cost more than one with N = 2^21.
     public mutating func changeSlot(

@@ -20,7 +20,12 @@ public struct Keyring: ~Copyable {
     /// Makes a keyring with a new ring key and one active key of each kind of its purpose.
     ///
     /// It needs a slot before it can be written.
-    /// - Parameter subject: The 16-byte identifier of the database or dataset; random if nil.
+    /// - Parameters:
+    ///   - purpose: What its keys are for.
+    ///   - subject: The 16-byte identifier of the database or dataset; random if nil.
+    ///   - today: The date of the keys.
+    /// - Throws: ``LockstepError/Code/misuse`` for an identifier of another length;
+    ///   ``LockstepError/Code/secureMemoryExhausted``.
     public static func create(
         _ purpose: KeyringPurpose, subject: [UInt8]? = nil, today: CalendarDay = .today
     ) throws(LockstepError) -> Keyring {

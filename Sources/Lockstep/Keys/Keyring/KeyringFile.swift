@@ -19,6 +19,7 @@ public struct KeyringFile: Sendable, Hashable {
     }
 
     /// The default location of a dataset's fields keyring: `<folder>/<dataset>.fields.keyring`.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` for a name that a dataset cannot have.
     public static func fields(of dataset: String, in folder: FilePath) throws(LockstepError)
         -> KeyringFile
     {
@@ -62,6 +63,8 @@ public struct KeyringFile: Sendable, Hashable {
     }
 
     /// The public content of the file. The MAC is not checked.
+    /// - Throws: ``LockstepError/Code/notFound``; ``LockstepError/Code/permissionsTooOpen`` if others can read the file
+    ///   or write to its folder; ``LockstepError/Code/keyringMalformed``, ``LockstepError/Code/keyringUnsupported``.
     public func summary() throws -> KeyringSummary {
         let text = try read()
         return try located { KeyringSummary(try KeyringParser.parse(text).document) }

@@ -109,7 +109,9 @@ extension KeyringDocument {
 extension KeyringFile {
     /// Signs a keyring and writes it over the file that it was opened from. After that, only signing it again can
     /// change it.
-    /// - Parameter publisher: The publisher's fields keyring.
+    /// - Parameters:
+    ///   - keyring: The keyring to sign.
+    ///   - publisher: The publisher's fields keyring.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` if `publisher` cannot sign;
     ///   ``LockstepError/Code/keyringConflict`` if someone else has since written the file.
     public func sign(_ keyring: inout Keyring, as publisher: borrowing Keyring) throws {

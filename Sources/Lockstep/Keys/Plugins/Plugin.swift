@@ -29,8 +29,10 @@ public struct Plugin: Sendable {
     public var variables: Set<String> = []
 
     /// Finds a plugin's program.
-    /// - Parameter path: The folders, separated by colons, as in PATH; the process's own PATH if nil. Empty and
-    ///   relative folders are skipped, so that nothing in the current folder is ever run.
+    /// - Parameters:
+    ///   - name: The plugin's name: the program is `age-plugin-` and this.
+    ///   - path: The folders, separated by colons, as in PATH; the process's own PATH if nil. Empty and relative
+    ///     folders are skipped, so that nothing in the current folder is ever run.
     /// - Throws: ``LockstepError/Code/commandFailed`` if no folder contains the program.
     public static func find(
         _ name: PluginName, in path: String? = nil

@@ -53,6 +53,7 @@ public struct Credential: ~Copyable {
     }
 
     /// The identity of a recipient for whom a slot was made.
+    /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public static func identity(_ identity: borrowing Identity) throws(LockstepError) -> Credential
     {
         Credential(.identity(identity.recipient), try identity.secret.clone())

@@ -9,6 +9,8 @@ public enum KeyFile {
     }
 
     /// Creates the file like ``create(_:)`` unless something exists at the path. Returns whether it created the file.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if another process creates it at the same time; the errors of
+    ///   writing it.
     public static func createIfMissing(_ path: FilePath) throws -> Bool {
         guard !FileAccess.exists(path) else { return false }
         try create(path)
@@ -54,7 +56,12 @@ extension SecretBytes {
     ///
     /// For key files and passphrases that arrive through a descriptor: no copy remains in any other buffer of the
     /// library.
-    /// - Parameter name: The source's name in errors.
+    /// - Parameters:
+    ///   - file: The descriptor.
+    ///   - name: The source's name in errors.
+    ///   - limit: The maximum number of bytes.
+    /// - Throws: ``LockstepError/Code/tooLarge`` for more bytes; ``LockstepError/Code/inputOutput`` and other errors of
+    ///   reading; ``LockstepError/Code/secureMemoryExhausted``.
     public init(
         readingFrom file: FileDescriptor, _ name: FilePath, limit: Int
     ) throws {

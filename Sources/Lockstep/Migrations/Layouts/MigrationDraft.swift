@@ -15,7 +15,9 @@ public struct MigrationDraft: Sendable, Equatable {
 
     /// Drafts the version after the newest one of `set`: the next number with as many digits, or the current UTC
     /// time if the set uses timestamps.
-    /// - Parameter name: Its name: letters, digits, `_` and `-`.
+    /// - Parameters:
+    ///   - name: Its name: letters, digits, `_` and `-`.
+    ///   - set: The set that it extends.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` for a name that a file name cannot contain.
     public init(named name: String, behind set: MigrationSet) throws(LockstepError) {
         try self.init(named: name, behind: set, now: Clock.microsecondsSinceEpoch / 1_000_000)

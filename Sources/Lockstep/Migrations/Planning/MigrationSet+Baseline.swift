@@ -1,7 +1,9 @@
 extension MigrationSet {
     /// The set as it applies to a database with this ledger. A new database can begin with a baseline; the
     /// versions that the baseline replaces are then not pending.
-    /// - Parameter target: The target version; a baseline after it is not used.
+    /// - Parameters:
+    ///   - ledger: The versions that the database has.
+    ///   - target: The target version; a baseline after it is not used.
     public func applicable(
         to ledger: [LedgerEntry], upTo target: MigrationVersion? = nil
     ) -> MigrationSet {

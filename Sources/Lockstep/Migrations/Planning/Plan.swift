@@ -73,6 +73,9 @@ public struct Plan: Sendable, Equatable {
 
     /// Makes the plan.
     /// - Parameters:
+    ///   - set: The set.
+    ///   - history: What the database has recorded of it.
+    ///   - target: How far to go.
     ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was, for example after a merge of
     ///     branches. A new database then applies them in a different order.
     ///   - recordedDown: Whether the way down in the ledger may undo a version that its file cannot undo.
@@ -129,7 +132,8 @@ public struct Plan: Sendable, Equatable {
             recordedDown: recordedDown)
     }
 
-    /// Throws the first fatal finding.
+    /// Requires that nothing prevents the plan.
+    /// - Throws: The first fatal finding; see ``findings``.
     public func requireSound() throws(LockstepError) {
         if let finding = findings.first(where: \.isFatal) { throw finding.error }
     }

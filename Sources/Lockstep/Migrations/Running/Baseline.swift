@@ -7,6 +7,7 @@ public struct Baseline {
     private let acceptsDifferences: Bool
 
     /// - Parameters:
+    ///   - set: The set that the schema comes from.
     ///   - version: The current version of the schema.
     ///   - acceptsDifferences: Whether a schema that differs from that version is accepted; `verify` then reports
     ///     the differences.

@@ -13,6 +13,7 @@ public struct Migrator {
 
     /// A migrator for `set`.
     /// - Parameters:
+    ///   - set: The set.
     ///   - timeout: The maximum wait, in whole seconds, while another runner holds the write lock.
     ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was.
     ///   - recordedDown: Whether the way down that the database recorded may undo a version whose file is gone.
@@ -34,7 +35,8 @@ public struct Migrator {
     /// Runs the steps to `target`.
     /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier
     ///   versions stay applied. ``LockstepError/Code/tampered`` for a ledger that was changed,
-    ///   ``LockstepError/Code/misuse`` if recorded ways down are allowed on a connection with field keys.
+    ///   ``LockstepError/Code/misuse`` inside a transaction, and if recorded ways down are allowed on a connection
+    ///   with field keys.
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection
     ) throws -> MigrationReport {
@@ -44,6 +46,7 @@ public struct Migrator {
     }
 
     /// Runs the steps to `target`, with a report that also contains the steps completed before an error.
+    /// - Throws: The errors of ``run(_:on:)``.
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection,
         into report: inout MigrationReport

@@ -3,6 +3,7 @@ extension Store {
     /// no migrations are pending, it reads the ledger and changes nothing. No other write of the store runs
     /// meanwhile; other processes wait no longer than one version takes.
     /// - Parameters:
+    ///   - sets: The sets, in the order in which they run.
     ///   - target: The target of the run.
     ///   - timeout: The maximum wait, in whole seconds, while another process holds the write lock.
     ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was.

@@ -40,6 +40,8 @@ public struct SchemaSnapshot: Sendable, Equatable {
 
     /// Reads the schema of `connection`. Omits the tables of SQLite and of the engine, the content tables of
     /// virtual tables, and temporary objects. Triggers are never omitted.
+    /// - Throws: SQLite's errors, such as ``LockstepError/Code/damaged``; ``LockstepError/Code/decodeMismatch`` if the
+    ///   schema contains text that is not UTF-8.
     public init(_ connection: borrowing Connection) throws {
         let found = try connection.query(
             """

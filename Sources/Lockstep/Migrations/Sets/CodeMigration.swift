@@ -21,9 +21,15 @@ public struct CodeMigration: Sendable, Equatable {
     let up: Change
     let down: Change?
 
+    /// Makes a version from closures.
     /// - Parameters:
+    ///   - version: Its place in the set's order.
+    ///   - name: Its name in the ledger.
     ///   - revision: Stands for the code in the ledger, since code has no checksum. Change it when the code
     ///     changes what it does; databases that ran the old revision then report a difference.
+    ///   - foreignKeysOff: Whether foreign keys are off while it runs; they are still checked afterwards.
+    ///   - tables: The tables that may lose rows.
+    ///   - up: Makes the change, in the version's transaction.
     ///   - down: Undoes the change. The ledger does not record it: an older program cannot undo this version.
     /// - Throws: ``LockstepError/Code/misuse`` for an empty name.
     public init(

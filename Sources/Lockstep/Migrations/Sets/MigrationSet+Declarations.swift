@@ -6,6 +6,7 @@ extension MigrationSet {
     /// ``MigrationReport/notices`` reports the effects, such as lost rows.
     /// - Parameters:
     ///   - directive: `allow loss of table T`, `allow broken references of table T` or `foreign keys off`.
+    ///   - version: The version.
     ///   - down: Declares it for the version's way down instead.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` for any other directive,
     ///   ``LockstepError/Code/notFound`` if the set has no file of that version.

@@ -24,6 +24,7 @@ public struct MigrationSet: Sendable, Equatable {
 
     /// A set of files that the program supplies, for example compiled in.
     /// - Parameters:
+    ///   - name: The set's name.
     ///   - layout: The layout that defines the file names and markers; nil detects it from the files.
     ///   - files: Paths in the set's folder, separated by `/`, and contents.
     /// - Throws: ``LockstepError/Code/migrationMalformed``.
@@ -68,6 +69,7 @@ public struct MigrationSet: Sendable, Equatable {
 
     /// Reads the set in a folder. Files that are not migrations in its layout are ignored.
     /// - Parameters:
+    ///   - folder: The folder, whose name becomes the set's name.
     ///   - layout: The layout that defines the file names and markers; nil detects it from the files.
     ///   - largestFile: The maximum size of a file in bytes.
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``, also for an item
@@ -96,6 +98,8 @@ public struct MigrationSet: Sendable, Equatable {
     ///
     /// If the folder is a set and its own name is not a valid set name, the set gets the given name.
     /// - Parameters:
+    ///   - folder: The folder.
+    ///   - wanted: The name of the one set to read; nil for all.
     ///   - layout: The layout that defines the file names and markers; nil detects it from the files. With
     ///     `refinery` or `flyway`, which read subfolders, a folder with migrations anywhere below it is one set,
     ///     unless the given name is the name of one of its folders.

@@ -10,6 +10,7 @@ extension Store {
     ///   - path: The copy's path. The file is readable by the owner only and appears complete or not at all.
     ///   - key: The copy's key. Under the original's key, pages of either file would be valid in the other; a
     ///     key of its own prevents that.
+    ///   - progress: Called with the number of copied pages.
     /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/full``,
     ///   ``LockstepError/Code/damaged`` if the original is; any error from `progress`, which ends the copy.
     @discardableResult

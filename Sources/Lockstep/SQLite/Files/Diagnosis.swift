@@ -27,6 +27,8 @@ public enum Diagnosis: Sendable, Hashable {
     case wrongKey
 
     /// Examines a file with the key that should open it.
+    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/notAFile``, ``LockstepError/Code/inputOutput``
+    ///   if the file cannot be read. What is wrong with its content is the result.
     public static func examine(
         _ path: FilePath, key: borrowing DatabaseKey
     ) throws -> Diagnosis {
@@ -49,6 +51,7 @@ public enum Diagnosis: Sendable, Hashable {
 
     /// Examines a file from another program with its passphrase. Each version costs a key derivation, 0.3 to 2
     /// s.
+    /// - Throws: The same as with a key.
     public static func examine(
         _ path: FilePath, passphrase: borrowing Passphrase
     ) throws -> Diagnosis {

@@ -33,8 +33,14 @@ public struct PageAudit: Sendable, Hashable {
     ///
     /// A database in use can be read in the middle of a write: a page that fails is read again, and counts only
     /// if it fails three times.
-    /// - Parameter progress: Called on this thread with the number of finished pages; an error that it throws
-    ///   ends the audit.
+    /// - Parameters:
+    ///   - path: The database file.
+    ///   - key: Its key.
+    ///   - progress: Called on this thread with the number of finished pages; an error that it throws ends the
+    ///     audit.
+    /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/notAFile``, ``LockstepError/Code/inputOutput``
+    ///   if the file cannot be read; ``LockstepError/Code/busy`` if the log changes faster than it can be read; the
+    ///   error that `progress` throws. Damaged pages are in the result.
     public static func run(
         _ path: FilePath, key: borrowing DatabaseKey,
         progress: (CopyProgress) throws -> Void = { _ in }

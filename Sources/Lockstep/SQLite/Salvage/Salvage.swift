@@ -12,6 +12,10 @@ public enum Salvage {
     /// the largest table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged
     /// file is copied.
     /// - Parameters:
+    ///   - damaged: The damaged file, which is only read.
+    ///   - key: Its key.
+    ///   - new: The new database's path.
+    ///   - newKey: The new database's key.
     ///   - schema: CREATE statements for the parts of the schema that cannot be read.
     ///   - progress: Called from time to time. An error that it throws ends the salvage.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `new`;

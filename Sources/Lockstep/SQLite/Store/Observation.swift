@@ -41,7 +41,9 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
             self.subscription = subscription
         }
 
-        /// The query's next result; nil when the store has closed or the task is cancelled.
+        /// The query's next result; nil when the store has closed or the task is cancelled while it waits.
+        /// - Throws: The errors of the query; `CancellationError` if the task is cancelled while it runs;
+        ///   ``LockstepError/Code/closed`` if the store has closed before it runs.
         public mutating func next() async throws -> Value? {
             if let tables {
                 repeat {

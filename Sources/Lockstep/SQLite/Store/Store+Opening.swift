@@ -35,6 +35,7 @@ extension Store {
 
     /// A database in memory under a key that nobody knows. It disappears when the store is closed: for tests
     /// and previews. Its one connection serves reads and writes in turn.
+    /// - Throws: The errors of ``Connection/inMemory(_:)``.
     public static func inMemory(options: StoreOptions = .init()) throws -> Store {
         let options = options.ofStore(isNew: true)
         let connection = try Connection.inMemory(StoreSource.writerOptions(options))
@@ -44,6 +45,8 @@ extension Store {
     /// A database in a new file in the temporary folder, under a key that nobody knows. It behaves like any
     /// other and is removed when the store is closed. A process that is killed leaves the file, which nobody
     /// can read.
+    /// - Throws: The errors of ``create(_:key:options:)``; ``LockstepError/Code/accessDenied`` and other errors of
+    ///   making a folder.
     public static func temporary(options: StoreOptions = .init()) throws -> Store {
         let options = options.ofStore(isNew: true)
         let folder = try Folder.makeTemporary()

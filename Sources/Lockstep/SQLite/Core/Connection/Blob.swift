@@ -99,6 +99,7 @@ public struct Blob: ~Copyable {
     }
 
     /// Passes all bytes to `body`, in pieces of up to `size` bytes.
+    /// - Throws: The errors of ``read(at:count:)`` and of `body`.
     public func forEachChunk(
         of size: Int = 64 * 1024, _ body: ([UInt8]) throws -> Void
     ) throws {

@@ -46,6 +46,7 @@ public struct Connection: ~Copyable {
     }
 
     /// Runs one statement to its end and ignores any rows it returns.
+    /// - Throws: The errors of ``prepare(_:)`` and ``Statement/run(_:)``.
     @inlinable
     public func execute<each Parameter: Bindable>(
         _ sql: SQL, _ values: repeat each Parameter
@@ -55,6 +56,8 @@ public struct Connection: ~Copyable {
     }
 
     /// Runs one statement once for each of `rows`: the fastest way to insert many rows.
+    /// - Throws: The errors of ``prepare(_:)`` and ``Statement/run(_:)``. The rows before the one that fails have been
+    ///   inserted: inside ``write(_:)`` all of them are undone.
     @inlinable
     public func execute<Element: RowEncodable>(
         _ sql: SQL, rows: [Element]
@@ -94,6 +97,8 @@ public struct Connection: ~Copyable {
 
     /// Rewrites the file without its free pages. Needs about twice the file's size in free space, and cannot
     /// run inside a transaction.
+    /// - Throws: ``LockstepError/Code/sqlFailed`` inside a transaction; SQLite's other errors, such as
+    ///   ``LockstepError/Code/full`` and ``LockstepError/Code/busy``.
     public func vacuum() throws(LockstepError) {
         // VACUUM attaches its own temporary database; the program's SQL has no right to attach.
         let mode = authorizer.mode

@@ -81,6 +81,8 @@ extension Connection {
     }
 
     /// A database in memory under a random key that nobody knows. Closing it deletes it.
+    /// - Throws: ``LockstepError/Code/libraryUnusable``; the errors of functions and collations in `options` that
+    ///   SQLite refuses.
     public static func inMemory(_ options: ConnectionOptions = .init()) throws -> Connection {
         _ = try LinkGuard.check()
         var options = options

@@ -33,6 +33,10 @@ struct Transaction: ~Copyable {
 extension Connection {
     /// Runs `body` in a transaction that holds the write lock from the start; if `body` throws, all its changes
     /// are undone. Inside an open transaction it runs as a savepoint.
+    /// - Throws: The errors of `body`; ``LockstepError/Code/busy`` if another connection holds the write lock for
+    ///   longer than the busy timeout; ``LockstepError/Code/misuse`` if an error has ended the transaction before
+    ///   `body` ends, and `body` ignores it; ``LockstepError/Code/interrupted`` if the call is cancelled; SQLite's
+    ///   errors of the commit, such as ``LockstepError/Code/full``.
     public func write<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -42,6 +46,9 @@ extension Connection {
     }
 
     /// Runs `body` on one snapshot of the database, whatever others commit in the meantime.
+    /// - Throws: The errors of `body`; ``LockstepError/Code/damaged`` if a page that it read does not verify;
+    ///   ``LockstepError/Code/misuse`` if an error has ended the transaction before `body` ends, and `body` ignores it;
+    ///   ``LockstepError/Code/interrupted`` if the call is cancelled.
     public func read<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -52,6 +59,7 @@ extension Connection {
 
     /// Runs `body`; if it throws, its changes are undone, and earlier changes remain. Outside a transaction it
     /// runs in its own transaction.
+    /// - Throws: The errors of ``write(_:)``.
     public func savepoint<Result: ~Copyable>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {

@@ -34,6 +34,8 @@ public struct SQLFunction: Sendable {
 
     /// A function of a group of rows, as `sum` is.
     /// - Parameters:
+    ///   - name: Its name in SQL.
+    ///   - argumentCount: The number of arguments; nil for any number.
     ///   - initial: The state before the first row.
     ///   - step: Adds one row's arguments to the state.
     ///   - result: Computes the result, for an empty group too.

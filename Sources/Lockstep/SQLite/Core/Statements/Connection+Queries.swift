@@ -1,5 +1,6 @@
 extension Connection {
     /// Returns the result of `row` for each row of a query.
+    /// - Throws: The errors of ``prepare(_:)``, of ``Statement/run(_:)`` and of `row`.
     @inlinable
     public func query<each Parameter: Bindable, Element>(
         _ sql: SQL, _ values: repeat each Parameter,
@@ -10,6 +11,7 @@ extension Connection {
     }
 
     /// Returns every row of a query as a value of a type that reads rows.
+    /// - Throws: The errors of ``prepare(_:)``, of ``Statement/run(_:)`` and of the type's initializer.
     @inlinable
     public func query<each Parameter: Bindable, Element: RowDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
@@ -20,6 +22,8 @@ extension Connection {
 
     /// Returns every row of a query as a tuple of its first columns:
     /// `query("SELECT id, title FROM movies", as: (Int, String).self)`.
+    /// - Throws: The errors of ``prepare(_:)`` and ``Statement/run(_:)``; ``LockstepError/Code/decodeMismatch`` for a
+    ///   missing column or one of another type.
     @inlinable
     public func query<each Parameter: Bindable, each Column: ColumnDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: (repeat each Column).Type
@@ -29,6 +33,7 @@ extension Connection {
     }
 
     /// Returns the result of `row` for a query's first row, or nil if there is none.
+    /// - Throws: The errors of ``prepare(_:)``, of ``Statement/run(_:)`` and of `row`.
     @inlinable
     public func first<each Parameter: Bindable, Element>(
         _ sql: SQL, _ values: repeat each Parameter,
@@ -39,6 +44,7 @@ extension Connection {
     }
 
     /// Returns the first row of a query as a value of a type that reads rows, or nil if there is none.
+    /// - Throws: The errors of ``prepare(_:)``, of ``Statement/run(_:)`` and of the type's initializer.
     @inlinable
     public func first<each Parameter: Bindable, Element: RowDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
@@ -48,6 +54,8 @@ extension Connection {
     }
 
     /// Returns the first column of a query's first row, or nil if there is no row.
+    /// - Throws: The errors of ``prepare(_:)`` and ``Statement/run(_:)``; ``LockstepError/Code/decodeMismatch`` if the
+    ///   column has another type.
     @inlinable
     public func value<each Parameter: Bindable, Element: ColumnDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type = Element.self
@@ -59,6 +67,7 @@ extension Connection {
 
 extension Row {
     /// The first columns as a tuple.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for a missing column or one of another type.
     @inlinable
     public func columns<each Column: ColumnDecodable>(
         as type: (repeat each Column).Type = (repeat each Column).self

@@ -52,6 +52,7 @@ public struct Statement: ~Copyable {
     func keepBound() { prepared.isBound.isSet = true }
 
     /// Binds values whose number is known only at run time, for the next run.
+    /// - Throws: The errors of ``bind(_:)``.
     public func bind(values: [Value]) throws(LockstepError) {
         try begin()
         try finishBinding(Int32(clamping: values.count), bindAll(values))
@@ -164,6 +165,12 @@ public struct Statement: ~Copyable {
     func end() -> Int32 { unsafe sqlite3_reset(prepared.handle) }
 
     /// Runs the statement to its end and ignores any rows it returns.
+    /// - Throws: ``LockstepError/Code/bindMismatch`` for another number of values than of parameters;
+    ///   ``LockstepError/Code/misuse`` while the statement's own rows are being read, outside the closure that the
+    ///   connection was lent to, and after an error has ended the closure's transaction;
+    ///   ``LockstepError/Code/interrupted``, ``LockstepError/Code/limitExceeded``; the error that a function written in
+    ///   Swift throws; SQLite's errors, such as ``LockstepError/Code/constraint``, ``LockstepError/Code/busy`` and
+    ///   ``LockstepError/Code/full``.
     @inlinable
     public func run<each Parameter: Bindable>(
         _ values: repeat each Parameter
@@ -173,6 +180,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Runs the statement to its end with the values of `row`, and ignores any rows it returns.
+    /// - Throws: The errors of ``run(_:)``.
     @inlinable
     public func run<Element: RowEncodable>(row: borrowing Element) throws(LockstepError) {
         try begin()
@@ -183,6 +191,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Runs the statement once for each of `rows`.
+    /// - Throws: The errors of ``run(_:)``; the rows after the one that fails are not run.
     @inlinable
     public func run<Element: RowEncodable>(rows: [Element]) throws(LockstepError) {
         try unsafe rows.withUnsafeBufferPointer { rows throws(LockstepError) in
@@ -199,6 +208,8 @@ public struct Statement: ~Copyable {
     }
 
     /// Passes each row to `body`.
+    /// - Throws: The errors of ``run(_:)`` and of `body`; ``LockstepError/Code/damaged`` if a page that was read does
+    ///   not verify.
     @inlinable
     public func forEach<each Parameter: Bindable>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Void
@@ -217,6 +228,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Returns the result of `body` for each row.
+    /// - Throws: The errors of ``forEach(_:row:)``.
     @inlinable
     public func map<each Parameter: Bindable, Element>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
@@ -227,6 +239,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Returns the result of `body` for the first row, or nil if there is none.
+    /// - Throws: The errors of ``forEach(_:row:)``.
     @inlinable
     public func first<each Parameter: Bindable, Element>(
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element

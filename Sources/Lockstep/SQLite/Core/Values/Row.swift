@@ -172,6 +172,7 @@ public struct Row: ~Copyable {
 
 extension Int64: ColumnDecodable {
     /// Decodes an INTEGER.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else.
     @inlinable
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         self = unsafe sqlite3_value_int64(try row.value(column, SQLITE_INTEGER, "INTEGER"))
@@ -180,6 +181,7 @@ extension Int64: ColumnDecodable {
 
 extension Int: ColumnDecodable {
     /// Decodes an INTEGER.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else.
     @inlinable
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         self = Int(truncatingIfNeeded: try Int64(column: column, of: row))
@@ -188,6 +190,7 @@ extension Int: ColumnDecodable {
 
 extension Bool: ColumnDecodable {
     /// Decodes an INTEGER: 0 is false, everything else is true, as in SQL.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for another type.
     @inlinable
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         self = try Int64(column: column, of: row) != 0
@@ -196,6 +199,7 @@ extension Bool: ColumnDecodable {
 
 extension Double: ColumnDecodable {
     /// Decodes a REAL or an INTEGER.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else.
     @inlinable
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         let value = unsafe row.value(column)
@@ -208,7 +212,8 @@ extension Double: ColumnDecodable {
 }
 
 extension String: ColumnDecodable {
-    /// Decodes a TEXT; bytes that are not UTF-8 are an error.
+    /// Decodes a TEXT.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else, and for bytes that are not UTF-8.
     @inlinable
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         let value = unsafe try row.value(column, SQLITE_TEXT, "TEXT")
@@ -224,6 +229,7 @@ extension String: ColumnDecodable {
 
 extension [UInt8]: ColumnDecodable {
     /// Decodes a BLOB.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else.
     @inlinable
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         let value = unsafe try row.value(column, SQLITE_BLOB, "BLOB")
@@ -235,6 +241,7 @@ extension [UInt8]: ColumnDecodable {
 
 extension Optional: ColumnDecodable where Wrapped: ColumnDecodable {
     /// Decodes the value, or nil for NULL.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for another type, and if there is no such column.
     @inlinable
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         self = try row.isNull(column) ? nil : try Wrapped(column: column, of: row)
@@ -243,6 +250,7 @@ extension Optional: ColumnDecodable where Wrapped: ColumnDecodable {
 
 extension Value: ColumnDecodable {
     /// Decodes a value of any storage class.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for a TEXT that is not UTF-8, and if there is no such column.
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         switch unsafe sqlite3_column_type(row.statement, column) {
         case SQLITE_INTEGER: self = .integer(try Int64(column: column, of: row))

@@ -47,6 +47,7 @@ extension Row {
 
 extension Connection {
     /// Every row of a query as a value of a `Decodable` type, by the columns' names.
+    /// - Throws: The errors of ``prepare(_:)``, of ``Statement/run(_:)`` and of ``Row/decode(_:)``.
     @inlinable
     public func decode<each Parameter: Bindable, Value: Decodable>(
         _ type: Value.Type, _ sql: SQL, _ values: repeat each Parameter
