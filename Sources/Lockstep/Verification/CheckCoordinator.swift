@@ -21,9 +21,7 @@ final class CheckCoordinator: @unchecked Sendable {
 
     /// Runs a job of one or more checks on a thread of its own.
     /// - Throws: ``LockstepError/Code/inputOutput`` if the system has no thread left.
-    func start(
-        _ job: @escaping @Sendable (CheckCoordinator) throws -> Void
-    ) throws(LockstepError) {
+    func start(_ job: @escaping @Sendable () throws -> Void) throws(LockstepError) {
         let thread = WorkerThread()
         let transfer = Transfer(job)
         changed.locked {
@@ -42,8 +40,8 @@ final class CheckCoordinator: @unchecked Sendable {
     }
 
     /// The values that the job captures, keys among them, are released when this returns.
-    private func perform(_ job: Transfer<@Sendable (CheckCoordinator) throws -> Void>) {
-        do { try job.take()?(self) } catch { fail(error) }
+    private func perform(_ job: Transfer<@Sendable () throws -> Void>) {
+        do { try job.take()?() } catch { fail(error) }
     }
 
     /// Ends everything with this error, unless an earlier error did.
@@ -106,8 +104,8 @@ final class CheckCoordinator: @unchecked Sendable {
         for piece in pending { try report(piece) }
     }
 
-    /// Waits for all checks, passes their progress on, and returns their outcomes. When it returns or throws,
-    /// no check runs any more.
+    /// Waits for all checks, passes their progress on, and hands over their outcomes. When it returns or throws,
+    /// no check runs any more, and others can start.
     func finish(_ reporter: ProgressReporter) throws -> [VerificationReport.Outcome] {
         while waitForNews() {
             guard !isCancelled else { continue }
@@ -119,7 +117,10 @@ final class CheckCoordinator: @unchecked Sendable {
             }
         }
         if let failure = changed.locked({ failure }) { throw failure }
-        return changed.locked { outcomes }
+        return changed.locked {
+            defer { (outcomes, news) = ([], []) }
+            return outcomes
+        }
     }
 
     /// Waits until there is news or a moment has passed; false once no check runs any more.

@@ -1,57 +1,65 @@
 internal import SystemPackage
 
 /// Runs the checks that take time at once: the MACs of the pages on as many threads as there are processors,
-/// SQLite's own check on one more, and the other checks that need the database open on another.
+/// SQLite's own check on one more, and the other checks that need the database open on others.
 struct SimultaneousChecks: Sendable {
+    private typealias ConnectionTask = (
+        check: VerificationReport.Check, work: VerificationReport.Check.OnConnection
+    )
+    private typealias SealedTask = (
+        check: VerificationReport.Check, run: @Sendable (CellsCheck) throws -> CheckResult
+    )
+
     private let path: FilePath
-    private let sets: [MigrationSet]
     private let schema: ConnectionOptions
     private let cacheBytes: Int
-    /// Nil if there is no keyring.
-    private let freshness: FreshnessCheck?
     private let sample: Int?
-    private let manifest: ManifestCheck
+    private let coordinator: CheckCoordinator
+    private let tasks: [CheckTask]
     private let closing = Condition()
 
-    init(_ verification: Verification, _ freshness: FreshnessCheck?) {
-        self.freshness = freshness
-        manifest = ManifestCheck(
-            publisher: verification.publisher, dataset: verification.dataset)
-        path = verification.path
-        sets = verification.sets
-        schema = verification.schema
-        cacheBytes = verification.cacheBytes
-        sample = verification.cellSample
+    init(_ job: CheckJob, _ tasks: [CheckTask]) {
+        path = job.verification.path
+        schema = job.verification.schema
+        cacheBytes = job.verification.cacheBytes
+        sample = job.verification.cellSample
+        coordinator = job.coordinator
+        self.tasks = tasks
     }
 
-    private static let onFirst: [VerificationReport.Check] = [.integrity]
-    private var onSecond: [VerificationReport.Check] {
-        [.profile, .foreignKeys, .references, .objects, .ledger, .drift]
-            + (manifest.publisher == nil ? [] : [.manifest])
-            + (freshness == nil ? [] : [.freshness])
+    /// The checks of each connection without field keys: one alone, or all others.
+    private var connectionTasks: [[ConnectionTask]] {
+        let all = tasks.compactMap { task -> ConnectionTask? in
+            guard case .onConnection(let work) = task.work else { return nil }
+            return (task.check, work)
+        }
+        return all.filter(\.work.isAlone).map { [$0] } + [all.filter { !$0.work.isAlone }]
     }
 
-    private var onThird: [VerificationReport.Check] {
-        schema.fieldKeys.isEmpty ? [.registry] : [.registry, .cells]
+    private var sealedTasks: [SealedTask] {
+        tasks.compactMap { task in
+            guard case .onSealedColumns(let run) = task.work else { return nil }
+            return (task.check, run)
+        }
     }
 
     /// No check runs any more when this returns or throws.
     func run(
         _ key: borrowing DatabaseKey, _ reporter: ProgressReporter
     ) throws -> [VerificationReport.Outcome] {
-        let coordinator = CheckCoordinator()
-        let shared = SharedSecret(try key.clone())
         do {
-            try start(shared, coordinator)
-            coordinator.add(
-                try .of(.pages) {
-                    try PageCheck.run(path, shared.value) { pages in
-                        try coordinator.relay(reporter.report)
-                        try reporter.report(
-                            VerificationProgress(
-                                check: .pages, done: pages.done, total: pages.total))
-                    }
-                })
+            try start(SharedSecret(try key.clone()))
+            for case (let check, .meanwhile(let run)) in tasks {
+                coordinator.add(
+                    try .of(check) {
+                        try run(key) { pages in
+                            try coordinator.relay(reporter.report)
+                            try reporter.report(
+                                VerificationProgress(
+                                    check: check, done: pages.done, total: pages.total))
+                        }
+                    })
+            }
         } catch {
             coordinator.fail(error)
         }
@@ -60,31 +68,22 @@ struct SimultaneousChecks: Sendable {
     }
 
     /// Starts the checks that need the database open.
-    private func start(_ key: SharedSecret<DatabaseKey>, _ coordinator: CheckCoordinator) throws {
-        guard try !SideFilesCheck.hasJournal(path) else {
-            return hinder(Self.onFirst + onSecond + onThird, coordinator)
-        }
-        try startCells(key, coordinator)
+    private func start(_ key: SharedSecret<DatabaseKey>) throws {
+        guard try !SideFilesCheck.hasJournal(path) else { return hinder() }
+        try startSealed(key)
         // A cache larger than the file would never be filled.
         let size = try FileAccess.sizeOfRegularFile(path)
         let cache = max(min(cacheBytes, size), 1024 * 1024)
-        try coordinator.start { coordinator in
-            try onConnection(key, cache, coordinator, Self.onFirst) { connection in
-                try coordinator.run(.integrity) { try IntegrityCheck.run(connection) }
-            }
-        }
-        try coordinator.start { coordinator in
-            try onConnection(key, cache / 4, coordinator, onSecond) { connection in
-                try runSecond(connection, coordinator)
+        for tasks in connectionTasks {
+            try coordinator.start {
+                try run(tasks, key, tasks.contains(where: \.work.isAlone) ? cache : cache / 4)
             }
         }
     }
 
     /// Uses connections of its own, which open only if the registry of sealed columns is authentic. Cells are
     /// checked on as many threads as there are processors.
-    private func startCells(
-        _ key: SharedSecret<DatabaseKey>, _ coordinator: CheckCoordinator
-    ) throws {
+    private func startSealed(_ key: SharedSecret<DatabaseKey>) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
         options.progress = ProgressHandler(
@@ -95,43 +94,18 @@ struct SimultaneousChecks: Sendable {
             : SealedFields(
                 schema.fieldKeys, hasViews: false, relied: schema.sealed, mayBeUnsealed: true,
                 mayBeUnknown: true)
-        let check = CellsCheck(
+        let cells = CellsCheck(
             path: path, key: key, options: options, sample: sample, closing: closing)
-        try coordinator.start { coordinator in
-            try coordinator.run(.registry) { try check.checkRegistry(sets) }
-            guard !schema.fieldKeys.isEmpty else { return }
-            try coordinator.run(.cells) {
-                try check.run { done, total in
-                    coordinator.report(
-                        VerificationProgress(check: .cells, done: done, total: total))
-                }
+        try coordinator.start {
+            for (check, run) in sealedTasks {
+                try coordinator.run(check) { try run(cells) }
             }
         }
     }
 
-    private func runSecond(_ connection: borrowing Connection, _ coordinator: CheckCoordinator)
-        throws
-    {
-        try coordinator.run(.profile) { try ProfileCheck.run(connection) }
-        try coordinator.run(.foreignKeys) { try ForeignKeyCheck.run(connection) }
-        try coordinator.run(.references) { try ReferencesCheck.run(connection) }
-        try coordinator.run(.objects) { try ObjectsCheck.run(connection) }
-        try coordinator.run(.ledger) {
-            try LedgerCheck.run(connection, sets, keys: schema.fieldKeys)
-        }
-        try coordinator.run(.drift) {
-            try DriftCheck.run(connection, sets, schema, shouldContinue: coordinator.shouldContinue)
-        }
-        if manifest.isDue(connection) {
-            try coordinator.run(.manifest) { try manifest.run(connection) }
-        }
-        if let freshness { try coordinator.run(.freshness) { try freshness.run(connection) } }
-    }
-
-    /// If the database does not open, each of the checks that need it fails for that reason.
-    private func onConnection(
-        _ key: SharedSecret<DatabaseKey>, _ cacheBytes: Int, _ coordinator: CheckCoordinator,
-        _ checks: [VerificationReport.Check], _ body: (borrowing Connection) throws -> Void
+    /// Runs checks on one connection. If the database does not open, each of them fails for that reason.
+    private func run(
+        _ tasks: [ConnectionTask], _ key: SharedSecret<DatabaseKey>, _ cacheBytes: Int
     ) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
@@ -142,10 +116,16 @@ struct SimultaneousChecks: Sendable {
         do {
             connection = try Connection.open(path, key: key.value, options: options)
         } catch let error as LockstepError {
-            for check in checks { try coordinator.run(check) { throw error } }
+            for (check, work) in tasks where work.isFound == nil {
+                try coordinator.run(check) { throw error }
+            }
             return
         }
-        do { try body(connection) } catch {
+        do {
+            for (check, work) in tasks where work.isFound?(connection) ?? true {
+                try coordinator.run(check) { try work.run(connection) }
+            }
+        } catch {
             close(connection)
             throw error
         }
@@ -159,9 +139,13 @@ struct SimultaneousChecks: Sendable {
         closing.locked { _ = last.take() }
     }
 
-    private func hinder(_ checks: [VerificationReport.Check], _ coordinator: CheckCoordinator) {
+    /// Fails every check that needs the database open.
+    private func hinder() {
         let error = LockstepError(
             .denied, "the database is not opened while there is a rollback journal beside it")
+        let checks =
+            connectionTasks.joined().filter { $0.work.isFound == nil }.map(\.check)
+            + sealedTasks.map(\.check)
         for check in checks {
             coordinator.add(
                 VerificationReport.Outcome(

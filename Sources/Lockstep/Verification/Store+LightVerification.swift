@@ -6,48 +6,38 @@ extension Store {
     /// The registry of sealed columns was authenticated when the store opened, if the store has their keys.
     /// - Throws: ``LockstepError/Code/closed``. The findings of a check are in the report.
     public func verifyLightly(_ sets: [MigrationSet]) throws -> VerificationReport {
-        let schema = source.options.connection
-        let hasProfile = !source.isInMemory
-        return try read { connection in
-            try Self.lightReport(connection, sets, schema, hasProfile: hasProfile)
-        }
+        let source = source
+        return try read { connection in try Self.lightReport(connection, sets, source) }
     }
 
     /// The same without blocking.
     /// - Throws: The same as the blocking form; `CancellationError`.
     public func verifyLightly(_ sets: [MigrationSet]) async throws -> VerificationReport {
-        let schema = source.options.connection
-        let hasProfile = !source.isInMemory
-        return try await read { connection in
-            try Self.lightReport(connection, sets, schema, hasProfile: hasProfile)
-        }
+        let source = source
+        return try await read { connection in try Self.lightReport(connection, sets, source) }
     }
 
     private static func lightReport(
-        _ connection: borrowing Connection, _ sets: [MigrationSet], _ schema: ConnectionOptions,
-        hasProfile: Bool
+        _ connection: borrowing Connection, _ sets: [MigrationSet], _ source: StoreSource
     ) throws -> VerificationReport {
         let start = Clock.monotonicMicroseconds
-        var report = VerificationReport()
-        if hasProfile {
-            report.outcomes.append(try .of(.profile) { try ProfileCheck.run(connection) })
-        }
-        let carried: Set<String>
+        let carried: Set<String>?
         do {
             carried = Set(try Ledger.history(connection).entries.map(\.set))
         } catch let error as LockstepError where error.code == .tampered {
-            report.outcomes.append(try .of(.ledger) { throw error })
-            report.duration = Clock.monotonicMicroseconds - start
-            return report
+            // The ledger's check meets the same error, and reports it.
+            carried = nil
         }
         // Sets that were not given are not reported: a database can be shared.
-        let known = sets.filter { carried.contains($0.name) }
-        let isWhole = known.count == carried.count
-        report.outcomes.append(
-            try .of(.ledger) { try LedgerCheck.run(connection, known, hasOthers: !isWhole) })
-        if isWhole {
-            report.outcomes.append(
-                try .of(.drift) { try DriftCheck.run(connection, known, schema) })
+        let known = sets.filter { carried?.contains($0.name) == true }
+        var verification = Verification(source.path, sets: known)
+        verification.schema = source.options.connection
+        let job = CheckJob(
+            verification: verification, hasOthers: known.count != carried?.count,
+            isInMemory: source.isInMemory)
+        var report = VerificationReport()
+        for case (let check, .onConnection(let work)) in job.tasks where work.isLight {
+            report.outcomes.append(try .of(check) { try work.run(connection) })
         }
         report.duration = Clock.monotonicMicroseconds - start
         return report

@@ -4,7 +4,7 @@ public import SystemPackage
 ///
 /// The checks run on all processors, several at once. Together they take about as long as the longest, which in
 /// large files is SQLite's own check. They write no plaintext anywhere.
-public struct Verification {
+public struct Verification: Sendable {
     /// The file to verify.
     let path: FilePath
     /// The migration sets that the database can carry.
@@ -105,35 +105,29 @@ public struct Verification {
     ) throws -> VerificationReport {
         let diagnosis = try Diagnosis.examine(path, key: key)
         if let error = diagnosis.error(path), error.code != .damaged { throw error }
-        let sideFiles = try VerificationReport.Outcome.of(.sideFiles) {
-            try SideFilesCheck.run(path)
+        let job = CheckJob(verification: self, freshness: freshness, keyring: keyring)
+        let tasks = job.tasks
+        var outcomes: [VerificationReport.Outcome] = []
+        for case (let check, .beforehand(let run)) in tasks {
+            outcomes.append(try .of(check) { try run(key) })
         }
-        if let obstacle = sideFiles.obstacle, obstacle.code == .busy { throw obstacle }
-        var report = VerificationReport()
-        report.outcomes = [
-            try .of(.library) { try LibraryCheck.run() },
-            try .of(.encryption) { try CiphertextCheck.run(path, key) },
-            // Before a connection is opened, which creates files beside the database.
-            try .of(.permissions) { try PermissionsCheck.run(path, keyring: keyringFile) },
-            sideFiles,
-        ]
+        if let busy = outcomes.lazy.compactMap(\.obstacle).first(where: { $0.code == .busy }) {
+            throw busy
+        }
         try withoutActuallyEscaping(progress) { progress in
             let reporter = ProgressReporter { news in
                 try requireTime()
                 try progress(news)
             }
-            report.outcomes += try SimultaneousChecks(self, freshness).run(key, reporter)
-            guard isDeep else { return }
-            let isSound = !report.outcomes.contains { $0.hasFailed && $0.check.isOfFile }
-            report.outcomes += try roundTrip(key, isSound: isSound, reporter)
+            outcomes += try SimultaneousChecks(job, tasks).run(key, reporter)
+            let isSound = !outcomes.contains { $0.hasFailed && $0.check.isOfFile }
+            outcomes += try runOnCopies(tasks, key, isSound: isSound, job.coordinator, reporter)
         }
-        if let keyring {
-            report.outcomes.append(try .of(.keyring) { KeyringCheck.run(keyring) })
+        for case (let check, .afterwards(let run)) in tasks {
+            outcomes.append(try .of(check, run))
         }
-        let order = VerificationReport.Check.allCases
-        report.outcomes.sort {
-            order.firstIndex(of: $0.check) ?? 0 < order.firstIndex(of: $1.check) ?? 0
-        }
+        var report = VerificationReport()
+        report.outcomes = tasks.compactMap { task in outcomes.first { $0.check == task.check } }
         return report
     }
 
@@ -144,30 +138,22 @@ public struct Verification {
             hint: "raise the limit: --timeout, or Verification.deadline in a program")
     }
 
-    private func roundTrip(
-        _ key: borrowing DatabaseKey, isSound: Bool, _ reporter: ProgressReporter
+    private func runOnCopies(
+        _ tasks: [CheckTask], _ key: borrowing DatabaseKey, isSound: Bool,
+        _ coordinator: CheckCoordinator, _ reporter: ProgressReporter
     ) throws -> [VerificationReport.Outcome] {
-        let coordinator = CheckCoordinator()
-        let key = SharedSecret(try key.clone())
-        let (path, sets, schema) = (path, sets, schema)
-        try coordinator.start { coordinator in
-            let check = RoundTripCheck(
-                path: path, sets: sets, schema: schema, coordinator: coordinator)
-            try coordinator.run(.roundTrip) { try check.run(key.value, isSound: isSound) }
+        for case (let check, .onCopy(let run)) in tasks {
+            let key = SharedSecret(try key.clone())
+            try coordinator.start {
+                try coordinator.run(check) {
+                    guard isSound else {
+                        throw LockstepError(
+                            .damaged, "a damaged database is not copied and migrated")
+                    }
+                    return try run(key.value)
+                }
+            }
         }
         return try coordinator.finish(reporter)
-    }
-}
-
-extension VerificationReport.Check {
-    /// Whether the check is about the file and its pages, and not about their content.
-    var isOfFile: Bool {
-        switch self {
-        case .encryption, .profile, .sideFiles, .pages, .integrity: true
-        case .library, .permissions, .foreignKeys, .references, .objects, .ledger, .drift,
-            .registry, .cells,
-            .manifest, .freshness, .keyring, .roundTrip:
-            false
-        }
     }
 }

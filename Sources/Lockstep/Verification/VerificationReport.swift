@@ -1,51 +1,5 @@
 /// The findings of `verify`, check by check.
 public struct VerificationReport: Sendable {
-    /// The subject of a check. Raw values are stable: JSON output uses them.
-    public enum Check: String, Sendable, CaseIterable {
-        /// The library that reads the file, and its known defects.
-        case library
-        /// The file is ciphertext.
-        case encryption
-        /// Page and cipher settings are the required ones.
-        case profile
-        /// Only the owner can read or write the file, the files beside it, and the keyring.
-        case permissions
-        /// Only files that belong there are beside the database.
-        case sideFiles = "side-files"
-        /// Every page's MAC, in the file and its write-ahead log.
-        case pages
-        /// SQLite's own check of its structures.
-        case integrity
-        /// Every child has its parent.
-        case foreignKeys = "foreign-keys"
-        /// Every foreign key refers to a valid key.
-        case references
-        /// SQLite can use every table, view and trigger.
-        case objects
-        /// The applied migrations match the files.
-        case ledger
-        /// The schema matches the migrations.
-        case drift
-        /// The registry of sealed columns is authentic, and the columns' guards are in place.
-        case registry
-        /// Every cell of a sealed column opens in its place, and blind indexes agree with the values.
-        case cells
-        /// The content that the manifest covers is what its publisher has released.
-        case manifest
-        /// Neither the file nor its keyring is older than the other.
-        case freshness
-        /// The keyring's keys are fit for use.
-        case keyring
-        /// Migrating a copy down and up again leaves the same schema.
-        case roundTrip = "round-trip"
-
-        /// The check of this name, as text and JSON show it. Names of earlier versions are accepted: `age` is
-        /// ``freshness``.
-        public init?(named name: String) {
-            self.init(rawValue: name == "age" ? "freshness" : name)
-        }
-    }
-
     /// A result that a check reports.
     public struct Finding: Sendable, Equatable {
         /// Whether it fails the verification. Otherwise it is a notice.
@@ -101,7 +55,7 @@ public struct VerificationReport: Sendable {
         public var hasFailed: Bool { findings.contains(where: \.isFailure) }
     }
 
-    /// The checks, in the order of ``Check``.
+    /// The checks, in the order of ``Check/allCases``.
     public internal(set) var outcomes: [Outcome] = []
     /// The duration of the whole run, in microseconds.
     public internal(set) var duration: Int64 = 0

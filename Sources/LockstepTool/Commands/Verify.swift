@@ -75,10 +75,11 @@ struct Verify: ParsableCommand {
         guard output.format == .text else {
             return try Output.json(VerifyResult(report, path))
         }
+        let longest = VerificationReport.Check.allCases.map(\.rawValue.count).max() ?? 0
         for outcome in report.outcomes {
             let mark = outcome.hasFailed ? "FAILED" : "ok"
             let name = outcome.check.rawValue
-            let padding = String(repeating: " ", count: max(14 - name.count, 1))
+            let padding = String(repeating: " ", count: longest + 2 - name.count)
             Output.line(
                 "\(name)\(padding)\(mark)  \(outcome.summary) (\(Output.duration(outcome.duration)))"
             )
@@ -123,14 +124,7 @@ struct Verify: ParsableCommand {
             return outcome.obstacle.map { Exit.code(for: $0.code) } ?? Exit.failed
         default: break
         }
-        switch outcome.check {
-        case .encryption, .profile, .sideFiles, .pages, .integrity, .registry, .cells, .manifest,
-            .freshness:
-            return Exit.tampered
-        case .ledger, .drift: return Exit.drift
-        case .library, .foreignKeys, .references, .objects, .keyring, .permissions, .roundTrip:
-            return Exit.failed
-        }
+        return Exit.code(for: outcome.check.failureCode)
     }
 }
 

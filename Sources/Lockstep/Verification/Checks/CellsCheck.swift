@@ -1,5 +1,18 @@
 package import SystemPackage
 
+extension VerificationReport.Check {
+    /// Every cell of a sealed column opens in its place, and blind indexes agree with the values.
+    public static let cells: Self = Self("cells", failure: .tampered) { job in
+        guard !job.verification.fieldKeys.isEmpty else { return nil }
+        return .onSealedColumns { check in
+            try check.run { done, total in
+                job.coordinator.report(
+                    VerificationProgress(check: .cells, done: done, total: total))
+            }
+        }
+    }
+}
+
 /// Every cell of the columns whose keys were given opens in its place, no cell is plaintext, and the columns'
 /// blind indexes hold the tokens of their values.
 struct CellsCheck: Sendable {

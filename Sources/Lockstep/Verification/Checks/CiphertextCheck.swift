@@ -1,5 +1,12 @@
 internal import SystemPackage
 
+extension VerificationReport.Check {
+    /// The file is ciphertext.
+    public static let encryption = Self("encryption", isOfFile: true, failure: .tampered) { job in
+        .beforehand { key in try CiphertextCheck.run(job.verification.path, key) }
+    }
+}
+
 /// The file on disk is ciphertext: no SQLite header, and bytes as evenly distributed as random ones.
 enum CiphertextCheck {
     static func run(

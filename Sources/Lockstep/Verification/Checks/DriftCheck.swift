@@ -1,3 +1,15 @@
+extension VerificationReport.Check {
+    /// The schema matches the migrations.
+    public static let drift = Self("drift", failure: .migrationChanged) { job in
+        .onConnection(
+            .init(isLight: !job.hasOthers) { connection in
+                try DriftCheck.run(
+                    connection, job.verification.sets, job.verification.schema,
+                    shouldContinue: job.coordinator.shouldContinue)
+            })
+    }
+}
+
 /// The schema equals the one that a fresh run of the same migrations makes, object by object.
 enum DriftCheck {
     static func run(

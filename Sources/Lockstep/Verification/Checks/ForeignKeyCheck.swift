@@ -1,3 +1,10 @@
+extension VerificationReport.Check {
+    /// Every child has its parent.
+    public static let foreignKeys = Self("foreign-keys") { _ in
+        .onConnection(.init(run: ForeignKeyCheck.run))
+    }
+}
+
 /// Every reference to another row finds that row.
 enum ForeignKeyCheck {
     /// How many rowids of rows without a parent are reported.

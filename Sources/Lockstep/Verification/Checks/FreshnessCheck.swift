@@ -1,5 +1,14 @@
 internal import SystemPackage
 
+extension VerificationReport.Check {
+    /// Neither the file nor its keyring is older than the other.
+    public static let freshness = Self(
+        "freshness", formerName: "age", failure: .tampered
+    ) { job in
+        job.freshness.map { .onConnection(.init(run: $0.run)) }
+    }
+}
+
 /// Neither the file nor its keyring is an older copy that was put back: both count the keyring's versions, the
 /// keyring in its epoch and the file in its record of the keyring. A copy that was put back between two changes
 /// of the keyring is not detected.

@@ -1,3 +1,10 @@
+extension VerificationReport.Check {
+    /// SQLite's own check of its structures.
+    public static let integrity = Self("integrity", isOfFile: true, failure: .damaged) { _ in
+        .onConnection(.init(isAlone: true, run: IntegrityCheck.run))
+    }
+}
+
 /// SQLite's own check of its b-trees, indexes and free pages.
 enum IntegrityCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {

@@ -1,3 +1,10 @@
+extension VerificationReport.Check {
+    /// The keyring's keys are fit for use.
+    public static let keyring = Self("keyring") { job in
+        job.keyring.map { keyring in .afterwards { KeyringCheck.run(keyring) } }
+    }
+}
+
 /// The keys in the keyring are fit for use. Opening the keyring has already verified its MAC, and that nobody
 /// else can read the file.
 enum KeyringCheck {

@@ -1,3 +1,15 @@
+extension VerificationReport.Check {
+    /// The applied migrations match the files.
+    public static let ledger = Self("ledger", failure: .migrationChanged) { job in
+        .onConnection(
+            .init(isLight: true) { connection in
+                try LedgerCheck.run(
+                    connection, job.verification.sets, hasOthers: job.hasOthers,
+                    keys: job.verification.fieldKeys)
+            })
+    }
+}
+
 /// The applied migrations that the ledger records match the migration files.
 enum LedgerCheck {
     /// - Parameters:

@@ -1,3 +1,13 @@
+extension VerificationReport.Check {
+    /// The content that the manifest covers is what its publisher has released.
+    public static let manifest = Self("manifest", failure: .tampered) { job in
+        let check = ManifestCheck(
+            publisher: job.verification.publisher, dataset: job.verification.dataset)
+        return .onConnection(
+            .init(isFound: check.publisher == nil ? ManifestCheck.isFound : nil, run: check.run))
+    }
+}
+
 /// The content that the manifest covers is what its publisher has released.
 struct ManifestCheck: Sendable {
     /// The publisher that must have signed it; nil if none was given.
@@ -5,11 +15,10 @@ struct ManifestCheck: Sendable {
     /// The dataset to check; nil for all.
     let dataset: [UInt8]?
 
-    /// Whether there is anything to check.
-    func isDue(_ connection: borrowing Connection) -> Bool {
-        if publisher != nil { return true }
+    /// Whether the database has a manifest.
+    static func isFound(_ connection: borrowing Connection) -> Bool {
         // If that cannot be read, other checks report why.
-        return (try? EngineTables.exists(EngineTables.manifests, connection)) ?? false
+        (try? EngineTables.exists(EngineTables.manifests, connection)) ?? false
     }
 
     func run(_ connection: borrowing Connection) throws -> CheckResult {

@@ -1,5 +1,12 @@
 internal import SystemPackage
 
+extension VerificationReport.Check {
+    /// Every page's MAC, in the file and its write-ahead log.
+    public static let pages = Self("pages", isOfFile: true, failure: .damaged) { job in
+        .meanwhile { key, progress in try PageCheck.run(job.verification.path, key, progress) }
+    }
+}
+
 /// Every page of the file and of its write-ahead log has a MAC that verifies.
 enum PageCheck {
     static func run(

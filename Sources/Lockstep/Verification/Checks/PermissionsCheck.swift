@@ -1,5 +1,15 @@
 internal import SystemPackage
 
+extension VerificationReport.Check {
+    /// Only the owner can read or write the file, the files beside it, and the keyring.
+    public static let permissions = Self("permissions") { job in
+        .beforehand { _ in
+            try PermissionsCheck.run(
+                job.verification.path, keyring: job.verification.keyringFile)
+        }
+    }
+}
+
 /// Only the owner can read or write the database, the files beside it, and the keyring.
 ///
 /// A user who can only read the database learns its size and which pages change, which deserves a notice. A

@@ -1,3 +1,10 @@
+extension VerificationReport.Check {
+    /// Page and cipher settings are the required ones.
+    public static let profile = Self("profile", isOfFile: true, failure: .tampered) { job in
+        .onConnection(.init(isLight: !job.isInMemory, run: ProfileCheck.run))
+    }
+}
+
 /// Cipher, MAC and page settings are those of every Lockstep file.
 enum ProfileCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {

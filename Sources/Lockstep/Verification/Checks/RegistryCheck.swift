@@ -1,3 +1,10 @@
+extension VerificationReport.Check {
+    /// The registry of sealed columns is authentic, and the columns' guards are in place.
+    public static let registry = Self("registry", failure: .tampered) { job in
+        .onSealedColumns { cells in try cells.checkRegistry(job.verification.sets) }
+    }
+}
+
 /// The database's registry of sealed columns is authentic and fits its schema, and the columns' guards are in
 /// place.
 enum RegistryCheck {

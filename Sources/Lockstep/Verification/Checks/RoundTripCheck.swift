@@ -1,20 +1,32 @@
 internal import SystemPackage
 
+extension VerificationReport.Check {
+    /// Migrating a copy down and up again leaves the same schema.
+    public static let roundTrip = Self("round-trip") { job in
+        guard job.verification.isDeep else { return nil }
+        return .onCopy(RoundTripCheck(job).run)
+    }
+}
+
 /// Migrating down as far as possible, and up again, leaves the schema unchanged.
 ///
 /// Runs on a copy beside the database, under a key that nobody knows. The copy is removed when the check ends.
 /// It stays only if the process is killed, and then nobody can ever read it.
 struct RoundTripCheck: Sendable {
-    let path: FilePath
-    let sets: [MigrationSet]
-    let schema: ConnectionOptions
-    let coordinator: CheckCoordinator
+    private let path: FilePath
+    private let sets: [MigrationSet]
+    private let schema: ConnectionOptions
+    private let coordinator: CheckCoordinator
+
+    init(_ job: CheckJob) {
+        path = job.verification.path
+        sets = job.verification.sets
+        schema = job.verification.schema
+        coordinator = job.coordinator
+    }
 
     /// - Throws: ``LockstepError/Code/full`` if there is too little space for the copy.
-    func run(_ key: borrowing DatabaseKey, isSound: Bool) throws -> CheckResult {
-        guard isSound else {
-            throw LockstepError(.damaged, "a damaged database is not copied and migrated")
-        }
+    func run(_ key: borrowing DatabaseKey) throws -> CheckResult {
         try requireSpace()
         let copy = try PendingDatabase(for: path)
         let result = try run(on: copy.path, key)

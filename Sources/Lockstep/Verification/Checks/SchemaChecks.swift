@@ -1,3 +1,15 @@
+extension VerificationReport.Check {
+    /// Every foreign key refers to a valid key.
+    public static let references = Self("references") { _ in
+        .onConnection(.init(run: ReferencesCheck.run))
+    }
+
+    /// SQLite can use every table, view and trigger.
+    public static let objects = Self("objects") { _ in
+        .onConnection(.init(run: ObjectsCheck.run))
+    }
+}
+
 /// Every foreign key refers to a valid key of its parent. Otherwise no row could ever be inserted.
 enum ReferencesCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {

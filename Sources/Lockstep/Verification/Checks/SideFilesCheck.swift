@@ -1,5 +1,12 @@
 internal import SystemPackage
 
+extension VerificationReport.Check {
+    /// Only files that belong there are beside the database.
+    public static let sideFiles = Self("side-files", isOfFile: true, failure: .tampered) { job in
+        .beforehand { _ in try SideFilesCheck.run(job.verification.path) }
+    }
+}
+
 /// Beside a database are only its write-ahead log and the log's index, and no other file that SQLite would use.
 enum SideFilesCheck {
     static func run(_ path: FilePath) throws -> CheckResult {

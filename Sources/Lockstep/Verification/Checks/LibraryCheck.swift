@@ -1,3 +1,10 @@
+extension VerificationReport.Check {
+    /// The library that reads the file, and its known defects.
+    public static let library = Self("library") { _ in
+        .beforehand { _ in try LibraryCheck.run() }
+    }
+}
+
 /// The SQLCipher library that this process has loaded, and its known defects. The check never fails: a library
 /// that cannot be used is refused before a file is opened.
 enum LibraryCheck {

@@ -1,0 +1,66 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+@Suite("Checks")
+struct CheckTests {
+    @Test("Every check is found by its name, and freshness by the name that it once had")
+    func names() {
+        for check in VerificationReport.Check.allCases {
+            #expect(VerificationReport.Check(named: check.rawValue) == check)
+        }
+        #expect(VerificationReport.Check(named: "age") == .freshness)
+        #expect(VerificationReport.Check(named: "Age") == nil)
+        #expect(VerificationReport.Check(rawValue: "age") == nil)
+    }
+
+    @Test("The article lists every check, in the order of reports")
+    func article() throws {
+        let path = "Sources/Lockstep/Lockstep.docc/ProvingADatabase.md"
+        let text = String(
+            decoding: try Bytes.read(Programs.package.appending(path)), as: UTF8.self)
+        let table = text.split(separator: "| check | holds if |\n|---|---|\n")
+        try #require(table.count == 2)
+        let names = table[1].split(separator: "\n", omittingEmptySubsequences: false).prefix {
+            $0.hasPrefix("|")
+        }.map { $0.split(separator: "`")[1] }
+        #expect(names.map(String.init) == VerificationReport.Check.allCases.map(\.rawValue))
+    }
+
+    @Test("A light verification compares the schema only if all of the database's sets are given")
+    func light() throws {
+        let database = try VerifiedDatabase(rows: 1)
+        let store = try Store.open(database.scratch.path, key: database.scratch.key())
+        let whole = try store.verifyLightly(database.sets)
+        #expect(whole.isClean, "\(whole.messages)")
+        #expect(whole.outcomes.map(\.check) == [.profile, .ledger, .drift])
+        let part = try store.verifyLightly([])
+        #expect(part.isClean, "\(part.messages)")
+        #expect(part.outcomes.map(\.check) == [.profile, .ledger])
+        let memory = try Store.inMemory()
+        #expect(try memory.verifyLightly([]).outcomes.map(\.check) == [.ledger, .drift])
+    }
+
+    @Test(
+        "A failure's kind, which decides the exit code",
+        arguments: [
+            (
+                LockstepError.Code.verificationFailed,
+                [
+                    VerificationReport.Check.library, .permissions, .foreignKeys, .references,
+                    .objects, .keyring, .roundTrip,
+                ]
+            ),
+            (.migrationChanged, [.ledger, .drift]),
+            (.damaged, [.pages, .integrity]),
+            (
+                .tampered,
+                [.encryption, .profile, .sideFiles, .registry, .cells, .manifest, .freshness]
+            ),
+        ])
+    func failureCode(code: LockstepError.Code, checks: [VerificationReport.Check]) {
+        for check in checks { #expect(check.failureCode == code, "\(check)") }
+    }
+}
