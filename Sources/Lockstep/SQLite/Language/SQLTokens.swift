@@ -152,17 +152,6 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// Whether `sql` contains `name` as a name, quoted or not, in any case.
-    static func mentions(_ name: String, in sql: String) -> Bool {
-        let bytes = Array(sql.utf8)
-        let name = name.asciiLowercased
-        return SQLTokens(bytes, from: 0).contains { token in
-            guard token.kind != .space, token.kind != .comment else { return false }
-            let text = String(decoding: bytes[token.range], as: UTF8.self)
-            return unquote(text).asciiLowercased == name
-        }
-    }
-
     /// Whether `bytes` contains these letters, given in lower case, next to each other.
     private static func holds(_ letters: [UInt8], _ bytes: [UInt8]) -> Bool {
         guard let first = letters.first, bytes.count >= letters.count else { return false }
