@@ -1,6 +1,6 @@
 /// A name in SQL, without quotes. Two names are equal if SQLite takes them for the same: ASCII letters in either case, all
 /// other bytes exactly.
-struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
+struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation {
     /// The name as written.
     let spelling: String
 
@@ -11,8 +11,24 @@ struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
     /// The name with ASCII letters in lower case.
     var folded: String { spelling.asciiLowercased }
 
+    /// What follows `prefix` in the name; nil if the name does not begin with it.
+    func part(after prefix: SQLName) -> SQLName? {
+        let bytes = spelling.utf8
+        let count = prefix.spelling.utf8.count
+        guard Self.areEqual(bytes.prefix(count), prefix.spelling.utf8) else { return nil }
+        return SQLName(String(decoding: bytes.dropFirst(count), as: UTF8.self))
+    }
+
+    func hasPrefix(_ prefix: SQLName) -> Bool { part(after: prefix) != nil }
+
     static func == (one: SQLName, other: SQLName) -> Bool {
-        one.spelling.utf8.elementsEqual(other.spelling.utf8) { fold($0) == fold($1) }
+        areEqual(one.spelling.utf8, other.spelling.utf8)
+    }
+
+    private static func areEqual(
+        _ one: some Collection<UInt8>, _ other: some Collection<UInt8>
+    ) -> Bool {
+        one.count == other.count && one.elementsEqual(other) { fold($0) == fold($1) }
     }
 
     static func < (one: SQLName, other: SQLName) -> Bool {

@@ -67,7 +67,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             switch token.kind {
             case .space, .comment: continue
             case .word: tokens.append(text.asciiLowercased)
-            case .quotedName: tokens.append(canonical(text))
+            case .quotedName: tokens.append(canonicalName(SQLName(unquote(text)).folded))
             default: tokens.append(text)
             }
         }
@@ -109,10 +109,6 @@ struct SQLTokens: Sequence, IteratorProtocol {
         let quote = UInt8(ascii: "'")
         let inner = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
         return "'\(String(decoding: inner, as: UTF8.self))'"
-    }
-
-    private static func canonical(_ quoted: String) -> String {
-        canonicalName(unquote(quoted).asciiLowercased)
     }
 
     /// A lower-case name as ``normalize(_:)`` writes it: bare if it needs no quotes, so that both spellings are

@@ -13,7 +13,7 @@ struct SchemaObject: Equatable {
     let isVirtual: Bool
 
     /// Whether SQLite creates it by itself, as SQL cannot.
-    var isInternal: Bool { name.asciiLowercased.hasPrefix("sqlite_") }
+    var isInternal: Bool { SQLName(name).hasPrefix("sqlite_") }
 
     /// An object whose root is unknown, from the statement that creates it.
     /// - Throws: ``LockstepError/Code/misuse`` for anything but CREATE TABLE, INDEX, VIEW or TRIGGER.
