@@ -45,7 +45,7 @@ final class SQLTarget: FuzzTarget {
         require(
             SQLTokens.unquote(SQLTokens.quote(text)).utf8.elementsEqual(input),
             "a quoted name is another one")
-        _ = SQLTokens.mentions("t", in: text)
+        _ = SQLCursor(text).mentions("t")
         _ = MessageRedaction.redact(text, 1, text, isRunning: false)
         _ = BareStatements.endsStatement(at: input.count / 2, of: text)
         if let literal = LiteralDefault(text) {

@@ -9,33 +9,29 @@ struct LiteralDefault: Sendable, Equatable {
 
     /// Nil for an expression and for text that is not a single literal.
     init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        var words = SQLTokens(text).filter { $0.kind != .space && $0.kind != .comment }.map {
-            (kind: $0.kind, text: String(decoding: bytes[$0.range], as: UTF8.self))
-        }
-        while words.count > 2, words.first?.text == "(", words.last?.text == ")" {
-            words = Array(words.dropFirst().dropLast())
+        var tokens = SQLCursor(text).tokens[...]
+        while tokens.count > 2, tokens.first?.word == "(", tokens.last?.word == ")" {
+            tokens = tokens.dropFirst().dropLast()
         }
         var sign = ""
-        if words.count == 2, let first = words.first, first.text == "-" || first.text == "+" {
+        if tokens.count == 2, let first = tokens.first, ["-", "+"].contains(first.word) {
             // Only a number can have a sign.
-            guard words[1].kind == .number else { return nil }
-            sign = first.text
-            words.removeFirst()
+            guard tokens.last?.kind == .number else { return nil }
+            sign = first.word
+            tokens.removeFirst()
         }
-        guard words.count == 1, let word = words.first,
-            let literal = Self.literal(word.kind, word.text)
-        else { return nil }
+        guard tokens.count == 1, let token = tokens.first, let literal = Self.literal(token) else {
+            return nil
+        }
         sql = sign + literal
     }
 
-    private static func literal(_ kind: SQLTokens.Token.Kind, _ text: String) -> String? {
-        switch kind {
-        case .number:
-            return isNumber(text) ? text : nil
+    private static func literal(_ token: SQLCursor.Token) -> String? {
+        switch token.kind {
+        case .number: return isNumber(token.text) ? token.text : nil
         case .string:
             let quote = UInt8(ascii: "'")
-            let bytes = Array(text.utf8)
+            let bytes = Array(token.text.utf8)
             guard bytes.count >= 2, bytes.first == quote, bytes.last == quote else { return nil }
             var value: [UInt8] = []
             var isDoubled = false
@@ -46,13 +42,11 @@ struct LiteralDefault: Sendable, Equatable {
             guard !isDoubled else { return nil }
             return SQLTokens.quoteText(String(decoding: value, as: UTF8.self))
         case .blob:
-            let digits = Array(text.utf8).dropFirst(2).dropLast()
+            let digits = Array(token.text.utf8).dropFirst(2).dropLast()
             let lowercased = String(decoding: digits, as: UTF8.self).asciiLowercased
             guard let value = Hex.decode(lowercased) else { return nil }
             return "x'\(Hex.encode(value))'"
-        case .word:
-            let word = text.asciiLowercased
-            return words.contains(word) ? word.uppercased() : nil
+        case .word: return words.contains(token.word) ? token.word.uppercased() : nil
         default: return nil
         }
     }

@@ -113,7 +113,7 @@ struct SealedTable: Sendable, Equatable {
     var rowIDName: String? {
         if case .row(let column) = key { return SQLTokens.quote(column.name) }
         guard hasRowID else { return nil }
-        return RowIDName.free(beside: columns.map(\.name.asciiLowercased)).first
+        return RowIDName.free(beside: columns.map { SQLName($0.name) }).first
     }
 
     /// The reason why SQLite cannot open BLOB handles on the table's values; nil if it can.

@@ -28,7 +28,7 @@ enum ProtectionChecks {
                 title, "its table is STRICT, and \(found.type) does not accept a BLOB",
                 "rebuild the table with the column declared BLOB or ANY")
         }
-        for expression in expressions(of: shape) where SQLTokens.mentions(column, in: expression) {
+        for expression in expressions(of: shape) where expression.mentions(SQLName(column)) {
             throw refusal(
                 title, "a CHECK or a generated column of its table uses it",
                 "rebuild the table without it: it would see cells")
@@ -43,25 +43,15 @@ enum ProtectionChecks {
     }
 
     /// The expressions in parentheses after CHECK and AS.
-    private static func expressions(of shape: SealedTable) -> [String] {
-        let bytes = Array(shape.sql.utf8)
-        var expressions: [String] = []
-        var (depth, start, armed): (Int, Int?, Bool) = (0, nil, false)
-        var outer = 0
-        for token in SQLTokens(shape.sql) where token.kind != .space && token.kind != .comment {
-            let word = String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased
-            if word == "(" {
-                if armed, start == nil { (start, outer) = (token.range.upperBound, depth) }
-                depth += 1
-            } else if word == ")" {
-                depth -= 1
-                if let begin = start, depth == outer {
-                    expressions.append(
-                        String(decoding: bytes[begin..<token.range.lowerBound], as: UTF8.self))
-                    start = nil
-                }
+    private static func expressions(of shape: SealedTable) -> [SQLCursor] {
+        var cursor = SQLCursor(shape.sql)
+        var expressions: [SQLCursor] = []
+        while !cursor.isAtEnd {
+            if cursor.take("check") || cursor.take("as") {
+                if let inner = try? cursor.group() { expressions.append(SQLCursor(inner)) }
+            } else {
+                _ = try? cursor.next()
             }
-            armed = word == "check" || word == "as"
         }
         return expressions
     }
@@ -81,7 +71,7 @@ enum ProtectionChecks {
         for (name, origin, sql, isMember) in indexes {
             // Only the index's SQL shows its expressions and the condition of a partial index.
             let inExpression =
-                sql.map { SQLTokens.mentions(column.name, in: indexedPart(of: $0)) } ?? false
+                sql.map { SQLCursor(indexedPart(of: $0)).mentions(SQLName(column.name)) } ?? false
             guard isMember || inExpression else { continue }
             throw origin == "c"
                 ? refusal(
@@ -128,7 +118,7 @@ enum ProtectionChecks {
             """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix,
             as: (String, String).self)
         for (name, sql) in triggers
-        where SQLTokens.mentions(column, in: sql) && SQLTokens.mentions(shape.name, in: sql) {
+        where [column, shape.name].allSatisfy({ SQLCursor(sql).mentions(SQLName($0)) }) {
             throw refusal(
                 title, "the trigger \(name) uses it, and would see cells",
                 "drop the trigger first, and delete the values that it has copied; create it again afterwards "

@@ -43,13 +43,8 @@ struct SealingGuard: Equatable {
 
     /// The first column in the condition.
     private static func guardedColumn(_ sql: String) -> String? {
-        let bytes = Array(sql.utf8)
-        let words = SQLTokens(sql).filter { $0.kind != .space && $0.kind != .comment }.map {
-            String(decoding: bytes[$0.range], as: UTF8.self)
-        }
-        guard let when = words.firstIndex(where: { $0.asciiLowercased == "when" }),
-            words.indices.contains(when + 3), words[when + 2] == "."
-        else { return nil }
-        return SQLTokens.unquote(words[when + 3])
+        var cursor = SQLCursor(sql)
+        guard (try? cursor.upTo("when")) != nil, cursor.peek(1) == "." else { return nil }
+        return try? cursor.objectName().spelling
     }
 }

@@ -25,7 +25,7 @@ struct CellCapability: Sendable {
 
     /// The column number in argument 0 of a call.
     /// - Throws: ``LockstepError/Code/denied`` for anything but this connection's own argument.
-    func column(_ call: borrowing EngineCall) throws(LockstepError) -> Int {
+    func column(_ call: borrowing FunctionCall) throws(LockstepError) -> Int {
         guard call.kind(0) == .blob else { throw Self.missing }
         let number = try call.withBytes(0) { bytes throws(LockstepError) -> Int? in
             guard bytes.count == Self.length,

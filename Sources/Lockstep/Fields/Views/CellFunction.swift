@@ -1,10 +1,11 @@
-/// An SQL function that performs one operation on a cell: `name(capability, value, key…)`.
-final class CellFunction: EngineFunction {
+/// The SQL functions that only this connection's own SQL can call.
+enum CellFunction {
     typealias Work =
-        @Sendable (SealedColumnAccess, borrowing EngineCall) throws(LockstepError) -> Void
+        @Sendable (SealedColumnAccess, borrowing FunctionCall) throws(LockstepError) -> Void
 
-    /// The functions that make and open cells. Each call passes the connection's capability.
-    static let all: [(String, CellFunction.Work)] = [
+    /// The functions that make and open cells, `name(capability, value, key…)`. Each call passes the connection's
+    /// capability.
+    static let all: [(String, Work)] = [
         ("lockstep_open", { column, call throws(LockstepError) in try column.open(call) }),
         (
             "lockstep_open_whole",
@@ -23,26 +24,33 @@ final class CellFunction: EngineFunction {
     /// The names of all functions that only this connection's own SQL can call.
     static let names = Set(all.map(\.0) + ["lockstep_inserted", "lockstep_begins"])
 
-    private weak let session: SealedAttachment?
-    private let work: Work
-
-    init(_ session: SealedAttachment, _ work: @escaping Work) {
-        self.session = session
-        self.work = work
+    /// Performs `work` on the column that a call names.
+    static func body(
+        _ session: SealedAttachment, _ work: @escaping Work
+    ) -> RegisteredFunction.Body {
+        { [weak session] call throws(LockstepError) in
+            guard let column = try session?.column(call) else { return }
+            try work(column, call)
+        }
     }
 
-    func call(_ call: borrowing EngineCall) throws(LockstepError) {
-        guard let column = try session?.column(call) else { return }
-        try work(column, call)
-    }
-}
-
-/// `lockstep_begins(text, beginning)`: whether a text begins with another, ignoring case.
-final class BeginsFunction: EngineFunction {
-    func call(_ call: borrowing EngineCall) throws(LockstepError) {
+    /// `lockstep_begins(text, beginning)`: whether a text begins with another, ignoring case.
+    static func begins(_ call: borrowing FunctionCall) throws(LockstepError) {
         guard call.kind(0) == .text, call.kind(1) == .text else { return }
         let text = FoldedText.scalars(String(decoding: try call.bytes(0), as: UTF8.self))
         let beginning = FoldedText.scalars(String(decoding: try call.bytes(1), as: UTF8.self))
         call.give(text.starts(with: beginning))
+    }
+
+    /// `lockstep_inserted(capability, row)`: reports to a connection which row was inserted through one of its views.
+    ///
+    /// When a trigger ends, SQLite resets the last inserted row, and writes to a view run only in triggers.
+    static func inserted(
+        _ core: ConnectionCore, _ capability: CellCapability
+    ) -> RegisteredFunction.Body {
+        { [weak core] call throws(LockstepError) in
+            _ = try capability.column(call)
+            core?.noteInsertedRow(call.integer(1))
+        }
     }
 }

@@ -72,13 +72,10 @@ enum ForeignSchema {
 
     /// The first privileged function that the SQL calls, in any spelling.
     private static func calledFunction(_ sql: String) -> String? {
-        let bytes = Array(sql.utf8)
-        var last: String?
-        for token in SQLTokens(sql) where token.kind != .space && token.kind != .comment {
-            let text = String(decoding: bytes[token.range], as: UTF8.self)
-            if text == "(", let last, CellFunction.names.contains(last) { return last }
-            last = SQLTokens.unquote(text).asciiLowercased
+        let tokens = SQLCursor(sql).tokens
+        let call = zip(tokens, tokens.dropFirst()).first {
+            $1.word == "(" && CellFunction.names.contains($0.name.folded)
         }
-        return nil
+        return call?.0.name.folded
     }
 }

@@ -26,11 +26,12 @@ final class SealedAttachment: ConnectionAttachment {
         self.fields = fields
         capability = try CellCapability()
         proof = fields.proof ?? SealedProof()
-        try connection.add("lockstep_begins", argumentCount: 2, BeginsFunction())
+        try connection.add("lockstep_begins", argumentCount: 2, CellFunction.begins)
         try connection.add(
-            "lockstep_inserted", argumentCount: 2, ViewInsertion(connection.core, capability))
+            "lockstep_inserted", argumentCount: 2,
+            CellFunction.inserted(connection.core, capability))
         for (name, work) in CellFunction.all {
-            try connection.add(name, argumentCount: nil, CellFunction(self, work))
+            try connection.add(name, argumentCount: nil, CellFunction.body(self, work))
         }
         try refresh(connection)
     }
@@ -206,7 +207,7 @@ final class SealedAttachment: ConnectionAttachment {
 
     /// The column that the first argument of a call names, after a check of this connection's capability.
     /// - Throws: ``LockstepError/Code/denied`` for a call without the capability.
-    func column(_ call: borrowing EngineCall) throws(LockstepError) -> SealedColumnAccess {
+    func column(_ call: borrowing FunctionCall) throws(LockstepError) -> SealedColumnAccess {
         let number = try capability.column(call)
         guard columns.indices.contains(number) else {
             throw LockstepError(.misuse, "this connection has no sealed column \(number)")

@@ -52,7 +52,7 @@ final class SealedColumnAccess {
 
     /// Returns to SQL the value of the cell in argument 1, which the values of the row's key follow.
     /// - Parameter anyLength: Whether to open even a cell that is too long for SQL, which should be read as a stream.
-    func open(_ call: borrowing EngineCall, anyLength: Bool = false) throws(LockstepError) {
+    func open(_ call: borrowing FunctionCall, anyLength: Bool = false) throws(LockstepError) {
         let kind = call.kind(1)
         // NULL is visible and needs no key.
         if kind == .null { return }
@@ -76,7 +76,7 @@ final class SealedColumnAccess {
 
     /// Returns to SQL the cell for the value in argument 1, for the row whose key follows it; or the value itself if
     /// the column's state requires plaintext.
-    func seal(_ call: borrowing EngineCall) throws(LockstepError) {
+    func seal(_ call: borrowing FunctionCall) throws(LockstepError) {
         let kind = call.kind(1)
         if kind == .null { return }
         guard column.state == .migrating || column.state == .sealed else {
@@ -88,7 +88,7 @@ final class SealedColumnAccess {
     }
 
     private func cell(
-        _ call: borrowing EngineCall, _ kind: EngineCall.Kind, at binding: CellBinding
+        _ call: borrowing FunctionCall, _ kind: FunctionCall.Kind, at binding: CellBinding
     ) throws(LockstepError) -> [UInt8] {
         switch kind {
         case .text, .blob:
@@ -103,7 +103,7 @@ final class SealedColumnAccess {
 
     /// Returns to SQL a new cell under the active key for the cell in argument 1, for the row whose key follows it. The
     /// payload stays the same; SQL would turn a NaN into NULL.
-    func reseal(_ call: borrowing EngineCall) throws(LockstepError) {
+    func reseal(_ call: borrowing FunctionCall) throws(LockstepError) {
         guard call.kind(1) == .blob else {
             throw cipher.malformed("holds no sealed value", try binding(call, from: 2))
         }
@@ -118,7 +118,7 @@ final class SealedColumnAccess {
 
     /// Refuses plaintext that would be mistaken for a cell while the column still holds cells.
     private func givePlaintext(
-        _ call: borrowing EngineCall, _ kind: EngineCall.Kind
+        _ call: borrowing FunctionCall, _ kind: FunctionCall.Kind
     ) throws(LockstepError) {
         guard try !holdsCell(call, kind) else {
             throw LockstepError(
@@ -130,7 +130,7 @@ final class SealedColumnAccess {
 
     /// Whether argument 1 is a BLOB that looks like a cell of the column; with `any`, whether it is a BLOB.
     private func holdsCell(
-        _ call: borrowing EngineCall, _ kind: EngineCall.Kind, any: Bool = false
+        _ call: borrowing FunctionCall, _ kind: FunctionCall.Kind, any: Bool = false
     ) throws(LockstepError) -> Bool {
         guard kind == .blob, !any else { return kind == .blob }
         return try call.withBytes(1) { bytes throws(LockstepError) in looksLikeCell(bytes) }
@@ -198,7 +198,7 @@ final class SealedColumnAccess {
 
     /// Returns to SQL the token of the value in argument 2, for the index that argument 1 names by its number or its
     /// normaliser.
-    func giveToken(_ call: borrowing EngineCall) throws(LockstepError) {
+    func giveToken(_ call: borrowing FunctionCall) throws(LockstepError) {
         let place = try indexPlace(call)
         switch try token(place, of: call.value(2)) {
         case .integer(let number): call.give(number)
@@ -208,7 +208,7 @@ final class SealedColumnAccess {
     }
 
     /// Returns to SQL whether the values in arguments 2 and 3 are equal to such an index, because tokens can coincide.
-    func giveSame(_ call: borrowing EngineCall) throws(LockstepError) {
+    func giveSame(_ call: borrowing FunctionCall) throws(LockstepError) {
         let index = hashers[try indexPlace(call)].index
         guard let one = try index.message([call.value(2)]),
             let other = try index.message([call.value(3)])
@@ -216,7 +216,7 @@ final class SealedColumnAccess {
         call.give(one == other)
     }
 
-    private func indexPlace(_ call: borrowing EngineCall) throws(LockstepError) -> Int {
+    private func indexPlace(_ call: borrowing FunctionCall) throws(LockstepError) -> Int {
         let place: Int? =
             switch call.kind(1) {
             case .integer:
@@ -261,7 +261,7 @@ final class SealedColumnAccess {
 
     /// Returns to SQL the fault of the cell in argument 1 or of the row's tokens, or NULL if there is none. One token
     /// for each index follows the row's key in the arguments.
-    func check(_ call: borrowing EngineCall) throws(LockstepError) {
+    func check(_ call: borrowing FunctionCall) throws(LockstepError) {
         do throws(LockstepError) {
             if let fault = try fault(call) { call.give(fault.rawValue) }
         } catch {
@@ -270,7 +270,7 @@ final class SealedColumnAccess {
         }
     }
 
-    private func fault(_ call: borrowing EngineCall) throws(LockstepError) -> Fault? {
+    private func fault(_ call: borrowing FunctionCall) throws(LockstepError) -> Fault? {
         let kind = call.kind(1)
         let tokens = 2 + keyCount
         guard kind != .null else { return try faultOfTokens(.null, call, tokens) }
@@ -291,7 +291,7 @@ final class SealedColumnAccess {
     }
 
     private func faultOfTokens(
-        _ value: Value, _ call: borrowing EngineCall, _ first: Int
+        _ value: Value, _ call: borrowing FunctionCall, _ first: Int
     ) throws(LockstepError) -> Fault? {
         for place in hashers.indices {
             let due = try token(place, of: value)
@@ -310,7 +310,7 @@ final class SealedColumnAccess {
     // MARK: Places
 
     private func binding(
-        _ call: borrowing EngineCall, from first: Int, count: Int? = nil
+        _ call: borrowing FunctionCall, from first: Int, count: Int? = nil
     ) throws(LockstepError) -> CellBinding {
         guard column.mode.bindsToRow else { return .column }
         let count = count ?? call.count - first
@@ -334,7 +334,7 @@ final class SealedColumnAccess {
     }
 
     private func keyValue(
-        _ call: borrowing EngineCall, _ index: Int, _ column: SealedTable.Column
+        _ call: borrowing FunctionCall, _ index: Int, _ column: SealedTable.Column
     ) throws(LockstepError) -> CellBinding.KeyValue {
         let kind = call.kind(index)
         // A value that SQLite would store as another one could not be opened again.
@@ -357,7 +357,7 @@ final class SealedColumnAccess {
     }
 }
 
-extension EngineCall {
+extension FunctionCall {
     fileprivate func text(_ index: Int) throws(LockstepError) -> String {
         String(decoding: try bytes(index), as: UTF8.self)
     }

@@ -28,17 +28,13 @@ struct BlameTracker {
 
     /// The last schema change that mentions one of these objects; otherwise the last schema change.
     func changing(_ names: [String]) -> Statement? {
-        let names = Set(names.map(\.asciiLowercased))
-        return changing.last { Self.mentions(names, $0.sql) } ?? changing.last
-    }
-
-    private static func mentions(_ names: Set<String>, _ sql: String) -> Bool {
-        let bytes = Array(sql.utf8)
-        return SQLTokens(bytes, from: 0).contains { token in
-            guard token.kind == .word || token.kind == .quotedName else { return false }
-            let text = String(decoding: bytes[token.range], as: UTF8.self)
-            return names.contains(SQLTokens.unquote(text).asciiLowercased)
+        let names = Set(names.map { SQLName($0) })
+        let mentioning = changing.last { statement in
+            SQLCursor(statement.sql).tokens.contains {
+                ($0.kind == .word || $0.kind == .quotedName) && names.contains($0.name)
+            }
         }
+        return mentioning ?? changing.last
     }
 }
 

@@ -63,11 +63,9 @@ enum SchemaUsability {
     private static func statementThatFires(
         _ trigger: CatalogueEntry, _ core: ConnectionCore
     ) throws -> String {
-        let bytes = Array(trigger.sql.utf8)
-        let event =
-            SQLTokens(bytes, from: 0).lazy.filter { $0.kind == .word }.map {
-                String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased
-            }.first { ["insert", "update", "delete"].contains($0) } ?? "delete"
+        // The event follows the trigger's name and at most two more words.
+        let words = SQLCursor(Array(trigger.sql.utf8), limit: 12).tokens.map(\.word)
+        let event = words.first { ["insert", "update", "delete"].contains($0) } ?? "delete"
         let target = "main.\(SQLTokens.quote(trigger.tableName))"
         switch event {
         case "insert": return "INSERT INTO \(target) DEFAULT VALUES"

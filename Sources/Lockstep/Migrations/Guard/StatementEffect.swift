@@ -37,7 +37,8 @@ struct StatementEffect {
             switch AlterStatement(sql) {
             case .addColumn(refers: false): continue
             case .addColumn(refers: true): children.insert(table)
-            case .renameColumn(let column), .dropColumn(let column): change(column, of: table)
+            case .renameColumn(let column), .dropColumn(let column):
+                change(column.folded, of: table)
             case .renameTable, nil:
                 lose(table)
                 children.insert(table)

@@ -83,13 +83,7 @@ enum SealedExpectations {
 
     /// The words of SQL that can rename or drop the objects it mentions; empty for any other SQL.
     private static func renaming(_ sql: String) -> Set<String> {
-        let bytes = Array(sql.utf8)
-        let words = SQLTokens(sql).filter {
-            $0.kind == .word || $0.kind == .quotedName || $0.kind == .string
-        }.map {
-            SQLTokens.unquote(String(decoding: bytes[$0.range], as: UTF8.self)).asciiLowercased
-        }
-        let found = Set(words)
+        let found = SQLTokens.names(in: sql)
         return found.isDisjoint(with: ["rename", "drop"]) ? [] : found
     }
 

@@ -7,20 +7,23 @@ enum MigrationLint {
         var findings: [LintFinding] = []
         var renamed: [String: String] = [:]
         for statement in statements {
-            let words = LintWords(statement.sql)
+            var cursor = SQLCursor(statement.sql)
             func add(
                 _ level: LintFinding.Level, _ rule: String, _ message: String, _ hint: String?
             ) {
                 findings.append(
                     LintFinding(level, rule, file, statement.line, message, hint: hint))
             }
-            switch (words[0], words[1]) {
-            case ("drop", "table"): dropTable(words, context, add)
-            case ("delete", "from"): delete(words, context, add)
-            case ("update", _): update(words, script, context, add)
-            case ("alter", "table"): alter(words, context, &renamed, add)
-            case ("create", _): create(words, context, renamed, add)
-            default: break
+            if cursor.take("drop", "table") {
+                dropTable(&cursor, context, add)
+            } else if cursor.take("delete", "from") {
+                delete(&cursor, context, add)
+            } else if cursor.take("update") {
+                update(&cursor, context, add)
+            } else if cursor.take("alter", "table") {
+                alter(&cursor, context, &renamed, add)
+            } else if cursor.take("create") {
+                create(&cursor, context, renamed, add)
             }
         }
         return findings + rebuilds(script, file, context)
@@ -28,8 +31,14 @@ enum MigrationLint {
 
     private typealias Add = (LintFinding.Level, String, String, String?) -> Void
 
-    private static func dropTable(_ words: LintWords, _ context: LintContext, _ add: Add) {
-        let table = words.name(at: words[2] == "if" ? 4 : 2)
+    /// The next name in lower case; empty if there is none.
+    private static func name(_ cursor: inout SQLCursor) -> String {
+        (try? cursor.objectName().folded) ?? ""
+    }
+
+    private static func dropTable(_ cursor: inout SQLCursor, _ context: LintContext, _ add: Add) {
+        _ = cursor.take("if", "exists")
+        let table = name(&cursor)
         let rows = context.rows(table)
         let what = "it drops \(table)" + (rows > 0 ? " with its \(rows) rows" : "")
         if rows > 0, !context.isAllowed(table) {
@@ -41,10 +50,10 @@ enum MigrationLint {
         }
     }
 
-    private static func delete(_ words: LintWords, _ context: LintContext, _ add: Add) {
-        let table = words.name(at: 2)
+    private static func delete(_ cursor: inout SQLCursor, _ context: LintContext, _ add: Add) {
+        let table = name(&cursor)
         let rows = context.rows(table)
-        guard rows > 0, !words.contains("where") else { return }
+        guard rows > 0, !cursor.contains("where") else { return }
         let what = "it deletes all \(rows) rows of \(table)"
         if context.isAllowed(table) {
             add(.warning, "delete-all", what, nil)
@@ -55,12 +64,11 @@ enum MigrationLint {
         }
     }
 
-    private static func update(
-        _ words: LintWords, _ script: MigrationScript, _ context: LintContext, _ add: Add
-    ) {
-        let table = words.name(at: words[1] == "or" ? 3 : 1)
+    private static func update(_ cursor: inout SQLCursor, _ context: LintContext, _ add: Add) {
+        if cursor.take("or") { _ = try? cursor.next() }
+        let table = name(&cursor)
         let rows = context.rows(table)
-        guard rows >= 10_000, !words.contains("where") else { return }
+        guard rows >= 10_000, !cursor.contains("where") else { return }
         add(
             .note, "update-all", "it changes all \(rows) rows of \(table) in one transaction",
             "other connections cannot write meanwhile; "
@@ -68,52 +76,53 @@ enum MigrationLint {
     }
 
     private static func alter(
-        _ words: LintWords, _ context: LintContext, _ renamed: inout [String: String], _ add: Add
+        _ cursor: inout SQLCursor, _ context: LintContext, _ renamed: inout [String: String],
+        _ add: Add
     ) {
-        let table = words.name(at: 2)
+        let table = name(&cursor)
         let rows = context.rows(table)
-        switch (words[3], words[4]) {
-        case ("rename", "to"):
-            renamed[table] = words.name(at: 5)
+        if cursor.take("rename", "to") {
+            renamed[table] = name(&cursor)
             add(
                 .warning, "rename-table", "it renames \(table)",
                 "programs that use the old name will fail; a view with that name helps programs "
                     + "that only read")
-        case ("rename", _):
+        } else if cursor.take("rename") {
             add(
                 .warning, "rename-column", "it renames a column of \(table)",
                 "programs that use the old name will fail")
-        case ("drop", _):
-            let column = words.name(at: words[4] == "column" ? 5 : 4)
+        } else if cursor.take("drop") {
+            _ = cursor.take("column")
             add(
                 .warning, "drop-column",
-                "it drops \(table).\(column)" + (rows > 0 ? " and rewrites \(rows) rows" : ""),
+                "it drops \(table).\(name(&cursor))"
+                    + (rows > 0 ? " and rewrites \(rows) rows" : ""),
                 "the content of the column is lost")
-        case ("add", _): addColumn(words, table, rows, add)
-        default: break
+        } else if cursor.take("add") {
+            addColumn(cursor, table, rows, add)
         }
     }
 
     /// SQLite accepts these columns on an empty table but refuses them on a table with rows.
-    private static func addColumn(_ words: LintWords, _ table: String, _ rows: Int, _ add: Add) {
+    private static func addColumn(_ cursor: SQLCursor, _ table: String, _ rows: Int, _ add: Add) {
         guard rows > 0 else { return }
-        let hasDefault = words.contains("default")
-        if words.contains("not", "null"), !hasDefault, !words.contains("as") {
+        let hasDefault = cursor.contains("default")
+        if cursor.contains("not", "null"), !hasDefault, !cursor.contains("as") {
             add(
                 .error, "add-not-null",
                 "it adds a NOT NULL column without a default to \(rows) rows of \(table)",
                 "give it a default, or rebuild the table with `set`")
         }
         let isMoment = ["current_timestamp", "current_date", "current_time"].contains {
-            words.contains("default", $0)
+            cursor.contains("default", $0)
         }
-        if isMoment || words.contains("default", "(") {
+        if isMoment || cursor.contains("default", "(") {
             add(
                 .error, "add-default-expression",
                 "it adds a column to \(rows) rows of \(table) whose default is not constant",
                 "add it without a default and fill it, or rebuild the table")
         }
-        if words.contains("references"), hasDefault, !words.contains("default", "null") {
+        if cursor.contains("references"), hasDefault, !cursor.contains("default", "null") {
             add(
                 .error, "add-reference-default",
                 "it adds a reference to \(rows) rows of \(table) with a default other than NULL",
@@ -122,12 +131,13 @@ enum MigrationLint {
     }
 
     private static func create(
-        _ words: LintWords, _ context: LintContext, _ renamed: [String: String], _ add: Add
+        _ cursor: inout SQLCursor, _ context: LintContext, _ renamed: [String: String],
+        _ add: Add
     ) {
-        let isUnique = words[1] == "unique"
-        if words[isUnique ? 2 : 1] == "index" {
-            guard let on = words.index(of: "on") else { return }
-            let table = words.name(at: on + 1)
+        let isUnique = cursor.take("unique")
+        if cursor.take("index") {
+            guard (try? cursor.upTo("on")) != nil else { return }
+            let table = name(&cursor)
             let rows = context.rows(table)
             guard rows > 0 else { return }
             if isUnique {
@@ -140,8 +150,9 @@ enum MigrationLint {
             }
             return
         }
-        guard words[1] == "table" else { return }
-        let name = words.name(at: words[2] == "if" ? 5 : 2)
+        guard !isUnique, cursor.take("table") else { return }
+        let isConditional = cursor.take("if", "not", "exists")
+        let name = name(&cursor)
         if let old = renamed[name] {
             let what = "\(name) is created again after it was renamed to \(old)"
             // If no references existed, or if they were created again as well, nothing is wrong.
@@ -153,7 +164,7 @@ enum MigrationLint {
                     : "\(what): a reference of another table would follow \(old)",
                 "use `-- lockstep: rebuild table \(name)`")
         }
-        if words[2] == "if", context.exists(name) {
+        if isConditional, context.exists(name) {
             add(
                 .warning, "if-not-exists",
                 "\(name) already exists and does not change, whatever this definition says",

@@ -76,14 +76,10 @@ struct MigrationTrial: ~Copyable {
             "SELECT name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL"
         ) {
             row in
-            let own = [try row[0] as String, try row[1] as String].map(\.asciiLowercased)
-            guard !allowed.contains(own[1]) else { return }
-            let bytes = Array((try row[2] as String).utf8)
-            for token in SQLTokens(bytes, from: 0) where token.kind != .space {
-                let word = SQLTokens.unquote(String(decoding: bytes[token.range], as: UTF8.self))
-                    .asciiLowercased
-                if !own.contains(word) { all.insert(word) }
-            }
+            let own = [SQLName(try row[0]), SQLName(try row[1])]
+            guard !allowed.contains(own[1].folded) else { return }
+            let names = SQLCursor(try row[2] as String).tokens.map(\.name)
+            all.formUnion(names.filter { !own.contains($0) }.map(\.folded))
         }
         return all
     }

@@ -34,7 +34,7 @@ struct BareStatements {
         case "begin": kind = .group
         default: kind = .ordinary
         }
-        if kind != .ordinary { end = try endOfPlainStatement(from: start) }
+        if kind != .ordinary { end = endOfPlainStatement(from: start) }
         guard kind == .group else { return }
         count = 0
     }
@@ -103,9 +103,9 @@ struct BareStatements {
             let place = line + ScriptText.newlines(script[start..<position])
             switch Self.firstWord(script, from: position) {
             case "commit", "end":
-                end = try endOfPlainStatement(from: position)
+                end = endOfPlainStatement(from: position)
                 return
-            case "":
+            case nil:
                 throw LockstepError(
                     .migrationMalformed, "\(title):\(line): BEGIN has no COMMIT after it",
                     hint: "end the transaction in the same file")
@@ -137,19 +137,15 @@ struct BareStatements {
     }
 
     /// The first semicolon ends a statement that contains semicolons only in strings.
-    private func endOfPlainStatement(from start: Int) throws -> Int {
-        for token in SQLTokens(script, from: start) {
-            if script[token.range].elementsEqual([UInt8(ascii: ";")]) {
-                return token.range.upperBound
-            }
+    private func endOfPlainStatement(from start: Int) -> Int {
+        let end = SQLTokens(script, from: start).first {
+            script[$0.range].elementsEqual([UInt8(ascii: ";")])
         }
-        return script.count - 1
+        return end?.range.upperBound ?? script.count - 1
     }
 
-    private static func firstWord(_ script: [UInt8], from start: Int) -> String {
-        guard start < script.count - 1 else { return "" }
-        var tokens = SQLTokens(script, from: start)
-        guard let token = tokens.next() else { return "" }
-        return String(decoding: script[token.range], as: UTF8.self).asciiLowercased
+    /// Nil at the end of the script.
+    private static func firstWord(_ script: [UInt8], from start: Int) -> String? {
+        start < script.count - 1 ? SQLCursor(script, from: start, limit: 1).peek() : nil
     }
 }

@@ -76,22 +76,10 @@ struct TableRebuild {
     private func createNew(
         _ script: [UInt8], from start: Int, _ connection: borrowing Connection
     ) throws -> Int {
-        var tokens = SQLTokens(script, from: start).lazy
-            .filter { $0.kind != .space && $0.kind != .comment }.makeIterator()
-        func next() -> (text: String, range: Range<Int>) {
-            guard let token = tokens.next() else { return ("", start..<start) }
-            return (String(decoding: script[token.range], as: UTF8.self), token.range)
-        }
-        let isCreate =
-            next().text.asciiLowercased == "create" && next().text.asciiLowercased == "table"
-        var name = next()
-        if name.text.asciiLowercased == "if" {
-            // IF NOT EXISTS, then the name.
-            _ = next()
-            _ = next()
-            name = next()
-        }
-        guard isCreate, SQLTokens.unquote(name.text).asciiLowercased == table.asciiLowercased else {
+        var cursor = SQLCursor(script, from: start, limit: 6)
+        let isCreate = cursor.take("create", "table")
+        _ = cursor.take("if", "not", "exists")
+        guard isCreate, let name = try? cursor.next(), name.name == SQLName(table) else {
             throw LockstepError(
                 .migrationMalformed, "expected CREATE TABLE \(table) after the rebuild directive",
                 hint: "write the table's new definition under its own name")

@@ -1,7 +1,7 @@
 /// The constraints of a column, as its definition lists them after the type.
 struct ColumnConstraints {
-    /// The names of the table's columns, in lower case.
-    let columns: Set<ExactText>
+    /// The names of the table's columns.
+    let columns: Set<SQLName>
     private var found: [(rank: Rank, form: SQLForm)] = []
 
     /// The order of constraints in a form. SQLite accepts them in any order; of two defaults or two collations,
@@ -11,7 +11,7 @@ struct ColumnConstraints {
         case name
     }
 
-    init(_ columns: Set<ExactText>) { self.columns = columns }
+    init(_ columns: Set<SQLName>) { self.columns = columns }
 
     /// All constraints, in an order that does not depend on the order in the definition.
     var form: SQLForm {
@@ -28,71 +28,71 @@ struct ColumnConstraints {
     }
 
     /// Reads all constraints to the end.
-    mutating func read(_ reader: inout DefinitionReader) throws(DefinitionReader.Unreadable) {
-        while !reader.isAtEnd {
+    mutating func read(_ cursor: inout SQLCursor) throws(SQLCursor.Unexpected) {
+        while !cursor.isAtEnd {
             var form = SQLForm()
-            while reader.take("constraint") {
-                form.tokens += ["constraint", SQLForm.name(try reader.name())]
+            while cursor.take("constraint") {
+                form.tokens += ["constraint", SQLForm.name(try cursor.name())]
             }
-            guard !reader.isAtEnd else {
+            guard !cursor.isAtEnd else {
                 // SQLite accepts a name without a constraint.
                 found.append((.name, form))
                 return
             }
-            let (rank, constraint) = try read(one: &reader)
+            let (rank, constraint) = try read(one: &cursor)
             found.append((rank, form + constraint))
         }
     }
 
     private func read(
-        one reader: inout DefinitionReader
-    ) throws(DefinitionReader.Unreadable) -> (Rank, SQLForm) {
-        if reader.take("primary", "key") {
+        one cursor: inout SQLCursor
+    ) throws(SQLCursor.Unexpected) -> (Rank, SQLForm) {
+        if cursor.take("primary", "key") {
             var form = SQLForm(["primary", "key"])
-            if !reader.take("asc"), reader.take("desc") { form.tokens.append("desc") }
-            form += try reader.conflictClause()
-            if reader.take("autoincrement") { form.tokens.append("autoincrement") }
+            if !cursor.take("asc"), cursor.take("desc") { form.tokens.append("desc") }
+            form += try cursor.conflictClause()
+            if cursor.take("autoincrement") { form.tokens.append("autoincrement") }
             return (.primaryKey, form)
         }
-        if reader.take("not", "null") {
-            return (.notNull, SQLForm(["not", "null"]) + (try reader.conflictClause()))
+        if cursor.take("not", "null") {
+            return (.notNull, SQLForm(["not", "null"]) + (try cursor.conflictClause()))
         }
-        if reader.take("null") {
-            return (.null, SQLForm(["null"]) + (try reader.conflictClause()))
+        if cursor.take("null") {
+            return (.null, SQLForm(["null"]) + (try cursor.conflictClause()))
         }
-        if reader.take("unique") {
-            return (.unique, SQLForm(["unique"]) + (try reader.conflictClause()))
+        if cursor.take("unique") {
+            return (.unique, SQLForm(["unique"]) + (try cursor.conflictClause()))
         }
-        if reader.take("check") { return (.check, try reader.check(columns)) }
-        if reader.take("default") { return (.fallback, try Self.fallback(&reader)) }
-        if reader.take("collate") {
-            return (.collation, SQLForm(["collate", SQLForm.name(try reader.name())]))
+        if cursor.take("check") { return (.check, try cursor.check(columns)) }
+        if cursor.take("default") { return (.fallback, try Self.fallback(&cursor)) }
+        if cursor.take("collate") {
+            return (.collation, SQLForm(["collate", SQLForm.name(try cursor.name())]))
         }
-        if reader.take("references") { return (.references, try reader.reference()) }
+        if cursor.take("references") { return (.references, try cursor.reference()) }
         // GENERATED ALWAYS adds no meaning.
-        if reader.take("generated", "always", "as") || reader.take("as") {
-            let expression = SQLForm(try reader.group(), .columns(columns))
-            let isStored = reader.take("stored")
-            if !isStored { _ = reader.take("virtual") }
+        if cursor.take("generated", "always", "as") || cursor.take("as") {
+            let expression = SQLForm(try cursor.group(), .columns(columns))
+            let isStored = cursor.take("stored")
+            if !isStored { _ = cursor.take("virtual") }
             return (
                 .generated,
                 SQLForm(["as", "("]) + expression + SQLForm([")", isStored ? "stored" : "virtual"])
             )
         }
-        throw DefinitionReader.Unreadable()
+        throw SQLCursor.Unexpected()
     }
 
     /// `DEFAULT 1` equals `DEFAULT (1)`. A word, quoted or not, is a string, so its case matters.
     private static func fallback(
-        _ reader: inout DefinitionReader
-    ) throws(DefinitionReader.Unreadable) -> SQLForm {
-        var value: [DefinitionReader.Token] = []
-        if reader.peek() == "(" {
-            value = Array(try reader.group())
+        _ cursor: inout SQLCursor
+    ) throws(SQLCursor.Unexpected) -> SQLForm {
+        var value: [SQLCursor.Token] = []
+        if cursor.peek() == "(" {
+            value = Array(try cursor.group())
             while let inner = Self.withoutParentheses(value) { value = inner }
         } else {
-            if reader.peek() == "+" || reader.peek() == "-" { value.append(try reader.next()) }
-            value.append(try reader.next())
+            if cursor.peek() == "+" || cursor.peek() == "-" { value.append(try cursor.next()) }
+            value.append(try cursor.next())
         }
         guard value.count == 1, let only = value.first else {
             return SQLForm(["default"]) + SQLForm(value, .nothing)
@@ -110,32 +110,32 @@ struct ColumnConstraints {
 
     /// The content of a pair of parentheses, if the pair encloses all tokens.
     private static func withoutParentheses(
-        _ tokens: [DefinitionReader.Token]
-    ) -> [DefinitionReader.Token]? {
-        var reader = DefinitionReader(tokens)
-        guard let inner = try? reader.group(), reader.isAtEnd else { return nil }
+        _ tokens: [SQLCursor.Token]
+    ) -> [SQLCursor.Token]? {
+        var cursor = SQLCursor(tokens)
+        guard let inner = try? cursor.group(), cursor.isAtEnd else { return nil }
         return Array(inner)
     }
 }
 
 /// Clauses that columns and tables share.
-extension DefinitionReader {
-    mutating func conflictClause() throws(Unreadable) -> SQLForm {
+extension SQLCursor {
+    mutating func conflictClause() throws(Unexpected) -> SQLForm {
         guard take("on", "conflict") else { return SQLForm() }
         let action = try next().word
         guard ["rollback", "abort", "fail", "ignore", "replace"].contains(action) else {
-            throw Unreadable()
+            throw Unexpected()
         }
         return SQLForm(["on", "conflict", ExactText(action)])
     }
 
-    mutating func check(_ columns: Set<ExactText>) throws(Unreadable) -> SQLForm {
+    mutating func check(_ columns: Set<SQLName>) throws(Unexpected) -> SQLForm {
         let condition = SQLForm(try group(), .columns(columns))
         return SQLForm(["check", "("]) + condition + SQLForm([")"])
     }
 
     /// Reads the clauses after REFERENCES.
-    mutating func reference() throws(Unreadable) -> SQLForm {
+    mutating func reference() throws(Unexpected) -> SQLForm {
         var form = SQLForm(["references", SQLForm.name(try name())])
         if peek() == "(" { form += try nameList() }
         var actions: [String: [ExactText]] = [:]
@@ -143,7 +143,7 @@ extension DefinitionReader {
         while true {
             if take("on") {
                 let event = try next().word
-                guard ["delete", "update", "insert"].contains(event) else { throw Unreadable() }
+                guard ["delete", "update", "insert"].contains(event) else { throw Unexpected() }
                 actions[event] = try action()
             } else if take("match") {
                 match = ["match", SQLForm.name(try name())]
@@ -170,17 +170,11 @@ extension DefinitionReader {
         return form
     }
 
-    private mutating func action() throws(Unreadable) -> [ExactText] {
+    private mutating func action() throws(Unexpected) -> [ExactText] {
         for words in [["set", "null"], ["set", "default"], ["no", "action"]]
         where take(words[0], words[1]) { return words.map { ExactText($0) } }
         let word = try next().word
-        guard ["cascade", "restrict"].contains(word) else { throw Unreadable() }
+        guard ["cascade", "restrict"].contains(word) else { throw Unexpected() }
         return [ExactText(word)]
-    }
-
-    /// Names in parentheses, as a form.
-    mutating func nameList() throws(Unreadable) -> SQLForm {
-        let names = try names().map { SQLForm([SQLForm.name($0)]) }
-        return SQLForm(["("]) + .list(names) + SQLForm([")"])
     }
 }

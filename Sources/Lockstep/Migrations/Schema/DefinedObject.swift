@@ -13,17 +13,18 @@ struct DefinedObject: Sendable {
     /// The table's own constraints.
     private(set) var constraints: [SQLForm] = []
     /// The table's columns, in order.
-    private(set) var order: [ExactText] = []
+    private(set) var order: [SQLName] = []
 
     init(type: String, name: String, table: String, sql: String) {
         (self.type, self.name, self.table, self.sql) = (type, name, table, sql)
     }
 
     /// Objects with the same key are the same object to SQLite.
-    var key: ExactText { Self.key(type, ExactText(name.asciiLowercased)) }
+    var key: Key { Key(type: type, name: SQLName(name)) }
 
-    static func key(_ type: String, _ name: ExactText) -> ExactText {
-        ExactText("\(type) \(name.text)")
+    struct Key: Hashable {
+        let type: String
+        let name: SQLName
     }
 
     func isSame(as other: DefinedObject) -> Bool {
@@ -35,52 +36,52 @@ struct DefinedObject: Sendable {
 
     /// Reads the definition of a table, which does not depend on other objects.
     mutating func readTable() {
-        let reader = DefinitionReader(sql)
+        let cursor = SQLCursor(definition: sql)
         do {
-            if reader.peek(1) == "virtual" {
-                let definition = try VirtualTableDefinition(reader, name: name)
-                facts["module"] = SQLForm([definition.module])
+            if cursor.peek(1) == "virtual" {
+                let definition = try VirtualTableDefinition(cursor, name: name)
+                facts["module"] = SQLForm([ExactText(definition.module.folded)])
                 facts["arguments"] = definition.arguments
                 return
             }
-            let definition = try TableDefinition(reader, name: name)
+            let definition = try TableDefinition(cursor, name: name)
             order = definition.order
             for (column, form) in definition.columns {
-                facts[ExactText("column \(column.text)")] = form
+                facts[ExactText("column \(column.folded)")] = form
             }
             constraints = definition.constraints
             if !definition.options.isEmpty {
                 facts["options"] = SQLForm(definition.options.map { ExactText($0) })
             }
         } catch {
-            facts["definition"] = SQLForm(reader.tokens, .unread)
+            facts["definition"] = SQLForm(cursor.tokens, .unread)
         }
     }
 
     /// Reads the definition of an index, trigger or view, which depends on tables.
     /// - Parameters:
-    ///   - names: The names in the schema, in lower case.
-    ///   - columns: Returns the columns of the table with a given name, in lower case.
-    mutating func read(names: Set<ExactText>, columns: (ExactText) -> Set<ExactText>) {
-        let reader = DefinitionReader(sql)
+    ///   - names: The names in the schema.
+    ///   - columns: Returns the columns of the table with a given name.
+    mutating func read(names: Set<SQLName>, columns: (SQLName) -> Set<SQLName>) {
+        let cursor = SQLCursor(definition: sql)
         do {
             switch type {
-            case "index": read(try IndexDefinition(reader, name: name, columns: columns))
-            case "trigger": read(try TriggerDefinition(reader, name: name, names: names))
+            case "index": read(try IndexDefinition(cursor, name: name, columns: columns))
+            case "trigger": read(try TriggerDefinition(cursor, name: name, names: names))
             case "view":
-                let definition = try ViewDefinition(reader, name: name, names: names)
+                let definition = try ViewDefinition(cursor, name: name, names: names)
                 facts["columns"] = definition.columns
                 facts["body"] = definition.body
-            default: throw DefinitionReader.Unreadable()
+            default: throw SQLCursor.Unexpected()
             }
         } catch {
-            facts["definition"] = SQLForm(reader.tokens, .unread)
+            facts["definition"] = SQLForm(cursor.tokens, .unread)
         }
     }
 
     private mutating func read(_ definition: IndexDefinition) {
         facts["kind"] = SQLForm(definition.isUnique ? ["unique"] : ["not", "unique"])
-        facts["table"] = SQLForm([definition.table])
+        facts["table"] = SQLForm([ExactText(definition.table.folded)])
         facts["columns"] = definition.columns
         facts["condition"] = definition.condition
     }
@@ -88,7 +89,7 @@ struct DefinedObject: Sendable {
     private mutating func read(_ definition: TriggerDefinition) {
         facts["event"] = definition.event
         facts["columns"] = definition.columns
-        facts["table"] = SQLForm([definition.table])
+        facts["table"] = SQLForm([ExactText(definition.table.folded)])
         facts["condition"] = definition.condition
         facts["body"] = definition.body
     }
@@ -106,8 +107,8 @@ struct DefinedObject: Sendable {
         let (there, expected) = (order.filter(common.contains), due.order.filter(common.contains))
         if there != expected {
             details.append(
-                "order of columns: \(there.map(\.text).joined(separator: ", ")), "
-                    + "expected \(expected.map(\.text).joined(separator: ", "))")
+                "order of columns: \(there.map(\.folded).joined(separator: ", ")), "
+                    + "expected \(expected.map(\.folded).joined(separator: ", "))")
         }
         return details + constraintDetails(against: due)
     }

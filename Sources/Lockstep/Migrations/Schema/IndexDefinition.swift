@@ -1,26 +1,26 @@
 /// A parsed CREATE INDEX statement.
 struct IndexDefinition {
     let isUnique: Bool
-    let table: ExactText
+    let table: SQLName
     let columns: SQLForm
     /// Nil for an index of all rows.
     let condition: SQLForm?
 
-    /// - Parameter columns: Returns the column names of a table, in lower case.
+    /// - Parameter columns: Returns the column names of a table.
     init(
-        _ reader: DefinitionReader, name: String, columns: (ExactText) -> Set<ExactText>
-    ) throws(DefinitionReader.Unreadable) {
-        var reader = reader
-        isUnique = try reader.header("index", named: name, allowing: "unique")
-        try reader.require("on")
-        table = try reader.name()
+        _ cursor: SQLCursor, name: String, columns: (SQLName) -> Set<SQLName>
+    ) throws(SQLCursor.Unexpected) {
+        var cursor = cursor
+        isUnique = try cursor.header("index", named: name, allowing: "unique")
+        try cursor.require("on")
+        table = try cursor.name()
         let names = columns(table)
-        self.columns = .list(try IndexedColumn.forms(try reader.group(), names))
-        if reader.isAtEnd {
+        self.columns = .list(try IndexedColumn.forms(try cursor.group(), names))
+        if cursor.isAtEnd {
             condition = nil
         } else {
-            try reader.require("where")
-            condition = SQLForm(reader.rest(), .columns(names))
+            try cursor.require("where")
+            condition = SQLForm(cursor.rest(), .columns(names))
         }
     }
 }

@@ -1,20 +1,20 @@
 /// A column or expression in an index, a key or a unique constraint.
 enum IndexedColumn {
     static func forms(
-        _ tokens: some Sequence<DefinitionReader.Token>, _ columns: Set<ExactText>
-    ) throws(DefinitionReader.Unreadable) -> [SQLForm] {
+        _ tokens: some Sequence<SQLCursor.Token>, _ columns: Set<SQLName>
+    ) throws(SQLCursor.Unexpected) -> [SQLForm] {
         var forms: [SQLForm] = []
-        for part in DefinitionReader.parts(tokens) { forms.append(try form(part, columns)) }
+        for part in SQLCursor.parts(tokens) { forms.append(try form(part, columns)) }
         return forms
     }
 
     private static func form(
-        _ part: [DefinitionReader.Token], _ columns: Set<ExactText>
-    ) throws(DefinitionReader.Unreadable) -> SQLForm {
+        _ part: [SQLCursor.Token], _ columns: Set<SQLName>
+    ) throws(SQLCursor.Unexpected) -> SQLForm {
         var part = part
         // Ascending order is the default.
         if part.count > 1, part.last?.word == "asc" { part.removeLast() }
-        guard let first = part.first else { throw DefinitionReader.Unreadable() }
+        guard let first = part.first else { throw SQLCursor.Unexpected() }
         // In this position a string also names a column or a collation.
         var names: Set<Int> = []
         if first.kind == .string, part.count == 1 || ["collate", "desc"].contains(part[1].word) {
@@ -25,8 +25,9 @@ enum IndexedColumn {
             names.insert(index)
         }
         for index in names {
-            part[index] = DefinitionReader.Token(
-                kind: .quotedName, text: SQLTokens.quote(part[index].name.text), word: "")
+            part[index] = SQLCursor.Token(
+                kind: .quotedName, text: SQLTokens.quote(part[index].name.folded), word: "",
+                range: part[index].range)
         }
         return SQLForm(part, .columns(columns))
     }

@@ -7,7 +7,7 @@ struct SQLForm: Sendable, Hashable, Comparable {
 
     init(_ tokens: [ExactText] = []) { self.tokens = tokens }
 
-    init(_ tokens: some Sequence<DefinitionReader.Token>, _ scope: NameScope) {
+    init(_ tokens: some Sequence<SQLCursor.Token>, _ scope: NameScope) {
         let pieces = Array(tokens)
         var form: [ExactText] = []
         for index in pieces.indices { form += Self.canonical(index, pieces, scope) }
@@ -28,14 +28,14 @@ struct SQLForm: Sendable, Hashable, Comparable {
     }
 
     /// The canonical form of a name in a position where only a name is possible.
-    static func name(_ name: ExactText) -> ExactText {
-        ExactText(SQLTokens.canonicalName(name.text))
+    static func name(_ name: SQLName) -> ExactText {
+        ExactText(SQLTokens.canonicalName(name.folded))
     }
 
     // MARK: Tokens
 
     private static func canonical(
-        _ index: Int, _ tokens: [DefinitionReader.Token], _ scope: NameScope
+        _ index: Int, _ tokens: [SQLCursor.Token], _ scope: NameScope
     ) -> [ExactText] {
         let token = tokens[index]
         switch token.kind {

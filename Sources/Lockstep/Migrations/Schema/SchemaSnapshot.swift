@@ -33,7 +33,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
         public let expected: String?
     }
 
-    private let objects: [ExactText: DefinedObject]
+    private let objects: [DefinedObject.Key: DefinedObject]
 
     /// The number of objects.
     public var count: Int { objects.count }
@@ -59,23 +59,24 @@ public struct SchemaSnapshot: Sendable, Equatable {
     }
 
     /// Reads tables first, because other objects refer to their columns.
-    private static func read(_ found: [DefinedObject]) -> [ExactText: DefinedObject] {
-        var objects: [ExactText: DefinedObject] = [:]
-        var names: Set<ExactText> = []
+    private static func read(_ found: [DefinedObject]) -> [DefinedObject.Key: DefinedObject] {
+        var objects: [DefinedObject.Key: DefinedObject] = [:]
+        var names: Set<SQLName> = []
         for var object in found {
-            names.insert(ExactText(object.name.asciiLowercased))
+            names.insert(SQLName(object.name))
             switch object.type {
             case "table":
                 object.readTable()
                 names.formUnion(object.order)
-            case "view": names.formUnion(NameScope.names(in: DefinitionReader(object.sql).tokens))
+            case "view":
+                names.formUnion(NameScope.names(in: SQLCursor(definition: object.sql).tokens))
             default: break
             }
             objects[object.key] = object
         }
         for var object in found where object.type != "table" {
             object.read(names: names) { table in
-                Set(objects[DefinedObject.key("table", table)]?.order ?? [])
+                Set(objects[DefinedObject.Key(type: "table", name: table)]?.order ?? [])
             }
             objects[object.key] = object
         }

@@ -1,28 +1,28 @@
 /// A CREATE TABLE statement, split into parts that can be compared.
 struct TableDefinition {
-    /// The names of the columns, in lower case and in order.
-    private(set) var order: [ExactText] = []
+    /// The names of the columns and in order.
+    private(set) var order: [SQLName] = []
     /// Type and constraints by column.
-    private(set) var columns: [ExactText: SQLForm] = [:]
+    private(set) var columns: [SQLName: SQLForm] = [:]
     /// The table's own constraints, unordered.
     private(set) var constraints: [SQLForm] = []
     /// STRICT and WITHOUT ROWID.
     private(set) var options: [String] = []
 
     /// Reads the whole statement and skips nothing.
-    init(_ reader: DefinitionReader, name: String) throws(DefinitionReader.Unreadable) {
-        var reader = reader
-        _ = try reader.header("table", named: name)
-        let parts = DefinitionReader.parts(try reader.group())
-        try readOptions(&reader)
+    init(_ cursor: SQLCursor, name: String) throws(SQLCursor.Unexpected) {
+        var cursor = cursor
+        _ = try cursor.header("table", named: name)
+        let parts = SQLCursor.parts(try cursor.group())
+        try readOptions(&cursor)
         // Reads all names first: an expression can use a later column.
         let split = parts.firstIndex(where: Self.isConstraint) ?? parts.count
         for part in parts[..<split] {
-            var reader = DefinitionReader(part)
-            order.append(try reader.name())
+            var cursor = SQLCursor(part)
+            order.append(try cursor.name())
         }
         guard Set(order).count == order.count, !order.isEmpty else {
-            throw DefinitionReader.Unreadable()
+            throw SQLCursor.Unexpected()
         }
         let names = Set(order)
         for part in parts[..<split] { try readColumn(part, names) }
@@ -30,35 +30,35 @@ struct TableDefinition {
     }
 
     private mutating func readOptions(
-        _ reader: inout DefinitionReader
-    ) throws(DefinitionReader.Unreadable) {
-        guard !reader.isAtEnd else { return }
+        _ cursor: inout SQLCursor
+    ) throws(SQLCursor.Unexpected) {
+        guard !cursor.isAtEnd else { return }
         repeat {
-            if reader.take("without", "rowid") {
+            if cursor.take("without", "rowid") {
                 options.append("without rowid")
             } else {
-                try reader.require("strict")
+                try cursor.require("strict")
                 options.append("strict")
             }
-        } while reader.take(",")
-        try reader.requireEnd()
+        } while cursor.take(",")
+        try cursor.requireEnd()
         options.sort()
     }
 
-    private static func isConstraint(_ part: [DefinitionReader.Token]) -> Bool {
+    private static func isConstraint(_ part: [SQLCursor.Token]) -> Bool {
         ["constraint", "primary", "unique", "check", "foreign"].contains(part.first?.word)
     }
 
     // MARK: Columns
 
     private mutating func readColumn(
-        _ part: [DefinitionReader.Token], _ names: Set<ExactText>
-    ) throws(DefinitionReader.Unreadable) {
-        var reader = DefinitionReader(part)
-        let name = try reader.name()
-        let type = try Self.type(&reader)
+        _ part: [SQLCursor.Token], _ names: Set<SQLName>
+    ) throws(SQLCursor.Unexpected) {
+        var cursor = SQLCursor(part)
+        let name = try cursor.name()
+        let type = try Self.type(&cursor)
         var constraints = ColumnConstraints(names)
-        try constraints.read(&reader)
+        try constraints.read(&cursor)
         columns[name] = type + constraints.form
     }
 
@@ -69,19 +69,19 @@ struct TableDefinition {
     ]
 
     private static func type(
-        _ reader: inout DefinitionReader
-    ) throws(DefinitionReader.Unreadable) -> SQLForm {
+        _ cursor: inout SQLCursor
+    ) throws(SQLCursor.Unexpected) -> SQLForm {
         var form = SQLForm()
-        while !reader.isAtEnd, reader.peek() != "(", !stops.contains(reader.peek()),
-            !(reader.peek() == "generated" && reader.peek(1) == "always" && reader.peek(2) == "as")
+        while !cursor.isAtEnd, cursor.peek() != "(", !stops.contains(cursor.peek()),
+            !(cursor.peek() == "generated" && cursor.peek(1) == "always" && cursor.peek(2) == "as")
         {
-            form.tokens.append(SQLForm.name(try reader.name()))
+            form.tokens.append(SQLForm.name(try cursor.name()))
         }
-        guard reader.peek() == "(" else { return form }
-        guard !form.tokens.isEmpty else { throw DefinitionReader.Unreadable() }
-        let size = try reader.group()
+        guard cursor.peek() == "(" else { return form }
+        guard !form.tokens.isEmpty else { throw SQLCursor.Unexpected() }
+        let size = try cursor.group()
         guard size.allSatisfy({ $0.kind == .number || ["+", "-", ","].contains($0.word) }) else {
-            throw DefinitionReader.Unreadable()
+            throw SQLCursor.Unexpected()
         }
         return form + SQLForm(["("]) + SQLForm(size, .nothing) + SQLForm([")"])
     }
@@ -90,45 +90,45 @@ struct TableDefinition {
 
     /// SQLite does not require commas between these.
     private mutating func readConstraints(
-        _ part: [DefinitionReader.Token], _ columns: Set<ExactText>
-    ) throws(DefinitionReader.Unreadable) {
-        var reader = DefinitionReader(part)
-        guard !reader.isAtEnd else { throw DefinitionReader.Unreadable() }
-        while !reader.isAtEnd {
+        _ part: [SQLCursor.Token], _ columns: Set<SQLName>
+    ) throws(SQLCursor.Unexpected) {
+        var cursor = SQLCursor(part)
+        guard !cursor.isAtEnd else { throw SQLCursor.Unexpected() }
+        while !cursor.isAtEnd {
             var form = SQLForm()
-            while reader.take("constraint") {
-                form.tokens += ["constraint", SQLForm.name(try reader.name())]
+            while cursor.take("constraint") {
+                form.tokens += ["constraint", SQLForm.name(try cursor.name())]
             }
-            if !reader.isAtEnd { form += try Self.constraint(&reader, columns) }
+            if !cursor.isAtEnd { form += try Self.constraint(&cursor, columns) }
             constraints.append(form)
         }
     }
 
     private static func constraint(
-        _ reader: inout DefinitionReader, _ columns: Set<ExactText>
-    ) throws(DefinitionReader.Unreadable) -> SQLForm {
-        if reader.take("primary", "key") {
-            var inner = Array(try reader.group())
+        _ cursor: inout SQLCursor, _ columns: Set<SQLName>
+    ) throws(SQLCursor.Unexpected) -> SQLForm {
+        if cursor.take("primary", "key") {
+            var inner = Array(try cursor.group())
             var form = SQLForm(["primary", "key", "("])
             let autoincrements = inner.last?.word == "autoincrement"
             if autoincrements { inner.removeLast() }
             form += .list(try IndexedColumn.forms(inner, columns))
             form.tokens += autoincrements ? ["autoincrement", ")"] : [")"]
-            return form + (try reader.conflictClause())
+            return form + (try cursor.conflictClause())
         }
-        if reader.take("unique") {
-            let columns = try IndexedColumn.forms(try reader.group(), columns)
+        if cursor.take("unique") {
+            let columns = try IndexedColumn.forms(try cursor.group(), columns)
             return SQLForm(["unique", "("]) + .list(columns) + SQLForm([")"])
-                + (try reader.conflictClause())
+                + (try cursor.conflictClause())
         }
-        if reader.take("check") {
-            return try reader.check(columns) + (try reader.conflictClause())
+        if cursor.take("check") {
+            return try cursor.check(columns) + (try cursor.conflictClause())
         }
-        if reader.take("foreign", "key") {
-            let children = try reader.nameList()
-            try reader.require("references")
-            return SQLForm(["foreign", "key"]) + children + (try reader.reference())
+        if cursor.take("foreign", "key") {
+            let children = try cursor.nameList()
+            try cursor.require("references")
+            return SQLForm(["foreign", "key"]) + children + (try cursor.reference())
         }
-        throw DefinitionReader.Unreadable()
+        throw SQLCursor.Unexpected()
     }
 }

@@ -4,46 +4,46 @@ struct TriggerDefinition {
     let event: SQLForm
     /// The columns whose update fires it; nil for all.
     let columns: SQLForm?
-    let table: ExactText
+    let table: SQLName
     let condition: SQLForm?
     let body: SQLForm
 
-    /// - Parameter names: The names in the schema, in lower case.
+    /// - Parameter names: The names in the schema.
     init(
-        _ reader: DefinitionReader, name: String, names: Set<ExactText>
-    ) throws(DefinitionReader.Unreadable) {
-        let scope = NameScope.query(names.union(NameScope.names(in: reader.tokens)))
-        var reader = reader
-        _ = try reader.header("trigger", named: name)
+        _ cursor: SQLCursor, name: String, names: Set<SQLName>
+    ) throws(SQLCursor.Unexpected) {
+        let scope = NameScope.query(names.union(NameScope.names(in: cursor.tokens)))
+        var cursor = cursor
+        _ = try cursor.header("trigger", named: name)
         var time: [ExactText] = ["before"]
-        if reader.take("after") {
+        if cursor.take("after") {
             time = ["after"]
-        } else if reader.take("instead", "of") {
+        } else if cursor.take("instead", "of") {
             time = ["instead", "of"]
         } else {
             // BEFORE is the default.
-            _ = reader.take("before")
+            _ = cursor.take("before")
         }
-        let event = try reader.next().word
+        let event = try cursor.next().word
         guard ["insert", "update", "delete"].contains(event) else {
-            throw DefinitionReader.Unreadable()
+            throw SQLCursor.Unexpected()
         }
         self.event = SQLForm(time + [ExactText(event)])
         var columns: [SQLForm] = []
-        if event == "update", reader.take("of") {
+        if event == "update", cursor.take("of") {
             repeat {
-                columns.append(SQLForm([SQLForm.name(try reader.name())]))
-            } while reader.take(",")
+                columns.append(SQLForm([SQLForm.name(try cursor.name())]))
+            } while cursor.take(",")
         }
         self.columns = columns.isEmpty ? nil : .list(columns)
-        try reader.require("on")
-        table = try reader.name()
+        try cursor.require("on")
+        table = try cursor.name()
         // SQLite has no other kind.
-        _ = reader.take("for", "each", "row")
-        condition = reader.take("when") ? SQLForm(try reader.upTo("begin"), scope) : nil
-        if condition == nil { try reader.require("begin") }
-        var body = reader.rest()
-        guard body.popLast()?.word == "end" else { throw DefinitionReader.Unreadable() }
+        _ = cursor.take("for", "each", "row")
+        condition = cursor.take("when") ? SQLForm(try cursor.upTo("begin"), scope) : nil
+        if condition == nil { try cursor.require("begin") }
+        var body = cursor.rest()
+        guard body.popLast()?.word == "end" else { throw SQLCursor.Unexpected() }
         self.body = SQLForm(body, scope)
     }
 }

@@ -4,16 +4,16 @@ struct ViewDefinition {
     let columns: SQLForm?
     let body: SQLForm
 
-    /// - Parameter names: The names in the schema, in lower case.
+    /// - Parameter names: The names in the schema.
     init(
-        _ reader: DefinitionReader, name: String, names: Set<ExactText>
-    ) throws(DefinitionReader.Unreadable) {
-        let scope = NameScope.query(names.union(NameScope.names(in: reader.tokens)))
-        var reader = reader
-        _ = try reader.header("view", named: name)
-        columns = reader.peek() == "(" ? try reader.nameList() : nil
-        try reader.require("as")
-        body = SQLForm(reader.rest(), scope)
-        guard !body.tokens.isEmpty else { throw DefinitionReader.Unreadable() }
+        _ cursor: SQLCursor, name: String, names: Set<SQLName>
+    ) throws(SQLCursor.Unexpected) {
+        let scope = NameScope.query(names.union(NameScope.names(in: cursor.tokens)))
+        var cursor = cursor
+        _ = try cursor.header("view", named: name)
+        columns = cursor.peek() == "(" ? try cursor.nameList() : nil
+        try cursor.require("as")
+        body = SQLForm(cursor.rest(), scope)
+        guard !body.tokens.isEmpty else { throw SQLCursor.Unexpected() }
     }
 }

@@ -122,7 +122,7 @@ struct Backfill: Sendable, Equatable {
         }
         let moves = use.updated.contains {
             $0.table.asciiLowercased == table.asciiLowercased
-                && key.aliases.contains($0.column.asciiLowercased)
+                && key.aliases.contains(SQLName($0.column))
         }
         guard !moves else {
             throw LockstepError(

@@ -2,8 +2,8 @@
 struct BackfillKey {
     /// The column's name as an SQL identifier.
     let name: String
-    /// All its names, in lower case.
-    let aliases: Set<String>
+    /// All its names.
+    let aliases: Set<SQLName>
     private let table: String
 
     /// A range of keys that covers one batch of rows.
@@ -29,25 +29,24 @@ struct BackfillKey {
         }
         let columns = try connection.query(
             "SELECT name, pk, type FROM pragma_table_xinfo(?, 'main')", table,
-            as: (String, Int, String).self)
+            as: (SQLName, Int, String).self)
         let keys = columns.filter { $0.1 > 0 }
-        let names = Set(columns.map { $0.0.asciiLowercased })
         guard hasRowID else {
             guard let key = keys.first, keys.count == 1 else {
                 throw Self.unsuitable(
                     table, "its key has \(keys.count) columns and it has no rowid")
             }
-            name = SQLTokens.quote(key.0)
-            aliases = [key.0.asciiLowercased]
+            name = SQLTokens.quote(key.0.spelling)
+            aliases = [key.0]
             return
         }
-        let free = RowIDName.free(beside: names)
+        let free = RowIDName.free(beside: columns.map(\.0))
         guard let rowID = free.first else {
             throw Self.unsuitable(table, "its columns use all names of the rowid")
         }
         name = rowID
-        let alias = keys.filter { $0.2.asciiLowercased == "integer" }.map { $0.0.asciiLowercased }
-        aliases = Set(free).union(keys.count == 1 ? alias : [])
+        let alias = keys.filter { $0.2.asciiLowercased == "integer" }.map(\.0)
+        aliases = Set(free.map { SQLName($0) }).union(keys.count == 1 ? alias : [])
     }
 
     /// The next `count` rows after `cursor`; a null cursor starts at the first row. Nil if no rows remain.

@@ -36,37 +36,42 @@ enum Directive: Sendable, Equatable {
 
     /// Reads the text after the prefix; nil if this version does not know the directive.
     init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        let tokens = SQLTokens(text).filter { $0.kind != .space }
-        let words = tokens.map { String(decoding: bytes[$0.range], as: UTF8.self) }
-        let lower = words.map(\.asciiLowercased)
         if let sealing = SealingDirective(text) {
             self = .sealing(sealing)
             return
         }
-        switch (lower.first, words.count) {
-        case ("rebuild", 3) where lower[1] == "table":
-            self = .rebuild(table: SQLTokens.unquote(words[2]))
-        case ("allow", 5) where lower[1...3] == ["loss", "of", "table"]:
-            self = .allowLoss(table: SQLTokens.unquote(words[4]))
-        case ("allow", 6) where lower[1...4] == ["broken", "references", "of", "table"]:
-            self = .allowBrokenReferences(table: SQLTokens.unquote(words[5]))
-        case ("foreign", 3) where lower[1...2] == ["keys", "off"]: self = .foreignKeysOff
-        case ("double", 3) where lower[1...2] == ["quoted", "texts"]: self = .doubleQuotedTexts
-        case ("no", 2) where lower[1] == "transaction": self = .noTransaction
-        case ("backfill", 5) where lower[2...3] == ["batch", "="]:
-            guard let batch = Int(words[4]), (1...1_000_000).contains(batch) else { return nil }
-            self = .backfill(table: SQLTokens.unquote(words[1]), batch: batch)
-        case ("drop", 3) where lower[1] == "column":
-            self = .dropColumn(SQLTokens.unquote(words[2]))
-        case ("set", 4...) where words[2] == "=":
-            let expression = String(
-                decoding: bytes[tokens[2].range.upperBound...], as: UTF8.self)
-            self = .set(
-                column: SQLTokens.unquote(words[1]),
-                expression: String(expression[...].trimmingSpace()))
-        default: return nil
+        var cursor = SQLCursor(text, comments: true)
+        guard let directive = try? Self.read(&cursor, text), cursor.isAtEnd else { return nil }
+        self = directive
+    }
+
+    private static func read(
+        _ cursor: inout SQLCursor, _ text: String
+    ) throws(SQLCursor.Unexpected) -> Directive {
+        func name() throws(SQLCursor.Unexpected) -> String { try cursor.next().name.spelling }
+        if cursor.take("rebuild", "table") { return .rebuild(table: try name()) }
+        if cursor.take("allow", "loss", "of", "table") { return .allowLoss(table: try name()) }
+        if cursor.take("allow", "broken", "references", "of", "table") {
+            return .allowBrokenReferences(table: try name())
         }
+        if cursor.take("foreign", "keys", "off") { return .foreignKeysOff }
+        if cursor.take("double", "quoted", "texts") { return .doubleQuotedTexts }
+        if cursor.take("no", "transaction") { return .noTransaction }
+        if cursor.take("drop", "column") { return .dropColumn(try name()) }
+        if cursor.take("backfill") {
+            let table = try name()
+            try cursor.require("batch", "=")
+            guard let batch = Int(try cursor.next().text), (1...1_000_000).contains(batch) else {
+                throw SQLCursor.Unexpected()
+            }
+            return .backfill(table: table, batch: batch)
+        }
+        try cursor.require("set")
+        let column = try name()
+        try cursor.require("=")
+        let expression = Substring(text.utf8.dropFirst(cursor.end)).trimmingSpace()
+        guard !cursor.rest().isEmpty else { throw SQLCursor.Unexpected() }
+        return .set(column: column, expression: String(expression))
     }
 
     /// The text that parses to this directive.

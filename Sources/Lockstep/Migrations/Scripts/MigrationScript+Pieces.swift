@@ -39,16 +39,9 @@ extension MigrationScript {
     /// transaction.
     private static func needsNoTransaction(_ piece: ScriptCutter.Piece) -> Bool {
         guard case .sql = piece.content else { return false }
-        let bytes = Array(piece.text.utf8)
-        var isStart = true
-        for token in SQLTokens(bytes, from: 0) where token.kind != .space && token.kind != .comment
-        {
-            let text = String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased
-            if isStart, ["vacuum", "pragma", "begin", "attach", "detach"].contains(text) {
-                return true
-            }
-            isStart = text == ";"
+        let words = SQLCursor(piece.text).tokens.map(\.word)
+        return zip([";"] + words, words).contains {
+            $0 == ";" && ["vacuum", "pragma", "begin", "attach", "detach"].contains($1)
         }
-        return false
     }
 }

@@ -80,14 +80,12 @@ struct ScriptCutter {
             switch token.kind {
             case .comment: try takeComment(token, bytes, line)
             case .word where readsForeignKeyPragmas && isAtStatementStart:
-                let pragma = ForeignKeyPragma(tokens[(index - 1)...], bytes)
-                guard let pragma else {
+                guard let pragma = ForeignKeyPragma(bytes, from: token.range.lowerBound) else {
                     take(token, bytes)
                     break
                 }
-                let range = token.range.lowerBound..<pragma.end
-                line += takePragma(pragma, bytes[range], line)
-                index += pragma.tokens - 1
+                line += takePragma(pragma, bytes[token.range.lowerBound..<pragma.end], line)
+                index += tokens[index...].prefix { $0.range.lowerBound < pragma.end }.count
             default: take(token, bytes)
             }
             line += lines

@@ -16,11 +16,11 @@ struct SealingDirective: Sendable, Equatable {
 
     /// Nil for text that is not a sealing directive, or not in this form.
     init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        let tokens = SQLTokens(text).filter { $0.kind != .space }
-        let words = tokens.prefix(4).map { String(decoding: bytes[$0.range], as: UTF8.self) }
-        guard words.count == 4, words[2] == "." else { return nil }
-        let options = String(decoding: bytes[tokens[3].range.upperBound...], as: UTF8.self)
+        var cursor = SQLCursor(text, comments: true)
+        guard let word = try? cursor.next().word, let table = try? cursor.next().name.spelling,
+            cursor.take("."), let column = try? cursor.next().name.spelling
+        else { return nil }
+        let options = Substring(text.utf8.dropFirst(cursor.end))
         var values: [String: String] = [:]
         for option in options.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
             let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -35,7 +35,7 @@ struct SealingDirective: Sendable, Equatable {
         }
         guard let dataset = values.removeValue(forKey: "dataset") else { return nil }
         let goal: SealingGoal
-        switch words[0].asciiLowercased {
+        switch word {
         case "protect":
             guard let protection = Self.protection(&values) else { return nil }
             goal = protection
@@ -44,8 +44,7 @@ struct SealingDirective: Sendable, Equatable {
         default: return nil
         }
         guard values.isEmpty else { return nil }
-        change = SealingChange(
-            table: SQLTokens.unquote(words[1]), column: SQLTokens.unquote(words[3]), goal: goal)
+        change = SealingChange(table: table, column: column, goal: goal)
         self.dataset = dataset
         self.batch = batch
     }

@@ -68,7 +68,7 @@ struct CopiedTable {
             as: (String, Int).self)
         let hidden = try connection.query(
             "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden > 1", name
-        ) { row in try row[0] as String }
+        ) { row in try row[0] as SQLName }
         var names = columns.map { SQLTokens.quote($0.0) }
         if isWithoutRowID {
             let keys = columns.indices.filter { columns[$0].1 > 0 }
@@ -89,7 +89,7 @@ struct CopiedTable {
             lookup = nil
             // The rowid has three names, and columns can take some of them. If they take all three, the rowid
             // is either one of those columns or irrelevant.
-            let taken = Set((columns.map(\.0) + hidden).map(\.asciiLowercased))
+            let taken = columns.map { SQLName($0.0) } + hidden
             let rowID = RowIDName.free(beside: taken).first
             if let rowID { names.insert(rowID, at: 0) }
             selection = """

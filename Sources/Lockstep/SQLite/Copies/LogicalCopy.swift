@@ -17,7 +17,7 @@ struct LogicalCopy: ~Copyable {
         let tables: [CopiedTable]
         let total: Int
         /// The full-text tables whose index is not copied.
-        let fullText: Set<String>
+        let fullText: Set<SQLName>
     }
 
     /// - Parameter original: The database to copy, with an open snapshot.
@@ -99,7 +99,7 @@ struct LogicalCopy: ~Copyable {
         _ original: borrowing Connection, _ copy: borrowing Connection
     ) throws {
         for name in source.fullText.sorted() {
-            let index = FullTextIndex(name: name)
+            let index = FullTextIndex(name: name.spelling)
             let select = try original.prepare(index.savedSettings)
             let insert = try copy.prepare(index.setting)
             try select.begin()

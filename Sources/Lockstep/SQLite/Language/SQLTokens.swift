@@ -67,7 +67,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             switch token.kind {
             case .space, .comment: continue
             case .word: tokens.append(text.asciiLowercased)
-            case .quotedName: tokens.append(canonical(text))
+            case .quotedName: tokens.append(canonicalName(SQLName(unquote(text)).folded))
             default: tokens.append(text)
             }
         }
@@ -111,10 +111,6 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return "'\(String(decoding: inner, as: UTF8.self))'"
     }
 
-    private static func canonical(_ quoted: String) -> String {
-        canonicalName(unquote(quoted).asciiLowercased)
-    }
-
     /// A lower-case name as ``normalize(_:)`` writes it: bare if it needs no quotes, so that both spellings are
     /// equal; quoted if it would mean something else without them.
     static func canonicalName(_ name: String) -> String {
@@ -149,17 +145,6 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return SQLTokens(bytes, from: 0).contains { token in
             token.kind == .word && token.range.count == count
                 && zip(bytes[token.range], word.utf8).allSatisfy { $0 | 0x20 == $1 }
-        }
-    }
-
-    /// Whether `sql` contains `name` as a name, quoted or not, in any case.
-    static func mentions(_ name: String, in sql: String) -> Bool {
-        let bytes = Array(sql.utf8)
-        let name = name.asciiLowercased
-        return SQLTokens(bytes, from: 0).contains { token in
-            guard token.kind != .space, token.kind != .comment else { return false }
-            let text = String(decoding: bytes[token.range], as: UTF8.self)
-            return unquote(text).asciiLowercased == name
         }
     }
 

@@ -6,19 +6,19 @@ internal import CSQLCipher
 /// full-text query. Names stay, because fixing a statement needs them.
 struct MessageRedaction {
     /// Words of the SQL outside its literals, and words of SQLite's own messages.
-    private var names: Set<String> = [
+    private var names: Set<SQLName> = [
         "syntax", "error", "main", "temp", "malformed", "no", "such", "table", "column", "function",
     ]
     /// Words inside the SQL's literals.
-    private var values: Set<String> = []
+    private var values: Set<SQLName> = []
 
     private init(_ sql: String) {
         let bytes = Array(sql.utf8)
         for token in SQLTokens(sql) {
             let piece = String(decoding: bytes[token.range], as: UTF8.self)
             switch token.kind {
-            case .word, .variable: names.insert(piece.asciiLowercased)
-            case .quotedName: names.insert(SQLTokens.unquote(piece).asciiLowercased)
+            case .word, .variable: names.insert(SQLName(piece))
+            case .quotedName: names.insert(SQLName(SQLTokens.unquote(piece)))
             case .string, .blob, .number: values.formUnion(Self.words(piece))
             case .space, .comment, .symbol: continue
             }
@@ -47,7 +47,7 @@ struct MessageRedaction {
             case .space, .symbol: text += piece
             case .comment, .string, .blob, .number: text += "?"
             case .word, .variable:
-                text += redaction.isHarmless(piece, isRunning) ? piece : "?"
+                text += redaction.isHarmless(SQLName(piece), isRunning) ? piece : "?"
             case .quotedName:
                 let inner = SQLTokens.unquote(piece)
                 let isHarmless = Self.words(inner).allSatisfy {
@@ -59,20 +59,17 @@ struct MessageRedaction {
         return text
     }
 
-    private func isHarmless(_ word: String, _ isRunning: Bool) -> Bool {
-        names.contains(word.asciiLowercased)
-            || (!isRunning && !values.contains(word.asciiLowercased))
+    private func isHarmless(_ word: SQLName, _ isRunning: Bool) -> Bool {
+        names.contains(word) || (!isRunning && !values.contains(word))
     }
 
-    private static func words(_ text: String) -> Set<String> {
+    private static func words(_ text: String) -> Set<SQLName> {
         let bytes = Array(text.utf8)
         let isLetter = { (byte: UInt8) in
             byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte)
                 || (0x61...0x7A).contains(byte | 0x20)
         }
-        return Set(
-            bytes.split { !isLetter($0) }.map {
-                String(decoding: $0, as: UTF8.self).asciiLowercased
-            })
+        let words = bytes.split { !isLetter($0) }
+        return Set(words.map { SQLName(String(decoding: $0, as: UTF8.self)) })
     }
 }

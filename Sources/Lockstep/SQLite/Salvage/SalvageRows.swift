@@ -33,7 +33,7 @@ extension SalvageRun {
     }
 
     private func isSequence(_ table: SalvagePlan.Table) -> Bool {
-        table.object.name.asciiLowercased == "sqlite_sequence"
+        SQLName(table.object.name) == "sqlite_sequence"
     }
 
     private func entry(_ table: SalvagePlan.Table) -> SalvageReport.Table {
@@ -53,7 +53,8 @@ extension SalvageRun {
         if table.isShadow, let owner = ClosedFullText.owner(of: shape.name, among: fullText),
             owner.part == "config"
         {
-            return try copySettings(FullTextIndex(name: owner.name), table, place, target, &entry)
+            return try copySettings(
+                FullTextIndex(name: owner.name.spelling), table, place, target, &entry)
         }
         // The initial content of a virtual table or of ANALYZE is removed. If the old content has gaps, the
         // initial content stays in them.

@@ -10,7 +10,7 @@ final class SalvageRun {
     /// Damaged pages whose place is known.
     var placed: Set<UInt32> = []
     /// The FTS5 tables in the new database. Their indexes are built from their texts.
-    var fullText: Set<String> = []
+    var fullText: Set<SQLName> = []
     private(set) var encoding = TextEncoding.utf8
 
     /// Pages that can be leaves of tables, and those that can have rows of WITHOUT ROWID tables.

@@ -11,17 +11,17 @@ extension SalvageRun {
         for table in tables where table.isVirtual {
             try attempt(table) { try target.run(table.sql ?? "") }
         }
-        if tables.contains(where: { $0.name.asciiLowercased == "sqlite_stat1" }) {
+        if tables.contains(where: { SQLName($0.name) == "sqlite_stat1" }) {
             // Creates the table, which CREATE TABLE cannot, and leaves it empty.
             try target.run("ANALYZE main.sqlite_schema")
         }
-        let shadows = try Set(target.shadowTables())
+        let shadows = try target.shadowTables()
         // Of SQLite's modules, only FTS5 has a table for settings.
         fullText = Set(
-            tables.filter { $0.isVirtual && shadows.contains("\($0.name.asciiLowercased)_config") }
-                .map(\.name))
+            tables.filter { $0.isVirtual && shadows.contains("\($0.name)_config") }
+                .map { SQLName($0.name) })
         for table in tables where !table.isVirtual {
-            let isShadow = shadows.contains(table.name.asciiLowercased)
+            let isShadow = shadows.contains(SQLName(table.name))
             try body(table, try make(table, target), isShadow)
         }
     }
@@ -32,7 +32,7 @@ extension SalvageRun {
         try attempt(table) {
             if try !target.hasTable(table.name) {
                 // Without an AUTOINCREMENT table there is no counter to continue.
-                guard table.name.asciiLowercased != "sqlite_sequence" else { return }
+                guard SQLName(table.name) != "sqlite_sequence" else { return }
                 guard !table.isInternal, let sql = table.sql else {
                     throw LockstepError(.sqlFailed, "only SQLite itself can create it; run ANALYZE")
                 }
@@ -82,16 +82,16 @@ extension SalvageRun {
     func mendVirtualTables(_ schema: SavedSchema, _ target: SalvageTarget) throws {
         let shadows = try target.shadowTables()
         let incomplete = Set(
-            report.tables.filter { !$0.isComplete }.map { $0.name.asciiLowercased }
+            report.tables.filter { !$0.isComplete }.map { SQLName($0.name) }
         ).intersection(shadows)
         for table in schema.objects where table.isVirtual {
-            if fullText.contains(table.name) {
+            if fullText.contains(SQLName(table.name)) {
                 try attempt(table) {
                     try FullTextIndex(name: table.name).build(target.connection)
                 }
                 continue
             }
-            let prefix = "\(table.name.asciiLowercased)_"
+            let prefix: SQLName = "\(table.name)_"
             guard incomplete.contains(where: { $0.hasPrefix(prefix) }) else { continue }
             try attempt(table) {
                 guard SQLTokens.normalize(table.sql ?? "").contains(" using fts") else {
@@ -100,14 +100,15 @@ extension SalvageRun {
                 try target.rebuildFullText(table.name)
                 // Only the texts themselves cannot be rebuilt.
                 report.tables.removeAll { shadow in
-                    let name = shadow.name.asciiLowercased
-                    return incomplete.contains(name) && name.hasPrefix(prefix)
-                        && Self.derivedTables.contains(String(name.dropFirst(prefix.count)))
+                    let name = SQLName(shadow.name)
+                    let part = name.part(after: prefix)
+                    return incomplete.contains(name)
+                        && part.map { Self.derivedTables.contains($0) } == true
                 }
             }
         }
     }
 
     /// The tables of FTS3 and FTS4 that hold their index.
-    private static let derivedTables: Set<String> = ["docsize", "segments", "segdir", "stat"]
+    private static let derivedTables: Set<SQLName> = ["docsize", "segments", "segdir", "stat"]
 }

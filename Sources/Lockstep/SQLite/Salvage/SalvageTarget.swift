@@ -68,10 +68,11 @@ final class SalvageTarget {
     }
 
     /// The names of the shadow tables.
-    func shadowTables() throws -> [String] {
-        try statement(
+    func shadowTables() throws -> Set<SQLName> {
+        let names = try statement(
             "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"
-        ).map { row in (try row[0] as String).asciiLowercased }
+        ).map { row in try row[0] as SQLName }
+        return Set(names)
     }
 
     func empty(_ table: String) throws { try run("DELETE FROM main.\(SQLTokens.quote(table))") }
@@ -113,10 +114,10 @@ final class SalvageTarget {
             ).map(keyIndex) { row in try row[0] as Int }
             fields = order.compactMap { all.indices.contains($0) ? all[$0] : nil }
         }
-        let names = Set(columns.map { $0.name.asciiLowercased })
         return TableShape(
             name: table, fields: fields, hasRowIDs: isWithoutRowID != true,
-            rowIDName: hasAlias ? nil : RowIDName.free(beside: names).first)
+            rowIDName: hasAlias
+                ? nil : RowIDName.free(beside: columns.map { SQLName($0.name) }).first)
     }
 
     // MARK: Rows

@@ -83,9 +83,8 @@ struct SavedSchema {
     }
 
     private mutating func add(_ object: SchemaObject) {
-        let name = object.name.asciiLowercased
-        guard !objects.contains(where: { $0.name.asciiLowercased == name }) else { return }
-        objects.append(object)
+        let name = SQLName(object.name)
+        if !objects.contains(where: { SQLName($0.name) == name }) { objects.append(object) }
     }
 
     private mutating func readLeaf(_ number: UInt32, _ claimed: inout Set<UInt32>) throws {

@@ -13,7 +13,7 @@ struct SchemaObject: Equatable {
     let isVirtual: Bool
 
     /// Whether SQLite creates it by itself, as SQL cannot.
-    var isInternal: Bool { name.asciiLowercased.hasPrefix("sqlite_") }
+    var isInternal: Bool { SQLName(name).hasPrefix("sqlite_") }
 
     /// An object whose root is unknown, from the statement that creates it.
     /// - Throws: ``LockstepError/Code/misuse`` for anything but CREATE TABLE, INDEX, VIEW or TRIGGER.
@@ -74,19 +74,15 @@ struct SchemaObject: Equatable {
     ) -> (kind: Kind, name: String, isVirtual: Bool)? {
         let bytes = Array(sql.utf8)
         guard bytes.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) }) else { return nil }
-        var tokens = SQLTokens(sql).lazy.filter { $0.kind != .space && $0.kind != .comment }
-            .prefix(5).map { String(decoding: bytes[$0.range], as: UTF8.self) }.makeIterator()
-        guard tokens.next()?.asciiLowercased == "create" else { return nil }
-        var word = tokens.next()?.asciiLowercased ?? ""
-        let isVirtual = word == "virtual"
-        let isUnique = word == "unique"
-        if isVirtual || isUnique { word = tokens.next()?.asciiLowercased ?? "" }
-        guard let kind = Kind(rawValue: word), !isVirtual || kind == .table,
-            !isUnique || kind == .index, let name = tokens.next()
+        var cursor = SQLCursor(bytes, limit: 5)
+        guard cursor.take("create") else { return nil }
+        let isVirtual = cursor.take("virtual")
+        let isUnique = cursor.take("unique")
+        guard let word = try? cursor.next().word, let kind = Kind(rawValue: word),
+            !isVirtual || kind == .table, !isUnique || kind == .index,
+            let name = try? cursor.next().name,
+            kind != .table || cursor.take(isVirtual ? "using" : "(")
         else { return nil }
-        if kind == .table {
-            guard tokens.next()?.asciiLowercased == (isVirtual ? "using" : "(") else { return nil }
-        }
-        return (kind, SQLTokens.unquote(name), isVirtual)
+        return (kind, name.spelling, isVirtual)
     }
 }

@@ -73,16 +73,14 @@ struct HostileVictim {
     private static func equip(
         _ connection: borrowing Connection, _ session: SealedAttachment, _ kind: Kind
     ) throws {
-        try connection.add("lockstep_begins", argumentCount: 2, BeginsFunction())
+        try connection.add("lockstep_begins", argumentCount: 2, CellFunction.begins)
         try connection.add(
             "lockstep_inserted", argumentCount: 2,
-            ViewInsertion(connection.core, session.capability))
+            CellFunction.inserted(connection.core, session.capability))
         for (name, work) in CellFunction.all {
-            if kind == .unchecked {
-                try connection.add(name, argumentCount: nil, UncheckedFunction(session, work))
-            } else {
-                try connection.add(name, argumentCount: nil, CellFunction(session, work))
-            }
+            let body =
+                kind == .unchecked ? unchecked(session, work) : CellFunction.body(session, work)
+            try connection.add(name, argumentCount: nil, body)
         }
         try connection.with(rights: .engine) {
             for group in try groups(session, connection) {
@@ -91,6 +89,24 @@ struct HostileVictim {
                     try connection.execute(SQL(verbatim: statement))
                 }
             }
+        }
+    }
+
+    /// Opens and seals for every caller: the capability prevents this.
+    private static func unchecked(
+        _ session: SealedAttachment, _ work: @escaping CellFunction.Work
+    ) -> RegisteredFunction.Body {
+        { call throws(LockstepError) in
+            var number = 0
+            switch call.kind(0) {
+            case .integer: number = Int(truncatingIfNeeded: call.integer(0))
+            case .blob: number = Int(try call.bytes(0).last ?? 0)
+            default: break
+            }
+            guard let column = session.named.first(where: { $0.number == number })?.column else {
+                return
+            }
+            try work(column, call)
         }
     }
 
@@ -144,30 +160,6 @@ struct HostileVictim {
             name = SQLTokens.unquote(text).asciiLowercased
         }
         return filled
-    }
-}
-
-/// A function that opens and seals for every caller: the capability prevents this.
-private final class UncheckedFunction: EngineFunction {
-    private let session: SealedAttachment
-    private let work: CellFunction.Work
-
-    init(_ session: SealedAttachment, _ work: @escaping CellFunction.Work) {
-        self.session = session
-        self.work = work
-    }
-
-    func call(_ call: borrowing EngineCall) throws(LockstepError) {
-        var number = 0
-        switch call.kind(0) {
-        case .integer: number = Int(truncatingIfNeeded: call.integer(0))
-        case .blob: number = Int(try call.bytes(0).last ?? 0)
-        default: break
-        }
-        guard let column = session.named.first(where: { $0.number == number })?.column else {
-            return
-        }
-        try work(column, call)
     }
 }
 

@@ -4,9 +4,8 @@ import Testing
 @testable import Lockstep
 
 /// Counts its calls from SQL.
-private final class Canary: EngineFunction {
-    private(set) var rings = 0
-    func call(_ call: borrowing EngineCall) throws(LockstepError) { rings += 1 }
+private final class Canary {
+    var rings = 0
 }
 
 /// Random changes to everything that a database records about migrations, beside an unchanged twin.
@@ -38,7 +37,7 @@ struct LedgerCampaignTests {
         var options = ConnectionOptions()
         options.fieldKeys = fields
         let connection = try Connection.inMemory(options)
-        try connection.add("canary", argumentCount: 0, canary)
+        try connection.add("canary", argumentCount: 0) { _ in canary.rings += 1 }
         _ = try Migrator(sets[0]).run(.version(MigrationVersion(3)), on: connection)
         _ = try Migrator(sets[1]).run(on: connection)
         guard isBegun else { return connection }

@@ -145,7 +145,7 @@ enum Opening {
             throw unsafe ResultCode.error(keyed, on: handle).located("cannot set the key")
         }
         unsafe core.authorizer.install(on: handle)
-        try unsafe Functions.register(on: handle)
+        try Functions.register(on: connection)
         try pinProfile(connection)
         // Reads the first page, but none of the schema.
         if MemoryLimit.bytes != nil { _ = try connection.headerField("user_version") }

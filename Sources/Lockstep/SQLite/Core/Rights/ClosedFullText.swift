@@ -10,12 +10,12 @@ internal import CSQLCipher
 final class ClosedFullText {
     /// The names of the FTS5 tables that SQLite has connected to so far. `PRAGMA table_list` makes it connect
     /// to all.
-    private(set) var tables: Set<String> = []
+    private(set) var tables: Set<SQLName> = []
 
     /// What FTS5 stores for a table besides its texts; FTS5 can rebuild all of it from them.
-    static let derived: Set<String> = ["data", "idx", "docsize"]
+    static let derived: Set<SQLName> = ["data", "idx", "docsize"]
     /// A table's settings and texts.
-    private static let kept: Set<String> = ["config", "content"]
+    private static let kept: Set<SQLName> = ["config", "content"]
 
     /// Replaces FTS5. The connection keeps this object for as long as it is open.
     init(on database: OpaquePointer) throws(LockstepError) {
@@ -40,19 +40,13 @@ final class ClosedFullText {
         }
     }
 
-    /// The FTS5 table that a shadow table belongs to, and the part that it holds; nil for every other table.
-    func owner(of table: String) -> (name: String, part: String)? {
-        Self.owner(of: table, among: tables)
-    }
-
-    /// The same, among names that are already known.
-    static func owner(of table: String, among tables: Set<String>) -> (name: String, part: String)?
-    {
-        let table = table.asciiLowercased
+    /// The FTS5 table that a shadow table belongs to, among these, and the part that it holds; nil for every other
+    /// table.
+    static func owner(
+        of table: String, among tables: Set<SQLName>
+    ) -> (name: SQLName, part: SQLName)? {
         for name in tables {
-            let prefix = "\(name.asciiLowercased)_"
-            guard table.hasPrefix(prefix) else { continue }
-            let part = String(table.dropFirst(prefix.count))
+            guard let part = SQLName(table).part(after: "\(name.spelling)_") else { continue }
             if derived.contains(part) || kept.contains(part) { return (name, part) }
         }
         return nil
@@ -75,9 +69,9 @@ final class ClosedFullText {
         else { return SQLITE_ERROR }
         let code = unsafe sqlite3_declare_vtab(database, "CREATE TABLE closed (content)")
         guard code == SQLITE_OK else { return code }
-        if unsafe String(cString: kind).asciiLowercased == "fts5" {
+        if unsafe SQLName(String(cString: kind)) == "fts5" {
             let closed = unsafe Unmanaged<ClosedFullText>.fromOpaque(context).takeUnretainedValue()
-            closed.tables.insert(unsafe String(cString: name))
+            closed.tables.insert(unsafe SQLName(String(cString: name)))
         }
         let table = UnsafeMutablePointer<sqlite3_vtab>.allocate(capacity: 1)
         unsafe table.initialize(to: sqlite3_vtab())
@@ -93,7 +87,7 @@ final class ClosedFullText {
 
     private static let isShadow: @convention(c) (UnsafePointer<CChar>?) -> Int32 = { part in
         guard let part = unsafe part else { return 0 }
-        let name = unsafe String(cString: part).asciiLowercased
+        let name = unsafe SQLName(String(cString: part))
         return derived.contains(name) || kept.contains(name) ? 1 : 0
     }
 

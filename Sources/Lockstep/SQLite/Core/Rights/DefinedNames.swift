@@ -4,42 +4,28 @@ enum DefinedNames {
     /// The first of them that is reserved for the engine, in lower case; nil if there is none.
     static func reserved(in sql: Span<UInt8>) -> String? {
         guard mayHold(sql) else { return nil }
-        let bytes = sql.indices.map { sql[$0] }
-        let tokens = SQLTokens(bytes, from: 0).filter { $0.kind != .space && $0.kind != .comment }
-        let words = tokens.map { token in
-            (text: String(decoding: bytes[token.range], as: UTF8.self), isBare: token.kind == .word)
-        }
-        for index in words.indices {
-            guard let start = target(after: index, words) else { continue }
-            // A schema name can precede the table's name.
-            let isQualified = start + 2 < words.count && words[start + 1].text == "."
-            let name = SQLTokens.unquote(words[isQualified ? start + 2 : start].text)
-                .asciiLowercased
-            if EngineTables.isReserved(name) { return name }
+        var cursor = SQLCursor(sql.indices.map { sql[$0] })
+        while !cursor.isAtEnd {
+            guard introducesTable(&cursor) else { continue }
+            var ahead = cursor
+            let name = try? ahead.objectName().folded
+            if let name, EngineTables.isReserved(name) { return name }
         }
         return nil
     }
 
-    /// The index of the table name that the keyword at `index` introduces.
-    private static func target(
-        after index: Int, _ words: [(text: String, isBare: Bool)]
-    ) -> Int? {
-        func isWord(_ index: Int, _ word: String) -> Bool {
-            words.indices.contains(index) && words[index].isBare
-                && words[index].text.asciiLowercased == word
-        }
-        var next = index + 1
-        if isWord(index, "update") {
+    /// Reads the keywords that a table's name follows, or else one token.
+    private static func introducesTable(_ cursor: inout SQLCursor) -> Bool {
+        if cursor.take("update") {
             // UPDATE OR IGNORE and similar forms.
-            if isWord(next, "or") { next += 2 }
-        } else {
-            let isNamed =
-                isWord(index, "into") || isWord(index, "references")
-                || (isWord(index, "from") && isWord(index - 1, "delete"))
-                || (isWord(index, "to") && isWord(index - 1, "rename"))
-            guard isNamed else { return nil }
+            if cursor.take("or") { _ = try? cursor.next() }
+            return true
         }
-        return next < words.count ? next : nil
+        let isFound =
+            cursor.take("into") || cursor.take("references") || cursor.take("delete", "from")
+            || cursor.take("rename", "to")
+        if !isFound { _ = try? cursor.next() }
+        return isFound
     }
 
     /// A cheap first check: few definitions contain the word, and finding it takes no tokens.

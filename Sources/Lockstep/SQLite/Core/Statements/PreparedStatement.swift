@@ -250,13 +250,7 @@ final class PreparedStatement {
     }
 
     /// Whether the statement can remove rows that it does not name: REPLACE removes conflicting rows.
-    private(set) lazy var mayReplace = {
-        let bytes = Array(sql.utf8)
-        return SQLTokens(bytes, from: 0).contains {
-            $0.kind == .word
-                && String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased == "replace"
-        }
-    }()
+    private(set) lazy var mayReplace = SQLTokens.hasWord("replace", in: sql)
 
     var reader: RowReader {
         if let ownReader { return ownReader }

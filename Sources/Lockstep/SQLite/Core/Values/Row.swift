@@ -227,6 +227,12 @@ extension String: ColumnDecodable {
     }
 }
 
+extension SQLName: ColumnDecodable {
+    init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+        self.init(try String(column: column, of: row))
+    }
+}
+
 extension [UInt8]: ColumnDecodable {
     /// Decodes a BLOB.
     /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else.

@@ -1,27 +1,24 @@
 internal import CSQLCipher
 
-/// One of the engine's own SQL functions. It reads its arguments in SQLite's memory and returns its result
-/// without an intermediate copy.
-protocol EngineFunction: AnyObject {
-    /// Computes the result of one call, which is NULL if none is set.
-    func call(_ call: borrowing EngineCall) throws(LockstepError)
-}
-
-/// One call of an engine function.
+/// One call of a function, which reads its arguments in SQLite's memory and returns its result without an
+/// intermediate copy.
 @safe
-struct EngineCall: ~Copyable {
+struct FunctionCall: ~Copyable {
     /// The number of arguments.
     let count: Int
     private let values: UnsafeMutablePointer<OpaquePointer?>?
     private let context: OpaquePointer?
 
-    fileprivate init(
-        _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?
+    init(
+        _ context: OpaquePointer?, _ count: Int32 = 0,
+        _ values: UnsafeMutablePointer<OpaquePointer?>? = nil
     ) {
         self.count = Int(count)
         unsafe self.values = unsafe values
         unsafe self.context = unsafe context
     }
+
+    func copy() -> FunctionCall { unsafe FunctionCall(context, Int32(clamping: count), values) }
 
     /// SQLite's storage classes.
     enum Kind {
@@ -65,8 +62,9 @@ struct EngineCall: ~Copyable {
         }
     }
 
-    private func value(_ index: Int) -> OpaquePointer? {
-        guard index < count else { return nil }
+    /// SQLite's value of an argument; nil if there is no such argument.
+    func value(_ index: Int) -> OpaquePointer? {
+        guard (0..<count).contains(index) else { return nil }
         return unsafe values?[index]
     }
 
@@ -104,62 +102,23 @@ struct EngineCall: ~Copyable {
         unsafe sqlite3_result_value(context, value)
     }
 
-    fileprivate func fail(_ error: LockstepError) {
-        unsafe sqlite3_result_error(context, error.message, -1)
+    func give(_ value: Value) {
+        switch value {
+        case .null: unsafe sqlite3_result_null(context)
+        case .integer(let number): give(number)
+        case .real(let number): give(number)
+        case .text(var text): text.withUTF8 { unsafe give(text: $0.span) }
+        case .blob(let bytes): give(blob: bytes.span)
+        }
     }
-}
 
-extension Connection {
-    /// Registers one of the engine's functions for this connection's SQL. An untrusted schema cannot reach it:
-    /// the file's views, triggers and generated columns cannot call it.
-    /// - Parameter count: The number of arguments; nil for any number.
-    /// - Parameter count: How many arguments it takes; nil for any number.
-    func add(
-        _ name: String, argumentCount count: Int?, _ function: some EngineFunction
-    ) throws(LockstepError) {
-        let box = EngineFunctionBox(function, core)
-        let context = unsafe Unmanaged.passRetained(box).toOpaque()
-        let code = unsafe sqlite3_create_function_v2(
-            handle, name, Int32(clamping: count ?? -1), SQLITE_UTF8 | SQLITE_DIRECTONLY, context,
-            { context, count, values in
-                guard
-                    let box = unsafe sqlite3_user_data(context).map({
-                        unsafe Unmanaged<EngineFunctionBox>.fromOpaque($0)._withUnsafeGuaranteedRef
-                        { $0 }
-                    })
-                else { return }
-                let call = unsafe EngineCall(context, count, values)
-                do throws(LockstepError) {
-                    try box.function.call(call)
-                } catch {
-                    // SQLite carries only the message.
-                    box.core?.functionFailure = error
-                    call.fail(error)
-                }
-            }, nil, nil,
-            { context in
-                unsafe context.map {
-                    unsafe Unmanaged<EngineFunctionBox>.fromOpaque($0).release()
-                }
-            })
-        guard code == SQLITE_OK else { throw core.error(code) }
-    }
-}
-
-/// The context that SQLite keeps for a function.
-private final class EngineFunctionBox {
-    let function: any EngineFunction
-    weak let core: ConnectionCore?
-
-    init(_ function: any EngineFunction, _ core: ConnectionCore) {
-        self.function = function
-        self.core = core
-    }
+    /// Ends the statement with this message.
+    func fail(_ message: String) { unsafe sqlite3_result_error(context, message, -1) }
 }
 
 extension Affinity {
     /// Whether a value of this kind is always stored unchanged.
-    func keeps(_ kind: EngineCall.Kind) -> Bool {
+    func keeps(_ kind: FunctionCall.Kind) -> Bool {
         switch (self, kind) {
         case (_, .blob), (.blob, _), (.text, .text), (.integer, .integer), (.numeric, .integer):
             true

@@ -1,0 +1,45 @@
+/// A name in SQL, without quotes. Two names are equal if SQLite takes them for the same: ASCII letters in either case, all
+/// other bytes exactly.
+struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation {
+    /// The name as written.
+    let spelling: String
+
+    init(_ spelling: String) { self.spelling = spelling }
+
+    init(stringLiteral spelling: String) { self.spelling = spelling }
+
+    /// The name with ASCII letters in lower case.
+    var folded: String { spelling.asciiLowercased }
+
+    /// What follows `prefix` in the name; nil if the name does not begin with it.
+    func part(after prefix: SQLName) -> SQLName? {
+        let bytes = spelling.utf8
+        let count = prefix.spelling.utf8.count
+        guard Self.areEqual(bytes.prefix(count), prefix.spelling.utf8) else { return nil }
+        return SQLName(String(decoding: bytes.dropFirst(count), as: UTF8.self))
+    }
+
+    func hasPrefix(_ prefix: SQLName) -> Bool { part(after: prefix) != nil }
+
+    static func == (one: SQLName, other: SQLName) -> Bool {
+        areEqual(one.spelling.utf8, other.spelling.utf8)
+    }
+
+    private static func areEqual(
+        _ one: some Collection<UInt8>, _ other: some Collection<UInt8>
+    ) -> Bool {
+        one.count == other.count && one.elementsEqual(other) { fold($0) == fold($1) }
+    }
+
+    static func < (one: SQLName, other: SQLName) -> Bool {
+        one.spelling.utf8.lexicographicallyPrecedes(other.spelling.utf8) { fold($0) < fold($1) }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in spelling.utf8 { hasher.combine(Self.fold(byte)) }
+    }
+
+    private static func fold(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+    }
+}
