@@ -41,7 +41,8 @@ struct Adopt: ParsableCommand {
     }
 
     func validate() throws {
-        if let sourcePassphraseFd, sourcePassphraseFd == slots.credentials.passphraseFd {
+        if let sourcePassphraseFd, sourcePassphraseFd == slots.credentials.passphrases.passphraseFd
+        {
             throw ValidationError(
                 "--passphrase-fd and --source-passphrase-fd need different descriptors")
         }

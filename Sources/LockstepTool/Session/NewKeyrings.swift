@@ -41,14 +41,14 @@ struct NewKeyrings: ~Copyable {
     func show() { for file in made { Output.line("made the keyring \(file.path)") } }
 
     private func addSlots(to keyring: inout Keyring) throws {
-        if let credential = try credentials.newPassphrase(askTerminal: asksTerminal) {
+        if let credential = try credentials.passphrases.new(askTerminal: asksTerminal) {
             try keyring.addSlot("passphrase", credential, cost: .calibrated())
         }
-        if let credential = try credentials.keyFile() {
+        if let credential = try credentials.keyFiles.credential() {
             try keyring.addSlot("key-file", credential)
         }
         if let variable {
-            guard let credential = try credentials.environment(variable) else {
+            guard let credential = try credentials.variables.credential(variable) else {
                 throw Environment.notSet(variable)
             }
             try keyring.addSlot("environment", credential)

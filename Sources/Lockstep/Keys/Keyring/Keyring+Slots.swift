@@ -150,7 +150,7 @@ extension Keyring {
     private borrowing func scryptCost(
         _ wish: PassphraseCost, _ credential: borrowing Credential, _ name: String
     ) throws(LockstepError) -> Scrypt.Cost {
-        guard credential.kind == .passphrase else { return .standard }
+        guard credential.isPassphrase else { return .standard }
         let left = Scrypt.Cost.maximumTogether - document.costOfSlots(besides: name)
         let cost = try wish.scrypt(within: left)
         guard cost.n <= left else {

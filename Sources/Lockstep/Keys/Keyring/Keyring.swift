@@ -76,9 +76,9 @@ public struct Keyring: ~Copyable {
     ) throws -> SecretBytes? {
         let offered = try credential(slot.description)
         if let offered {
-            if case .scrypt(_, let price) = slot.kind, offered.kind == .passphrase {
+            if slot.kind.passphraseCost > 0, offered.isPassphrase {
                 // Without a limit, a crafted file could keep its reader busy indefinitely.
-                left -= price.n
+                left -= slot.kind.passphraseCost
                 guard left >= 0 else { return nil }
             }
             tried.append(offered.name)
@@ -132,18 +132,7 @@ public struct Keyring: ~Copyable {
     }
 
     private static func nothingToTry(_ document: KeyringDocument) -> LockstepError {
-        let ways = document.slots.map { slot in
-            switch slot.description.kind {
-            case .passphrase: "a passphrase"
-            case .keyFile: "a key file"
-            case .environment(let variable): "the environment variable \(variable)"
-            case .command: "a command"
-            case .identity: "an identity"
-            case .plugin(let plugin, _):
-                "the plugin \(plugin) (--identity FILE, or --plugin \(plugin))"
-            case .other(let type): "a slot of type \(type), which this version cannot use"
-            }
-        }
+        let ways = document.slots.map(\.kind.requirement)
         return LockstepError(
             .noUsableSlot, "no credential was given that could open the keyring",
             hint: "it opens with \(ways.joined(separator: ", or "))")

@@ -8,12 +8,7 @@
 //   lockstep-keyring/2                               /1 if the file has no line of format 2
 //   ring <id:16> epoch <n> purpose database database <id:16>
 //   ring <id:16> epoch <n> purpose fields dataset <id:16>
-//   -> scrypt <slot> <salt:16> <log2 N> <r> <p>      one or more slots, each a header line ...
-//   -> keyfile <slot> <salt:16>
-//   -> env <slot> <VARIABLE> <salt:16>
-//   -> command <slot> <salt:16>
-//   -> x25519 <slot> <ephemeral share:32> <tag:8>
-//   -> plugin <slot> <plugin> <salt:16> <body | -> <type> [<argument> ...]
+//   -> <type> <slot> [<field> ...]                   one or more slots, each a header line ...
 //   <commitment:32 ‖ AES-256-GCM(ring key):48>       ... and a body line
 //   key <kind> <version> <state> <YYYY-MM-DD> <commitment:32> <nonce:24 ‖ ciphertext:32 ‖ tag:16>
 //   key <kind> <version> destroyed <YYYY-MM-DD> <commitment:32> -
@@ -28,21 +23,14 @@
 // duplicates. A `sealed` line contains the registry's counter and MAC (see RegistryTables.swift) and the columns that
 // are not plaintext, with names encoded as in manifests, in the byte order of the encoded names.
 //
-// A slot's name is 1 to 32 of [a-z0-9-]. Slots of unknown types are preserved but open nothing.
-//
-// A plugin's name is 1 to 64 of [a-z0-9+._-] and does not begin with a dot. After the salt comes the one stanza that
-// the plugin (C2SP, age-plugin.md) returned for the slot: its body of at most 4096 bytes, or - for an empty one, its
-// type and its arguments, each of characters 0x21 to 0x7E. The header line is at most 8192 bytes long. The keyring
-// names the plugin that made the slot, but never causes it to run: the reader names the plugin.
+// A slot's type and name are 1 to 32 of [a-z0-9-]. The file of each kind of slot, such as PassphraseSlot.swift, specifies
+// the fields of its type, its slot secret, and its salt unless that is a field. Slots of unknown types are preserved but
+// open nothing.
 //
 // The epoch counts the file's versions. A key's date is the day of its last state change.
 //
 // Derivations, all HKDF-SHA256 (‖ is concatenation, texts are ASCII):
 //
-//   slot secret   scrypt(passphrase, salt) · the key file's bytes · the variable's bytes · the command's
-//                 output · X25519(ephemeral secret, recipient), whose salt is share ‖ recipient ·
-//                 the 16-byte file key that the plugin wrapped in the stanza, made only for this slot
-//   tag           the first 8 bytes of SHA-256(recipient)
 //   wrap ‖ commit HKDF(slot secret, salt = the slot's salt, info = "slot/1" ‖ ring id ‖ header line)
 //   slot body     commit ‖ AES-256-GCM(wrap, nonce = 0, ring key, associated data = header line)
 //   MAC key       HKDF(ring key, salt = ring id, info = "mac/1")
@@ -117,10 +105,7 @@ struct KeyringDocument: Sendable, Equatable {
     /// The cost of trying a passphrase on every passphrase slot: the sum of their N.
     /// - Parameter name: The slot to leave out.
     func costOfSlots(besides name: String? = nil) -> Int {
-        slots.reduce(0) { sum, slot in
-            guard case .scrypt(_, let cost) = slot.kind, slot.name != name else { return sum }
-            return sum + cost.n
-        }
+        slots.reduce(0) { sum, slot in sum + (slot.name == name ? 0 : slot.kind.passphraseCost) }
     }
 
     /// The text above the MAC line.

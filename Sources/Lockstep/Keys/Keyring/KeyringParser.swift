@@ -30,7 +30,7 @@ struct KeyringParser {
             guard document.slots.count < KeyringDocument.maximumSlots else {
                 throw text.bad("too many slots")
             }
-            document.slots.append(try slot())
+            document.slots.append(try KeyringSlot(from: &text))
         }
         while let line = text.peek(), line.hasPrefix("key ") {
             guard document.keys.count < KeyringDocument.maximumKeys else {
@@ -116,87 +116,6 @@ struct KeyringParser {
             epoch: try text.number(parts[3], 1...KeyringDocument.maximumEpoch, "the epoch"),
             purpose: purpose,
             subjectID: try text.base64(parts[7], 16, "the subject's identifier"))
-    }
-
-    private mutating func slot() throws(LockstepError) -> KeyringSlot {
-        let header = String(try text.take("a slot"))
-        let parts = text.fields(Substring(header))
-        guard parts.count >= 3, PlainName.isValid(parts[1]), PlainName.isValid(parts[2]),
-            !parts.contains("")
-        else {
-            throw text.bad("a slot needs a type and a name of [a-z0-9-]")
-        }
-        let kind: KeyringSlot.Kind
-        switch (parts[1], parts.count) {
-        case ("scrypt", 7):
-            kind = .scrypt(
-                salt: try text.base64(parts[3], 16, "a salt"), cost: try cost(parts[4...]))
-        case ("keyfile", 4):
-            kind = .keyFile(salt: try text.base64(parts[3], 16, "a salt"))
-        case ("env", 5):
-            guard KeyringSlot.isVariableName(parts[3]) else {
-                throw text.bad("not a valid variable name")
-            }
-            kind = .environment(
-                variable: String(parts[3]), salt: try text.base64(parts[4], 16, "a salt"))
-        case ("command", 4):
-            kind = .command(salt: try text.base64(parts[3], 16, "a salt"))
-        case ("x25519", 5):
-            kind = .x25519(
-                share: try text.base64(parts[3], Curve25519Key.length, "an ephemeral share"),
-                tag: try text.base64(parts[4], Recipient.tagLength, "a recipient's tag"))
-        case ("plugin", 7...):
-            kind = try plugin(header, parts)
-        case ("scrypt", _), ("keyfile", _), ("env", _), ("command", _), ("x25519", _),
-            ("plugin", _):
-            throw text.bad("the slot has the wrong number of fields")
-        default:
-            kind = .other(type: String(parts[1]))
-        }
-        let body = try text.take("a slot's body")
-        let known = if case .other = kind { false } else { true }
-        return KeyringSlot(
-            header: header, name: String(parts[2]), kind: kind,
-            body: try text.base64(body, known ? 80 : nil, "a slot's body"))
-    }
-
-    private func plugin(
-        _ header: String, _ parts: [Substring]
-    ) throws(LockstepError) -> KeyringSlot.Kind {
-        guard header.utf8.count <= PluginStanza.longestHeader else {
-            throw text.bad(
-                "a plugin slot's header is longer than \(PluginStanza.longestHeader) bytes")
-        }
-        guard let name = PluginName(exactly: parts[3]) else {
-            throw text.bad("a plugin's name is \(PluginName.rule)")
-        }
-        let body = parts[5] == "-" ? [] : try text.base64(parts[5], nil, "a stanza's body")
-        guard
-            let stanza = PluginStanza(
-                type: String(parts[6]), arguments: parts[7...].map(String.init), body: body)
-        else {
-            throw text.bad("a stanza's body is longer than \(PluginStanza.longestBody) bytes")
-        }
-        return .plugin(
-            name, salt: try text.base64(parts[4], KeyringSlot.saltLength, "a salt"),
-            stanza: stanza)
-    }
-
-    /// Costs are checked before any work is done; otherwise a crafted file could exhaust the reader.
-    private func cost(_ parts: ArraySlice<Substring>) throws(LockstepError) -> Scrypt.Cost {
-        let start = parts.startIndex
-        let logN = try text.number(parts[start], 0...63, "scrypt's N")
-        let r = try text.number(parts[start + 1], 0...UInt64(UInt32.max), "scrypt's r")
-        let p = try text.number(parts[start + 2], 0...UInt64(UInt32.max), "scrypt's p")
-        guard Scrypt.Cost.readable.contains(Int(logN)), r == 8, p == 1 else {
-            throw LockstepError(
-                .keyringUnsupported,
-                "line \(text.next) of the keyring asks for scrypt with N = 2^\(logN), r = \(r), p = \(p)",
-                hint:
-                    "only N from 2^14 to 2^20 with r = 8 and p = 1 is supported; the file was not "
-                    + "written by Lockstep, or it was changed")
-        }
-        return Scrypt.Cost(logN: Int(logN), r: Int(r), p: Int(p))
     }
 
     private mutating func key() throws(LockstepError) -> KeyringDocument.KeyEntry {

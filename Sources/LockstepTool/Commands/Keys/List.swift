@@ -51,7 +51,7 @@ extension Keys {
                     file: file.path.string, purpose: summary.purpose.rawValue,
                     epoch: summary.epoch, isVerified: credentials.isGiven,
                     publisher: summary.publisher?.description,
-                    slots: summary.slots.map { Slot(name: $0.name, opensWith: Self.name($0.kind)) },
+                    slots: summary.slots.map { Slot(name: $0.name, opensWith: $0.opensWith) },
                     keys: summary.keys.map {
                         Key(
                             kind: $0.kind.rawValue, version: $0.version, state: $0.state.rawValue,
@@ -83,18 +83,6 @@ extension Keys {
             for slot in ring.slots { Output.line("  slot \(slot.name): \(slot.opensWith)") }
             for key in ring.keys {
                 Output.line("  \(key.kind) key \(key.version): \(key.state) since \(key.since)")
-            }
-        }
-
-        private static func name(_ kind: SlotDescription.Kind) -> String {
-            switch kind {
-            case .passphrase(let logN): "passphrase, scrypt with N = 2^\(logN)"
-            case .keyFile: "key file"
-            case .environment(let variable): "environment variable \(variable)"
-            case .command: "a command"
-            case .identity: "an identity"
-            case .plugin(let plugin, _): "the age plugin \(plugin)"
-            case .other(let type): "\(type), which this version cannot open"
             }
         }
     }

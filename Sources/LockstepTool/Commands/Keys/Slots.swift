@@ -45,7 +45,7 @@ extension Keys {
 
         func run() throws {
             try access.change { keyring, file in
-                try slot.addSlot(name, to: &keyring, access.credentials.plugins)
+                try slot.addSlot(name, to: &keyring, access.credentials.age.plugins)
                 return "added the slot \(name) to \(file.path)"
             }
         }
@@ -91,9 +91,8 @@ extension Keys {
         func run() throws {
             try access.change { keyring, file in
                 let name = try slotName(keyring.summary)
-                var new = NewSlotOptions()
-                new.newPassphraseFd = newPassphraseFd
-                try keyring.changeSlot(name, to: new.newPassphrase(), cost: .calibrated())
+                try keyring.changeSlot(
+                    name, to: .passphrase(.new(from: newPassphraseFd)), cost: .calibrated())
                 return "changed the passphrase of the slot \(name) of \(file.path)"
             }
         }
@@ -150,7 +149,7 @@ extension Keys {
                 let named = try NamedRecipient(text)
                 try keyring.addSlot(
                     named.name, for: named.recipient,
-                    plugin: { try access.credentials.plugins.find($0) })
+                    plugin: { try access.credentials.age.plugins.find($0) })
                 names.insert(named.name)
             }
             for slot in kept where names.insert(slot.name).inserted {
@@ -181,14 +180,14 @@ extension Keys {
         private static func fits(
             _ slot: SlotDescription, _ source: CredentialSource, _ keyring: borrowing Keyring
         ) throws -> Bool {
-            guard let credential = try source.known(for: slot) else { return false }
+            guard let credential = try source.credential(for: slot, of: nil) else { return false }
             return try keyring.opens(slot.name, with: credential)
         }
 
         private static func keep(
             _ slot: SlotDescription, _ source: CredentialSource, _ keyring: inout Keyring
         ) throws {
-            guard let credential = try source.known(for: slot) else { return }
+            guard let credential = try source.credential(for: slot, of: nil) else { return }
             if let recipient = credential.recipient {
                 try keyring.addSlot(slot.name, for: recipient)
             } else {

@@ -50,14 +50,14 @@ struct ImportOptions: ParsableArguments {
     @OptionGroup var output: FormatOptions
 
     func validate() throws {
-        guard !plaintext || access.credentials.identity != nil else {
+        guard !plaintext || access.credentials.age.identity != nil else {
             throw ValidationError("--plaintext needs --identity")
         }
     }
 
     /// The identity that opens the file, which is the same as for keyrings. If there is one, the file must be sealed.
     func identity() throws -> ImportIdentity? {
-        guard !plaintext, let path = access.credentials.identity,
+        guard !plaintext, let path = access.credentials.age.identity,
             let identity = try IdentityFile.read(FilePath(path)).identity()
         else { return nil }
         return ImportIdentity(identity)

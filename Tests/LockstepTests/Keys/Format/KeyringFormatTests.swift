@@ -98,7 +98,7 @@ struct KeyringFormatTests {
     @Test("a passphrase opens a keyring written elsewhere and yields its database key")
     func passphrase() throws {
         let ring = try Keyring.open(Array(Self.passphraseRing.utf8)) { slot in
-            #expect(slot == SlotDescription(name: "main", kind: .passphrase(logN: 14)))
+            #expect(slot.name == "main" && slot.kind == .passphrase(logN: 14))
             return try Rings.passphrase("correct horse bättery")
         }
         let key = try ring.databaseKey()

@@ -88,12 +88,8 @@ struct KeyringOpeningTests {
             asked.append(slot)
             return slot.kind == .keyFile ? try Rings.keyFile(3) : nil
         }
-        #expect(
-            asked == [
-                SlotDescription(name: "file", kind: .keyFile),
-                SlotDescription(name: "second", kind: .environment(variable: "KEY")),
-                SlotDescription(name: "third", kind: .keyFile),
-            ])
+        #expect(asked.map(\.name) == ["file", "second", "third"])
+        #expect(asked.map(\.kind) == [.keyFile, .environment(variable: "KEY"), .keyFile])
     }
 
     @Test("with nothing to try, the error says what would open it")

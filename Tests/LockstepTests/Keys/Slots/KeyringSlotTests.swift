@@ -1,3 +1,4 @@
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -75,6 +76,24 @@ struct KeyringSlotTests {
         var lines = Rings.lines(text)
         lines.insert(contentsOf: ["-> later extra", "AAAA"], at: 2)
         #expect(try Rings.refusal(lines) == .keyringMalformed)
+    }
+
+    @Test("Keys/README.md describes every kind of slot, in the order of the list")
+    func readme() throws {
+        let text = String(
+            decoding: try Bytes.read(Programs.package.appending("Keys/README.md")), as: UTF8.self)
+        let types = KeyringSlot.kinds.map { $0.type }
+        let headers = text.split(separator: "\n").filter {
+            $0.hasPrefix("    -> ") && !$0.hasPrefix("    -> <")
+        }
+        #expect(headers.map { String($0.dropFirst(7).prefix { $0 != " " }) } == types)
+        let table = text.split(
+            separator: "| Type | Secret | Slot secret | Slot salt |\n|---|---|---|---|\n")
+        try #require(table.count == 2)
+        let rows = table[1].split(separator: "\n", omittingEmptySubsequences: false).prefix {
+            $0.hasPrefix("|")
+        }
+        #expect(rows.map { String($0.split(separator: "`")[1]) } == types)
     }
 
     @Test("one secret in two slots leaves nothing in common between their bodies")

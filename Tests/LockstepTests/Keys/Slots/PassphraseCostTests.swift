@@ -66,7 +66,7 @@ struct PassphraseCostTests {
             ring.document.slots.append(
                 .init(
                     header: "-> scrypt p\(number) x 17 8 1", name: "p\(number)",
-                    kind: .scrypt(salt: [], cost: .standard), body: []))
+                    kind: PassphraseSlot(salt: [], cost: .standard), body: []))
         }
         #expect(ring.document.costOfSlots() == 14 << 17)
         Refusal.expect(.keyringConflict) {

@@ -34,9 +34,9 @@ struct PluginSlotTests {
         try ring.addSlot("two", for: plugin.recipient(), through: plugin.found())
         var (salts, fileKeys): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
         for slot in ring.document.slots {
-            guard case .plugin(_, let salt, let stanza) = slot.kind else { continue }
-            salts.insert(salt)
-            let fileKey = try plugin.found().unwrap(stanza, with: plugin.identities())
+            let kind = try #require(slot.kind as? PluginSlot)
+            salts.insert(kind.salt)
+            let fileKey = try plugin.found().unwrap(kind.stanza, with: plugin.identities())
             fileKeys.insert(Secrets.bytes(ofOptional: fileKey) ?? [])
         }
         #expect(salts.count == 2)

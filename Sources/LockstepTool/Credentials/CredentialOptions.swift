@@ -1,0 +1,58 @@
+import ArgumentParser
+import Lockstep
+
+/// The credentials that open a keyring. A secret is never an argument, because every process on the machine can read
+/// arguments.
+struct CredentialOptions: ParsableArguments {
+    @OptionGroup var keyFiles: KeyFileOptions
+    @OptionGroup var passphrases: PassphraseOptions
+    @OptionGroup var age: AgeOptions
+    @OptionGroup var commands: CommandOptions
+
+    /// Whether any credential option is present. If not, the tool prompts on the terminal.
+    var isGiven: Bool {
+        let all: [any CredentialKindOptions] = [keyFiles, passphrases, age, commands]
+        return all.contains(where: \.isGiven)
+    }
+
+    /// Opens one keyring with the credential options, the variables that its slots name, or a passphrase from the
+    /// terminal.
+    func open(_ file: KeyringFile) throws -> Keyring { try CredentialSource(self).open(file) }
+}
+
+/// The credentials of one command.
+final class CredentialSource {
+    let keyFiles: KeyFileCredentials
+    let passphrases: PassphraseCredentials
+    let variables = EnvironmentCredentials()
+    private let kinds: [any CredentialKind]
+
+    init(_ options: CredentialOptions) {
+        keyFiles = KeyFileCredentials(options.keyFiles)
+        passphrases = PassphraseCredentials(options.passphrases, asksTerminal: !options.isGiven)
+        kinds = [
+            keyFiles, passphrases, variables, AgeCredentials(options.age),
+            CommandCredentials(options.commands),
+        ]
+    }
+
+    func open(_ file: KeyringFile) throws -> Keyring {
+        var last: SlotDescription?
+        let keyring = try file.open { slot in
+            last = slot
+            return try credential(for: slot, of: file)
+        }
+        if let last { CheapSlotWarning.show(last, of: file) }
+        return keyring
+    }
+
+    /// The credential to try on `slot`.
+    /// - Parameter file: The keyring to name in a prompt; nil to leave out prompts, and plugins, which can ask for a
+    ///   touch.
+    func credential(for slot: SlotDescription, of file: KeyringFile?) throws -> Credential? {
+        for kind in kinds {
+            if let credential = try kind.credential(for: slot, of: file) { return credential }
+        }
+        return nil
+    }
+}
