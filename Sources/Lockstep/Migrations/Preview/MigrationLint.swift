@@ -17,7 +17,7 @@ enum MigrationLint {
             switch (words[0], words[1]) {
             case ("drop", "table"): dropTable(words, context, add)
             case ("delete", "from"): delete(words, context, add)
-            case ("update", _): update(words, script, context, add)
+            case ("update", _): update(words, context, add)
             case ("alter", "table"): alter(words, context, &renamed, add)
             case ("create", _): create(words, context, renamed, add)
             default: break
@@ -56,7 +56,7 @@ enum MigrationLint {
     }
 
     private static func update(
-        _ words: LintWords, _ script: MigrationScript, _ context: LintContext, _ add: Add
+        _ words: LintWords, _ context: LintContext, _ add: Add
     ) {
         let table = words.name(at: words[1] == "or" ? 3 : 1)
         let rows = context.rows(table)
