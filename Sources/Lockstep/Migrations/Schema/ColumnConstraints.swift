@@ -30,10 +30,7 @@ struct ColumnConstraints {
     /// Reads all constraints to the end.
     mutating func read(_ reader: inout DefinitionReader) throws(DefinitionReader.Unreadable) {
         while !reader.isAtEnd {
-            var form = SQLForm()
-            while reader.take("constraint") {
-                form.tokens += ["constraint", SQLForm.name(try reader.name())]
-            }
+            let form = try reader.constraintNames()
             guard !reader.isAtEnd else {
                 // SQLite accepts a name without a constraint.
                 found.append((.name, form))
@@ -120,6 +117,13 @@ struct ColumnConstraints {
 
 /// Clauses that columns and tables share.
 extension DefinitionReader {
+    /// The names of a constraint.
+    mutating func constraintNames() throws(Unreadable) -> SQLForm {
+        var form = SQLForm()
+        while take("constraint") { form.tokens += ["constraint", SQLForm.name(try name())] }
+        return form
+    }
+
     mutating func conflictClause() throws(Unreadable) -> SQLForm {
         guard take("on", "conflict") else { return SQLForm() }
         let action = try next().word

@@ -95,10 +95,7 @@ struct TableDefinition {
         var reader = DefinitionReader(part)
         guard !reader.isAtEnd else { throw DefinitionReader.Unreadable() }
         while !reader.isAtEnd {
-            var form = SQLForm()
-            while reader.take("constraint") {
-                form.tokens += ["constraint", SQLForm.name(try reader.name())]
-            }
+            var form = try reader.constraintNames()
             if !reader.isAtEnd { form += try Self.constraint(&reader, columns) }
             constraints.append(form)
         }

@@ -108,6 +108,13 @@ enum AtomicFile {
         }
     }
 
+    /// Fails if anything exists at `target`.
+    static func requireFree(_ target: FilePath) throws {
+        guard !FileAccess.exists(target) else {
+            throw LockstepError.system(.fileExists, "create", target)
+        }
+    }
+
     /// Renames a file of Lockstep, replacing anything at `target`.
     static func move(_ source: FilePath, over target: FilePath) throws {
         let moved = unsafe source.withPlatformString { from in

@@ -27,10 +27,7 @@ struct SetBaseline: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets()
-        guard let set = sets.first, sets.count == 1 else {
-            throw ValidationError("a baseline needs one set: name it with --set")
-        }
+        let set = try migrations.sets(oneFor: "a baseline")[0]
         let session = try access.session()
         let connection = try session.connect(isFirst: true)
         let count = try Baseline(set, at: at, acceptsDifferences: acceptDifferences)

@@ -34,10 +34,7 @@ struct ShowPlan: ParsableCommand {
     func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
 
     func run() throws {
-        let sets = try migrations.sets()
-        guard to == nil || sets.count == 1 else {
-            throw ValidationError("--to needs one set: name it with --set")
-        }
+        let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
         let connection = try session.connect(queryOnly: true, isFirst: true)
         var previews: [MigrationPreview] = []
