@@ -55,9 +55,7 @@ enum MigrationLint {
         }
     }
 
-    private static func update(
-        _ words: LintWords, _ context: LintContext, _ add: Add
-    ) {
+    private static func update(_ words: LintWords, _ context: LintContext, _ add: Add) {
         let table = words.name(at: words[1] == "or" ? 3 : 1)
         let rows = context.rows(table)
         guard rows >= 10_000, !words.contains("where") else { return }

@@ -52,11 +52,7 @@ enum NameScope {
     }
 
     /// An SQL string literal.
-    static func literal(_ text: String) -> ExactText {
-        let quote = UInt8(ascii: "'")
-        let inner = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
-        return ExactText("'\(String(decoding: inner, as: UTF8.self))'")
-    }
+    static func literal(_ text: String) -> ExactText { ExactText(SQLTokens.quoteText(text)) }
 
     private func isDualInQuery(_ name: ExactText) -> Bool {
         guard case .query = self else { return false }
@@ -66,8 +62,8 @@ enum NameScope {
     private func isKnown(_ name: ExactText) -> Bool {
         switch self {
         case .nothing, .unread: false
-        case .columns(let names): names.contains(name) || Self.rowIDs.contains(name)
-        case .query(let names): names.contains(name) || Self.rowIDs.contains(name)
+        case .columns(let names), .query(let names):
+            names.contains(name) || Self.rowIDs.contains(name)
         }
     }
 

@@ -21,11 +21,6 @@ enum AtomicFile {
                 _ = try file.writeAll(bytes)
             }
             try sync(file, temporary)
-        } catch {
-            remove(temporary)
-            throw error
-        }
-        do {
             try move(temporary, over: path)
         } catch {
             remove(temporary)
