@@ -31,15 +31,6 @@ struct Adopt: ParsableCommand {
 
     @OptionGroup var output: FormatOptions
 
-    private struct Result: Encodable {
-        let copy: CopyResult
-        let isOriginalPlaintext: Bool
-        let applicationID: Int64
-        let brokenForeignKeys: Int
-        let keyring: String
-        let isKeyringNew: Bool
-    }
-
     func validate() throws {
         if let sourcePassphraseFd, sourcePassphraseFd == slots.credentials.passphrases.passphraseFd
         {
@@ -71,11 +62,12 @@ struct Adopt: ParsableCommand {
         }
         guard output.format == .text else {
             return try Output.json(
-                Result(
-                    copy: CopyResult(report.copy, from: FilePath(source), to: path),
-                    isOriginalPlaintext: isPlaintext, applicationID: report.applicationID,
-                    brokenForeignKeys: report.brokenForeignKeys, keyring: file.path.string,
-                    isKeyringNew: isNew))
+                [
+                    "copy": CopyResult(report.copy, from: FilePath(source), to: path),
+                    "isOriginalPlaintext": isPlaintext, "applicationID": report.applicationID,
+                    "brokenForeignKeys": report.brokenForeignKeys, "keyring": file.path.string,
+                    "isKeyringNew": isNew,
+                ] as JSONObject)
         }
         new.show()
         show(report, path, isPlaintext: isPlaintext)

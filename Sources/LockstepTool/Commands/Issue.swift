@@ -31,18 +31,6 @@ struct Issue: ParsableCommand {
             "Do not sign. The customer can then add slots, and cannot tell who issued the keyring.")
     var unsigned = false
 
-    private struct Result: Encodable {
-        struct Slot: Encodable {
-            let name: String
-            let recipient: String
-        }
-
-        let keyring: String
-        let dataset: String
-        let slots: [Slot]
-        let publisher: String?
-    }
-
     func run() throws {
         var recipients: [String: SlotRecipient] = [:]
         for text in recipient {
@@ -63,12 +51,14 @@ struct Issue: ParsableCommand {
         }
         let signer = unsigned ? nil : try publisher.publisher().description
         guard output.format == .text else {
+            let slots = recipients.sorted { $0.key < $1.key }.map {
+                ["name": $0.key, "recipient": $0.value.description]
+            }
             return try Output.json(
-                Result(
-                    keyring: target, dataset: ReleaseResult.name(publisher.subjectID),
-                    slots: recipients.sorted { $0.key < $1.key }.map {
-                        Result.Slot(name: $0.key, recipient: $0.value.description)
-                    }, publisher: signer))
+                [
+                    "keyring": target, "dataset": Manifest.name(of: publisher.subjectID),
+                    "slots": slots, "publisher": signer,
+                ] as JSONObject)
         }
         Output.line(
             "made the keyring \(target), which opens for \(counted(recipients.count, "recipient"))")

@@ -36,7 +36,7 @@ struct Salvage: ParsableCommand {
 
     private func show(_ report: SalvageReport, _ path: FilePath) throws {
         guard output.format == .text else {
-            return try Output.json(SalvageResult(report, from: path.string, to: target))
+            return try Output.json(report.json(from: path.string, to: target))
         }
         Output.line("salvaged \(path) into \(target)")
         for line in report.description.split(separator: "\n") { Output.line(String(line)) }
@@ -44,93 +44,36 @@ struct Salvage: ParsableCommand {
     }
 }
 
-/// A salvage's report for programs.
-private struct SalvageResult: Encodable {
-    private struct Table: Encodable {
-        let name: String
-        let isComplete: Bool
-        let rows: Int
-        let rowsFoundByContent: Int
-        let rowsOfOlderVersions: Int
-        let unreadablePages: Int
-        let rowsWithBrokenOverflow: Int
-        let malformedRows: Int
-        let duplicateRows: Int
-        let refusedRows: Int
-
-        init(_ table: SalvageReport.Table) {
-            name = table.name
-            isComplete = table.isComplete
-            rows = table.rows
-            rowsFoundByContent = table.rowsFoundByContent
-            rowsOfOlderVersions = table.rowsOfOlderVersions
-            unreadablePages = table.unreadablePages
-            rowsWithBrokenOverflow = table.rowsWithBrokenOverflow
-            malformedRows = table.malformedRows
-            duplicateRows = table.duplicateRows
-            refusedRows = table.refusedRows
-        }
+extension SalvageReport {
+    /// The report for programs.
+    fileprivate func json(from: String, to: String) -> JSONObject {
+        [
+            "from": from, "to": to, "isComplete": isComplete, "rows": rows, "pages": pages,
+            "tables": tables.map(\.json), "damagedPages": damagedPages,
+            "unplacedDamagedPages": unplacedDamagedPages, "outdatedPages": outdatedPages,
+            "unattributedPages": unattributedPages, "missingPages": missingPages,
+            "strayBytes": strayBytes, "unreadableFrames": unreadableFrames,
+            "isLogUnreadable": isLogUnreadable, "isSchemaUnverified": isSchemaUnverified,
+            "isSchemaIncomplete": isSchemaIncomplete, "isFreeListUnreadable": isFreeListUnreadable,
+            "lostAndFound": lostAndFound.map {
+                ["table": $0.table, "rows": $0.rows] as JSONObject
+            },
+            "failures": failures.map { ["object": $0.object, "reason": $0.reason] as JSONObject },
+            "orphans": orphans.map {
+                ["table": $0.table, "parent": $0.parent, "rows": $0.rows] as JSONObject
+            },
+        ]
     }
+}
 
-    private struct Failure: Encodable {
-        let object: String
-        let reason: String
-    }
-
-    private struct Orphans: Encodable {
-        let table: String
-        let parent: String
-        let rows: Int
-    }
-
-    private struct LostAndFound: Encodable {
-        let table: String
-        let rows: Int
-    }
-
-    private let from: String
-    private let to: String
-    private let isComplete: Bool
-    private let rows: Int
-    private let tables: [Table]
-    private let pages: Int
-    private let damagedPages: [UInt32]
-    private let unplacedDamagedPages: [UInt32]
-    private let outdatedPages: [UInt32]
-    private let unattributedPages: [UInt32]
-    private let missingPages: Int
-    private let strayBytes: Int
-    private let unreadableFrames: Int
-    private let isLogUnreadable: Bool
-    private let isSchemaUnverified: Bool
-    private let isSchemaIncomplete: Bool
-    private let isFreeListUnreadable: Bool
-    private let lostAndFound: LostAndFound?
-    private let failures: [Failure]
-    private let orphans: [Orphans]
-
-    init(_ report: SalvageReport, from: String, to: String) {
-        self.from = from
-        self.to = to
-        isComplete = report.isComplete
-        rows = report.rows
-        tables = report.tables.map(Table.init)
-        pages = report.pages
-        damagedPages = report.damagedPages
-        unplacedDamagedPages = report.unplacedDamagedPages
-        outdatedPages = report.outdatedPages
-        unattributedPages = report.unattributedPages
-        missingPages = report.missingPages
-        strayBytes = report.strayBytes
-        unreadableFrames = report.unreadableFrames
-        isLogUnreadable = report.isLogUnreadable
-        isSchemaUnverified = report.isSchemaUnverified
-        isSchemaIncomplete = report.isSchemaIncomplete
-        isFreeListUnreadable = report.isFreeListUnreadable
-        lostAndFound = report.lostAndFound.map { LostAndFound(table: $0.table, rows: $0.rows) }
-        failures = report.failures.map { Failure(object: $0.object, reason: $0.reason) }
-        orphans = report.orphans.map {
-            Orphans(table: $0.table, parent: $0.parent, rows: $0.rows)
-        }
+extension SalvageReport.Table {
+    fileprivate var json: JSONObject {
+        [
+            "name": name, "isComplete": isComplete, "rows": rows,
+            "rowsFoundByContent": rowsFoundByContent, "rowsOfOlderVersions": rowsOfOlderVersions,
+            "unreadablePages": unreadablePages, "rowsWithBrokenOverflow": rowsWithBrokenOverflow,
+            "malformedRows": malformedRows, "duplicateRows": duplicateRows,
+            "refusedRows": refusedRows,
+        ]
     }
 }

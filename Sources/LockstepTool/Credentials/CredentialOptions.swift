@@ -42,7 +42,7 @@ final class CredentialSource {
             last = slot
             return try credential(for: slot, of: file)
         }
-        if let last { CheapSlotWarning.show(last, of: file) }
+        if let last { PassphraseAdvice.show(last, of: file) }
         return keyring
     }
 

@@ -107,7 +107,8 @@ struct MigrationOptions: ParsableArguments {
         return layout
     }
 
-    func sets() throws -> [MigrationSet] {
+    /// - Parameter what: What needs exactly one set, if anything does.
+    func sets(oneFor what: String? = nil) throws -> [MigrationSet] {
         var sets = try MigrationSet.sets(
             in: folder, named: self.set, layout: layout, largestFile: largestFile)
         for set in sets where !set.ignoredFiles.isEmpty {
@@ -120,9 +121,8 @@ struct MigrationOptions: ParsableArguments {
                 .notFound, "there is no set \(name) in \(folder)",
                 hint: "it has \(sets.map(\.name).joined(separator: ", "))")
         }
-        guard !declarations.isEmpty else { return sets }
-        guard sets.count == 1 else {
-            throw ValidationError("--declare needs one set: name it with --set")
+        if sets.count != 1, let what = declarations.isEmpty ? what : "--declare" {
+            throw ValidationError("\(what) needs one set: name it with --set")
         }
         for declaration in declarations { sets[0] = try declaration.adding(to: sets[0]) }
         return sets

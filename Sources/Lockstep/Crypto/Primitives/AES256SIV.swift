@@ -36,21 +36,6 @@ struct AES256SIV: ~Copyable {
         self.opening = opening
     }
 
-    /// The synthetic initialization vector and the ciphertext of `plaintext`, which must not be empty.
-    func seal(
-        _ plaintext: Span<UInt8>, associatedData: Span<UInt8>
-    ) throws(LockstepError) -> [UInt8] {
-        var sealed = [UInt8](repeating: 0, count: Self.vectorLength + plaintext.count)
-        unsafe sealed.withUnsafeMutableBytes { sealed in
-            let target = unsafe UnsafeMutableRawBufferPointer(
-                rebasing: sealed[Self.vectorLength...])
-            unsafe plaintext.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
-        }
-        var message = sealed.mutableSpan
-        try seal(inPlace: &message, associatedData: associatedData)
-        return sealed
-    }
-
     /// Seals in place. The first ``vectorLength`` bytes of `message` are room for the synthetic initialization vector,
     /// and the plaintext follows.
     /// - Throws: If it throws, the content of `message` is unusable and can be plaintext.
@@ -67,21 +52,8 @@ struct AES256SIV: ~Copyable {
         try requireOpenSSL(done, "AES-256-SIV sealing")
     }
 
-    /// The plaintext of a message from ``seal(_:associatedData:)``, or nil if any of the inputs differs. A failure
-    /// leaves no plaintext in memory.
-    func open(
-        _ sealed: Span<UInt8>, associatedData: Span<UInt8>
-    ) throws(LockstepError) -> SecretBytes? {
-        guard sealed.count > Self.vectorLength else { return nil }
-        var plaintext = try SecretBytes(zeroed: sealed.count - Self.vectorLength)
-        var output = plaintext.mutableBytes
-        let opened = try open(sealed, associatedData: associatedData, into: &output)
-        guard opened else { return nil }
-        return plaintext
-    }
-
-    /// Opens into the caller's memory, which must have exactly the plaintext's length. If it returns false, the memory
-    /// is zero.
+    /// Opens into the caller's memory, which must have exactly the plaintext's length. If it returns false, one of the
+    /// inputs differs from that of sealing, and the memory is zero.
     func open(
         _ sealed: Span<UInt8>, associatedData: Span<UInt8>,
         into plaintext: inout MutableSpan<UInt8>

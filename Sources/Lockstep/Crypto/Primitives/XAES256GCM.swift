@@ -42,8 +42,7 @@ struct XAES256GCM: ~Copyable {
         try deriveKey(nonce)
         return try gcm.seal(
             plaintext, key: space.bytes.extracting(..<Self.keyLength),
-            nonce: nonce.extracting(Self.prefixLength...),
-            associatedData: associatedData)
+            nonce: nonce.extracting(Self.prefixLength...), associatedData: associatedData)
     }
 
     /// Seals in place; the tag goes into the last ``tagLength`` bytes of `message`.
@@ -54,8 +53,7 @@ struct XAES256GCM: ~Copyable {
         try deriveKey(nonce)
         try gcm.seal(
             inPlace: &message, key: space.bytes.extracting(..<Self.keyLength),
-            nonce: nonce.extracting(Self.prefixLength...),
-            associatedData: associatedData)
+            nonce: nonce.extracting(Self.prefixLength...), associatedData: associatedData)
     }
 
     /// The plaintext, or nil if any of the inputs differs from that of sealing.
@@ -65,8 +63,7 @@ struct XAES256GCM: ~Copyable {
         try deriveKey(nonce)
         return try gcm.open(
             sealed, key: space.bytes.extracting(..<Self.keyLength),
-            nonce: nonce.extracting(Self.prefixLength...),
-            associatedData: associatedData)
+            nonce: nonce.extracting(Self.prefixLength...), associatedData: associatedData)
     }
 
     /// Opens into the caller's memory, which must have exactly the plaintext's length. If it returns false, the memory
@@ -78,8 +75,8 @@ struct XAES256GCM: ~Copyable {
         try deriveKey(nonce)
         return try gcm.open(
             sealed, key: space.bytes.extracting(..<Self.keyLength),
-            nonce: nonce.extracting(Self.prefixLength...),
-            associatedData: associatedData, into: &plaintext)
+            nonce: nonce.extracting(Self.prefixLength...), associatedData: associatedData,
+            into: &plaintext)
     }
 
     /// The specification's Kx: one AES block for each half.

@@ -95,3 +95,25 @@ public struct SecretBytes: ~Copyable {
 
 // Sendable by this proof: only this value uses the memory, and writes need exclusive access to the value.
 extension SecretBytes: @unchecked Sendable {}
+
+/// A secret that several threads read. It is wiped when the last reference is released.
+package final class SharedSecret<Secret: ~Copyable & Sendable>: Sendable {
+    /// The secret.
+    package let value: Secret
+
+    /// Takes ownership of a secret.
+    package init(_ value: consuming Secret) { self.value = value }
+}
+
+/// Comparisons whose time reveals nothing about the bytes.
+enum ConstantTime {
+    /// Whether both have the same bytes; the time depends only on their lengths.
+    static func equal(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+        guard one.count == other.count else { return false }
+        return unsafe one.withUnsafeBytes { a in
+            unsafe other.withUnsafeBytes { b in
+                unsafe a.isEmpty || CRYPTO_memcmp(a.baseAddress, b.baseAddress, a.count) == 0
+            }
+        }
+    }
+}

@@ -76,19 +76,6 @@ struct ChunkedEncryption: ~Copyable {
         try gcm.seal(inPlace: &chunk, key: messageKey, nonce: nonce.span, associatedData: Span())
     }
 
-    /// The same into other memory, which must have exactly the length of the plaintext and the tag.
-    mutating func seal(
-        _ plaintext: Span<UInt8>, number: Int, isLast: Bool, into chunk: inout MutableSpan<UInt8>
-    ) throws(LockstepError) {
-        guard chunk.count == plaintext.count + AEAD.tagLength else {
-            throw LockstepError(
-                .misuse,
-                "the output for a chunk of \(plaintext.count) bytes has \(chunk.count) bytes")
-        }
-        chunk.copy(plaintext, to: 0)
-        try seal(inPlace: &chunk, number: number, isLast: isLast)
-    }
-
     /// Decrypts chunk `number` into memory with exactly its plaintext's length.
     /// - Returns: Whether the chunk was sealed with this number, and as the last chunk exactly if `isLast`. If not, the
     ///   memory is zero.

@@ -17,12 +17,7 @@ public struct SealedBlob: ~Copyable {
     /// - Throws: ``LockstepError/Code/misuse`` beyond the end; ``LockstepError/Code/cellForged``;
     ///   ``LockstepError/Code/blobExpired`` if the row has been changed or deleted since it was opened.
     public func read(at offset: Int, count: Int) throws -> [UInt8] {
-        guard offset >= 0, count >= 0, offset <= self.count, count <= self.count - offset else {
-            throw LockstepError(
-                .misuse,
-                "bytes \(offset) to \(offset &+ count) are outside the blob's \(self.count) bytes",
-                hint: "a blob's size is fixed when it is written")
-        }
+        try Blob.requireInside(offset, count, self.count)
         return try content.read(offset, count)
     }
 

@@ -8,14 +8,7 @@ struct SealedPlace {
     /// - Throws: ``LockstepError/Code/keyUnavailable`` for a column whose keys the connection does not have;
     ///   ``LockstepError/Code/sqlFailed`` if the row does not exist.
     init(_ place: BlobPlace, _ connection: borrowing Connection) throws {
-        guard
-            let (_, column) = connection.sealed?.column(named: place.column, of: place.table)
-        else {
-            throw LockstepError(
-                .keyUnavailable,
-                "\(place.table).\(place.column) is not a sealed column that this connection can open",
-                hint: "open the database with the fields keyring of its dataset")
-        }
+        let (_, column) = try connection.cellCall(place.column, of: place.table)
         if let obstacle = column.shape.obstacleToStreams {
             throw LockstepError(
                 .misuse, "SQLite cannot stream \(column.title): \(obstacle)",

@@ -26,7 +26,4 @@ struct SealedRowKey: Sendable, Hashable {
         else { return nil }
         spelling = text
     }
-
-    /// The number of its columns.
-    var count: Int { spelling.split(separator: " ").count - 1 }
 }

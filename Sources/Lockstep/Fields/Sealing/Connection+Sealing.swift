@@ -28,7 +28,7 @@ extension Connection {
         progress: (SealingProgress) throws -> Void = { _ in }
     ) throws {
         let goal = SealingGoal.protect(mode: mode, padding: padding, indexes: indexes)
-        try run(SealingChange(table: table, column: column, goal: goal), keys, batch, progress)
+        try change(column, table, goal, keys, batch, progress)
     }
 
     /// Turns a sealed column's cells into plaintext again: the reverse of
@@ -38,8 +38,7 @@ extension Connection {
         _ column: String, of table: String, keys: FieldKeys, batch: Int = defaultSealingBatch,
         progress: (SealingProgress) throws -> Void = { _ in }
     ) throws {
-        let change = SealingChange(table: table, column: column, goal: .unprotect)
-        try run(change, keys, batch, progress)
+        try change(column, table, .unprotect, keys, batch, progress)
     }
 
     /// Reseals the cells that are under older versions of the field key, under the active one.
@@ -48,14 +47,14 @@ extension Connection {
         _ column: String, of table: String, keys: FieldKeys, batch: Int = defaultSealingBatch,
         progress: (SealingProgress) throws -> Void = { _ in }
     ) throws {
-        let change = SealingChange(table: table, column: column, goal: .reseal)
-        try run(change, keys, batch, progress)
+        try change(column, table, .reseal, keys, batch, progress)
     }
 
-    private func run(
-        _ change: SealingChange, _ keys: FieldKeys, _ batch: Int,
+    private func change(
+        _ column: String, _ table: String, _ goal: SealingGoal, _ keys: FieldKeys, _ batch: Int,
         _ progress: (SealingProgress) throws -> Void
     ) throws {
+        let change = SealingChange(table: table, column: column, goal: goal)
         guard !isInTransaction else {
             throw LockstepError(
                 .misuse, "\(change.title) cannot be changed inside a transaction",

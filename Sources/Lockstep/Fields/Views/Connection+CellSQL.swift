@@ -47,7 +47,8 @@ extension Connection {
         return "lockstep_token(\(capability), \(index.spelling), \(value))"
     }
 
-    private func cellCall(
+    /// The capability that SQL passes for the sealed column with this name, and the column.
+    func cellCall(
         _ column: String, of table: String
     ) throws(LockstepError) -> ([UInt8], SealedColumnAccess) {
         guard let session = sealed, let (number, open) = session.column(named: column, of: table)

@@ -30,17 +30,9 @@ extension Connection {
     public func matching(
         _ column: String, of table: String, _ match: SealedMatch, as alias: String? = nil
     ) throws -> SQL {
-        guard let session = sealed, let (number, open) = session.column(named: column, of: table)
-        else {
-            throw LockstepError(
-                .keyUnavailable,
-                "\(table).\(column) is not a sealed column that this connection can open",
-                hint: "open the database with the fields keyring of its dataset")
-        }
+        let (capability, open) = try cellCall(column, of: table)
         let view = alias ?? OpenViews.name(of: open.column.table)
-        return try SealedLookup(
-            capability: session.capability.argument(for: number), column: open, view: view
-        ).condition(match)
+        return try SealedLookup(capability: capability, column: open, view: view).condition(match)
     }
 }
 

@@ -26,7 +26,9 @@ public final class FieldKeys: Sendable {
     /// The field key version for new cells.
     public let activeVersion: UInt32
     private let keys: [UInt32: Key]
-    private let index: Versions
+    /// The versions of the index key. An index is read and written with the version that it was made with, even if that
+    /// key is retired, until the index is rebuilt.
+    let index: Versions
     /// The keyring's records of the dataset's databases at the time the keyring was opened.
     public let memory: SealedMemory
 
@@ -101,15 +103,8 @@ public final class FieldKeys: Sendable {
     /// The index key version for new blind indexes.
     public var activeIndexVersion: UInt32 { index.active }
 
-    /// Every version of the index key, including destroyed ones, ascending.
-    var indexVersions: [UInt32] { index.keys.keys.sorted() }
-
     /// The public fingerprint of a version's index key.
     func indexCommitment(_ version: UInt32) -> [UInt8]? { index.keys[version]?.commitment }
-
-    /// The state of a version's index key. An index is read and written with the version that it was made with, even
-    /// if that key is retired, until the index is rebuilt.
-    func indexState(_ version: UInt32) -> KeyState? { index.keys[version]?.state }
 
     /// A key for the purpose that `info` names: HKDF-SHA256(index key, salt = dataset, `info`).
     /// - Throws: ``LockstepError/Code/keyUnavailable``.

@@ -60,7 +60,7 @@ public struct Keyring: ~Copyable {
             let ringKey = try tryOpening(slot, parsed.document.ringID, credential, &tried, &left)
             if let ringKey { return try proven(parsed, ringKey) }
         }
-        if left < 0 { throw tooDear(tried) }
+        if left < 0 { throw tooDear }
         throw tried.isEmpty
             ? nothingToTry(parsed.document)
             : LockstepError(
@@ -87,7 +87,7 @@ public struct Keyring: ~Copyable {
         return nil
     }
 
-    private static func tooDear(_ tried: [String]) -> LockstepError {
+    private static var tooDear: LockstepError {
         LockstepError(
             .slotNotOpened,
             "the keyring did not open, and not all of its passphrase slots were tried: together they cost "

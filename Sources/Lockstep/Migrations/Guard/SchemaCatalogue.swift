@@ -16,7 +16,6 @@ struct SchemaCatalogue {
         var added: [CatalogueEntry] = []
         /// Tables in both that only gained columns.
         var widened: Set<String> = []
-        var isEmpty: Bool { removed.isEmpty && added.isEmpty }
     }
 
     /// Reads the schema of an open database.

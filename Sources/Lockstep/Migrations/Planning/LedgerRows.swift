@@ -41,35 +41,28 @@ enum LedgerRows {
     }
 
     static func write(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {
-        guard let code = entry.code else {
-            return try connection.execute(
-                """
-                INSERT INTO main.lockstep_migration (position, "set", version, name, checksum_bytes,
-                    checksum_text, checksum_tokens, down, applied_at, duration, tool_version)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, entry.position, entry.set, entry.version.description, entry.name,
-                entry.checksums.bytes, entry.checksums.text, entry.checksums.tokens, entry.down,
-                entry.appliedAt, entry.duration, entry.toolVersion)
-        }
-        // Older versions of Lockstep name the columns that they read and write, so more columns do not disturb
-        // them.
-        for column in try hasCodeColumns(connection) ? [] : codeColumns {
-            try connection.execute(
-                """
-                ALTER TABLE main.lockstep_migration
-                ADD COLUMN \(verbatim: column.name) \(verbatim: column.type)
-                """)
+        var (codeNames, code): (SQL, SQL) = ("", "")
+        if let found = entry.code {
+            // Older versions of Lockstep name the columns that they read and write, so more columns do not disturb
+            // them.
+            for column in try hasCodeColumns(connection) ? [] : codeColumns {
+                try connection.execute(
+                    """
+                    ALTER TABLE main.lockstep_migration
+                    ADD COLUMN \(verbatim: column.name) \(verbatim: column.type)
+                    """)
+            }
+            codeNames = ", mac_dataset, mac_key_version, mac"
+            code = ", \(found.dataset), \(Int64(found.keyVersion)), \(found.mac)"
         }
         try connection.execute(
             """
             INSERT INTO main.lockstep_migration (position, "set", version, name, checksum_bytes,
-                checksum_text, checksum_tokens, down, applied_at, duration, tool_version,
-                mac_dataset, mac_key_version, mac)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, entry.position, entry.set, entry.version.description, entry.name,
-            entry.checksums.bytes, entry.checksums.text, entry.checksums.tokens, entry.down,
-            entry.appliedAt, entry.duration, entry.toolVersion, code.dataset,
-            Int64(code.keyVersion), code.mac)
+                checksum_text, checksum_tokens, down, applied_at, duration, tool_version\(codeNames))
+            VALUES (\(entry.position), \(entry.set), \(entry.version.description), \(entry.name),
+                \(entry.checksums.bytes), \(entry.checksums.text), \(entry.checksums.tokens),
+                \(entry.down), \(entry.appliedAt), \(entry.duration), \(entry.toolVersion)\(code))
+            """)
     }
 
     /// Whether the table has the code columns: all of them, or none.

@@ -21,11 +21,6 @@ enum AtomicFile {
                 _ = try file.writeAll(bytes)
             }
             try sync(file, temporary)
-        } catch {
-            remove(temporary)
-            throw error
-        }
-        do {
             try move(temporary, over: path)
         } catch {
             remove(temporary)
@@ -105,6 +100,13 @@ enum AtomicFile {
     static func sync(_ file: FileDescriptor, _ path: FilePath) throws {
         guard fsync(file.rawValue) == 0 else {
             throw LockstepError.system(Errno(rawValue: errno), "sync", path)
+        }
+    }
+
+    /// Fails if anything exists at `target`.
+    static func requireFree(_ target: FilePath) throws {
+        guard !FileAccess.exists(target) else {
+            throw LockstepError.system(.fileExists, "create", target)
         }
     }
 

@@ -16,9 +16,7 @@ package struct NewFile: ~Copyable {
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `target`; the error if the file cannot be
     ///   created.
     package init(_ target: FilePath) throws {
-        guard !FileAccess.exists(target) else {
-            throw LockstepError.system(.fileExists, "create", target)
-        }
+        try AtomicFile.requireFree(target)
         let path = try AtomicFile.uniqueSibling(of: target)
         let file = try AtomicFile.create(path, for: target)
         self.target = target

@@ -11,9 +11,7 @@ package struct NewFolder: ~Copyable {
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `target`, even an empty folder; the error
     ///   if the folder cannot be created.
     package init(_ target: FilePath) throws {
-        guard !FileAccess.exists(target) else {
-            throw LockstepError.system(.fileExists, "create", target)
-        }
+        try AtomicFile.requireFree(target)
         let path = try AtomicFile.uniqueSibling(of: target)
         try AtomicFile.createFolder(path)
         self.target = target
@@ -41,9 +39,7 @@ package struct NewFolder: ~Copyable {
     package mutating func finish() throws {
         try AtomicFile.syncFolder(of: path.appending("file"))
         // An empty folder created after this check would be replaced, but nothing would be lost.
-        guard !FileAccess.exists(target) else {
-            throw LockstepError.system(.fileExists, "create", target)
-        }
+        try AtomicFile.requireFree(target)
         try AtomicFile.move(path, over: target)
         isFinished = true
         try AtomicFile.syncFolder(of: target)

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// Processes numbered pieces of work on several threads, including the caller's.
 enum Parallel {
     /// Runs `work` once for each number below `pieces`, in roughly ascending order, and returns when all work is done.
@@ -93,4 +99,10 @@ private final class PieceQueue: @unchecked Sendable {
         }
         if let failure { throw failure }
     }
+}
+
+/// The machine's processors.
+enum Processors {
+    /// The number of processors online at first use, at least one.
+    static let count = max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
 }

@@ -35,20 +35,12 @@ extension Connection {
         guard let backup = unsafe sqlite3_backup_init(handle, "main", source.handle, "main") else {
             throw core.error(unsafe sqlite3_errcode(handle)).located("\(path)")
         }
-        var code = SQLITE_OK
-        do {
-            // A step of 0 pages takes the write lock. Finishing before the last page rolls back.
-            code = unsafe sqlite3_backup_step(backup, 0)
-            if code == SQLITE_OK, try !isDue(self) {
-                unsafe sqlite3_backup_finish(backup)
-                return false
-            }
-            while code == SQLITE_OK { code = unsafe sqlite3_backup_step(backup, 1024) }
-        } catch {
-            unsafe sqlite3_backup_finish(backup)
-            throw error
-        }
-        unsafe sqlite3_backup_finish(backup)
+        // Finishing before the last page rolls back.
+        defer { unsafe sqlite3_backup_finish(backup) }
+        // A step of 0 pages takes the write lock.
+        var code = unsafe sqlite3_backup_step(backup, 0)
+        if code == SQLITE_OK, try !isDue(self) { return false }
+        while code == SQLITE_OK { code = unsafe sqlite3_backup_step(backup, 1024) }
         guard code == SQLITE_DONE else {
             throw unsafe ResultCode.error(code, on: nil).located("cannot restore \(path)")
         }

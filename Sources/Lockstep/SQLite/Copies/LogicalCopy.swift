@@ -198,18 +198,16 @@ struct LogicalCopy: ~Copyable {
             rows += 1
             if let key = table.keyColumns { try second.look(upRowOf: first, key) }
             guard try second.step(), first.hasSameRow(as: second) else {
-                throw differs(table, row: rows, copy)
+                throw differs(table, row: rows)
             }
             if table.lookup != nil { _ = second.end() }
         }
         let copied: Int? = try copy.value("SELECT count(*) FROM main.\(name: table.name)")
-        guard copied == rows else { throw differs(table, row: rows + 1, copy) }
+        guard copied == rows else { throw differs(table, row: rows + 1) }
         return rows
     }
 
-    private func differs(
-        _ table: CopiedTable, row: Int, _ copy: borrowing Connection
-    ) -> LockstepError {
+    private func differs(_ table: CopiedTable, row: Int) -> LockstepError {
         LockstepError(
             .damaged, "row \(row) of the table \(table.name) in the copy differs from the original",
             hint: "check the original with SQLite's `PRAGMA integrity_check`; the copy is discarded"

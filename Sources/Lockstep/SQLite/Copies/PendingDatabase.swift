@@ -27,9 +27,7 @@ package struct PendingDatabase: ~Copyable {
 
     /// Fails if anything exists at `target`, or anything that would be taken for the log of the database there.
     package static func requireFree(_ target: FilePath) throws {
-        guard !FileAccess.exists(target) else {
-            throw LockstepError.system(.fileExists, "create", target)
-        }
+        try AtomicFile.requireFree(target)
         try Opening.requireNoSideFiles(of: target)
     }
 

@@ -97,18 +97,16 @@ struct SQLTokens: Sequence, IteratorProtocol {
     }
 
     /// `name` as an SQL identifier, whatever it contains.
-    static func quote(_ name: String) -> String {
-        let quote = UInt8(ascii: "\"")
-        let inner = name.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
-        return "\"\(String(decoding: inner, as: UTF8.self))\""
-    }
+    static func quote(_ name: String) -> String { enclose(name, in: UInt8(ascii: "\"")) }
 
-    /// `text` as an SQL literal. It works on bytes, since a quote with a combining mark after it is one
-    /// character of a `String`, but still a quote to SQLite.
-    static func quoteText(_ text: String) -> String {
-        let quote = UInt8(ascii: "'")
+    /// `text` as an SQL literal.
+    static func quoteText(_ text: String) -> String { enclose(text, in: UInt8(ascii: "'")) }
+
+    /// Works on bytes, since a quote with a combining mark after it is one character of a `String`, but still a quote
+    /// to SQLite.
+    private static func enclose(_ text: String, in quote: UInt8) -> String {
         let inner = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
-        return "'\(String(decoding: inner, as: UTF8.self))'"
+        return String(decoding: [quote] + inner + [quote], as: UTF8.self)
     }
 
     /// A lower-case name as ``normalize(_:)`` writes it: bare if it needs no quotes, so that both spellings are

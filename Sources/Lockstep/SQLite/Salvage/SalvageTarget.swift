@@ -146,19 +146,21 @@ final class SalvageTarget {
         if shape.hasRowIDs, shape.rowIDName != nil {
             parameters.append(rowID.map { .integer($0) } ?? .null)
         }
+        return try run(insert, parameters, encoding)
+    }
+
+    private func run(
+        _ insert: Insert, _ values: [StoredValue], _ encoding: TextEncoding
+    ) throws -> Outcome {
         try insert.statement.begin()
-        for (index, value) in parameters.enumerated() {
+        for (index, value) in values.enumerated() {
             let code = value.bind(
                 to: Parameters(insert.statement.prepared), at: Int32(index + 1), encoding)
             guard code == SQLITE_OK else {
                 throw unsafe ResultCode.error(code, on: connection.handle)
             }
         }
-        return try outcome(insert)
-    }
-
-    private func outcome(_ insert: Insert) throws -> Outcome {
-        do {
+        do throws(LockstepError) {
             while try insert.statement.step() {}
             return .inserted
         } catch {
@@ -190,16 +192,7 @@ final class SalvageTarget {
     /// Runs a statement with these values.
     /// - Returns: False if SQLite refuses them.
     func set(_ values: [StoredValue], by sql: SQL, _ encoding: TextEncoding) throws -> Bool {
-        let insert = Insert(try connection.prepare(sql))
-        try insert.statement.begin()
-        for (index, value) in values.enumerated() {
-            let code = value.bind(
-                to: Parameters(insert.statement.prepared), at: Int32(index + 1), encoding)
-            guard code == SQLITE_OK else {
-                throw unsafe ResultCode.error(code, on: connection.handle)
-            }
-        }
-        return try outcome(insert) == .inserted
+        try run(Insert(connection.prepare(sql)), values, encoding) == .inserted
     }
 
     /// Makes sure that no identifier of the table is issued again.

@@ -38,7 +38,7 @@ final class FleetKeyrings: @unchecked Sendable {
             last = slot
             return try lock.withLock { _ in try credentials.credential(for: slot, of: file) }
         }
-        if let last { CheapSlotWarning.show(last, of: file) }
+        if let last { PassphraseAdvice.show(last, of: file) }
         return try DatabaseAccess(keyring, for: path)
     }
 

@@ -61,10 +61,7 @@ struct Rehearse: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets()
-        guard to == nil || sets.count == 1 else {
-            throw ValidationError("--to needs one set: name it with --set")
-        }
+        let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
         Interruption.expect()
         var rehearsal = Rehearsal(of: session.path, sets: sets)

@@ -19,47 +19,29 @@ extension Keys {
         @Option(name: [.short, .long], help: "Only this database's keyring.")
         var database: String?
 
-        private struct Slot: Encodable {
-            let name: String
-            let opensWith: String
-        }
-
-        private struct Key: Encodable {
-            let kind: String
-            let version: UInt32
-            let state: String
-            let since: String
-        }
-
-        private struct Ring: Encodable {
-            let file: String
-            let purpose: String
-            let epoch: UInt64
-            let isVerified: Bool
-            let publisher: String?
-            let slots: [Slot]
-            let keys: [Key]
-        }
-
         func run() throws {
             let source = CredentialSource(credentials)
             let rings = try files().map { file in
-                let summary =
-                    credentials.isGiven
-                    ? try source.open(file).summary : try file.summary()
-                return Ring(
-                    file: file.path.string, purpose: summary.purpose.rawValue,
-                    epoch: summary.epoch, isVerified: credentials.isGiven,
-                    publisher: summary.publisher?.description,
-                    slots: summary.slots.map { Slot(name: $0.name, opensWith: $0.opensWith) },
-                    keys: summary.keys.map {
-                        Key(
-                            kind: $0.kind.rawValue, version: $0.version, state: $0.state.rawValue,
-                            since: $0.since.description)
-                    })
+                let ring = credentials.isGiven ? try source.open(file).summary : try file.summary()
+                return (file.path.string, ring)
             }
-            guard output.format == .text else { return try Output.json(rings) }
-            for ring in rings { Self.show(ring) }
+            guard output.format == .text else { return try Output.json(rings.map(json)) }
+            for (file, ring) in rings { show(file, ring) }
+        }
+
+        private func json(_ file: String, _ ring: KeyringSummary) -> JSONObject {
+            let keys = ring.keys.map {
+                [
+                    "kind": $0.kind.rawValue, "version": $0.version, "state": $0.state.rawValue,
+                    "since": $0.since.description,
+                ] as JSONObject
+            }
+            return [
+                "file": file, "purpose": ring.purpose.rawValue, "epoch": ring.epoch,
+                "isVerified": credentials.isGiven, "publisher": ring.publisher?.description,
+                "slots": ring.slots.map { ["name": $0.name, "opensWith": $0.opensWith] },
+                "keys": keys,
+            ]
         }
 
         private func files() throws -> [KeyringFile] {
@@ -75,14 +57,19 @@ extension Keys {
             return files
         }
 
-        private static func show(_ ring: Ring) {
-            Output.line("\(ring.file): \(ring.purpose) keyring, epoch \(ring.epoch)")
+        private func show(_ file: String, _ ring: KeyringSummary) {
+            Output.line("\(file): \(ring.purpose.rawValue) keyring, epoch \(ring.epoch)")
             Output.line(
-                ring.isVerified ? "  MAC verified" : "  not opened, so its MAC is not verified")
+                credentials.isGiven
+                    ? "  MAC verified" : "  not opened, so its MAC is not verified")
             if let publisher = ring.publisher { Output.line("  signed by \(publisher)") }
-            for slot in ring.slots { Output.line("  slot \(slot.name): \(slot.opensWith)") }
+            for slot in ring.slots {
+                Output.line("  slot \(slot.name): \(slot.opensWith)")
+            }
             for key in ring.keys {
-                Output.line("  \(key.kind) key \(key.version): \(key.state) since \(key.since)")
+                Output.line(
+                    "  \(key.kind.rawValue) key \(key.version): \(key.state.rawValue) since "
+                        + key.since.description)
             }
         }
     }

@@ -23,13 +23,6 @@ extension Keys {
         )
         var compromised = false
 
-        private struct Result: Encodable {
-            let database: String
-            let oldVersion: UInt32
-            let newVersion: UInt32
-            let wasFinished: Bool
-        }
-
         func run() throws {
             let path = try access.database.path()
             let file = try access.keyringFile()
@@ -40,9 +33,10 @@ extension Keys {
             ).run(&keyring) { _ in try Interruption.check() }
             guard output.format == .text else {
                 return try Output.json(
-                    Result(
-                        database: path.string, oldVersion: report.oldVersion,
-                        newVersion: report.newVersion, wasFinished: report.copy == nil))
+                    [
+                        "database": path.string, "oldVersion": report.oldVersion,
+                        "newVersion": report.newVersion, "wasFinished": report.copy == nil,
+                    ] as JSONObject)
             }
             Output.line(
                 "\(path) now has database key \(report.newVersion) instead of \(report.oldVersion)"

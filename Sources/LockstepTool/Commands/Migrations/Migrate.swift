@@ -36,10 +36,7 @@ struct Migrate: ParsableCommand {
     func validate() throws { try runner.recorded.validate(fields, leadsBack: to != nil) }
 
     func run() throws {
-        let sets = try migrations.sets()
-        guard to == nil || sets.count == 1 else {
-            throw ValidationError("--to needs one set: name it with --set")
-        }
+        let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let goal = to.map { Plan.Target.version($0) } ?? .latest
         if let pattern = target.fleet {
             // Found before the passphrase prompt: the pattern can match nothing.
@@ -101,10 +98,7 @@ struct Rollback: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets()
-        guard sets.count == 1 else {
-            throw ValidationError("a rollback needs one set: name it with --set")
-        }
+        let sets = try migrations.sets(oneFor: "a rollback")
         var session = try access.session()
         let connection = try session.connect(isFirst: true)
         session.bind(connection)

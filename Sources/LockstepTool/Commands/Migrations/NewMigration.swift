@@ -18,19 +18,15 @@ struct NewMigration: ParsableCommand {
     @Argument(help: "What the version does, such as add_ratings.")
     var name: String
 
-    private struct Result: Encodable {
-        let set: String
-        let version: String
-        let files: [String]
-    }
-
     func run() throws {
         let folder = try folder()
         let set = try set(in: folder)
         let draft = try MigrationDraft(named: name, behind: set)
         let paths = try draft.write(into: folder).map(\.string)
         switch output.format {
-        case .json: try Output.json(Result(set: set.name, version: draft.version, files: paths))
+        case .json:
+            try Output.json(
+                ["set": set.name, "version": draft.version, "files": paths] as JSONObject)
         case .text: for path in paths { Output.line("made \(path)") }
         }
     }

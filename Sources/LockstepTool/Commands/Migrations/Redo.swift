@@ -25,10 +25,7 @@ struct Redo: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets()
-        guard sets.count == 1 else {
-            throw ValidationError("a redo needs one set: name it with --set")
-        }
+        let sets = try migrations.sets(oneFor: "a redo")
         var session = try access.session()
         let connection = try session.connect(isFirst: true)
         session.bind(connection)

@@ -21,22 +21,14 @@ struct SetBaseline: ParsableCommand {
     @Flag(help: "Accept a schema that differs from that version's.")
     var acceptDifferences = false
 
-    private struct Result: Encodable {
-        let set: String
-        let recorded: Int
-    }
-
     func run() throws {
-        let sets = try migrations.sets()
-        guard let set = sets.first, sets.count == 1 else {
-            throw ValidationError("a baseline needs one set: name it with --set")
-        }
+        let set = try migrations.sets(oneFor: "a baseline")[0]
         let session = try access.session()
         let connection = try session.connect(isFirst: true)
         let count = try Baseline(set, at: at, acceptsDifferences: acceptDifferences)
             .record(on: connection)
         switch output.format {
-        case .json: try Output.json(Result(set: set.name, recorded: count))
+        case .json: try Output.json(["set": set.name, "recorded": count] as JSONObject)
         case .text:
             Output.line(
                 "recorded \(counted(count, "version")) of \(set.name) as applied, up to \(at)")

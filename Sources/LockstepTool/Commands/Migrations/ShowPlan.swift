@@ -34,10 +34,7 @@ struct ShowPlan: ParsableCommand {
     func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
 
     func run() throws {
-        let sets = try migrations.sets()
-        guard to == nil || sets.count == 1 else {
-            throw ValidationError("--to needs one set: name it with --set")
-        }
+        let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
         let connection = try session.connect(queryOnly: true, isFirst: true)
         var previews: [MigrationPreview] = []
@@ -47,7 +44,7 @@ struct ShowPlan: ParsableCommand {
                     .preview(to.map { .version($0) } ?? .latest, on: connection))
         }
         switch output.format {
-        case .json: try Output.json(PlanResult(previews))
+        case .json: try Output.json(["sets": previews.map(\.json)])
         case .text: previews.forEach(show)
         }
         try leave(previews)
@@ -95,60 +92,31 @@ struct ShowPlan: ParsableCommand {
     }
 }
 
-/// A plan as JSON.
-private struct PlanResult: Encodable {
-    struct Statement: Encodable {
-        let line: Int
-        let sql: String
-    }
-
-    struct Step: Encodable {
-        let version: String?
-        let name: String
-        let file: String
-        let direction: String
-        let statements: [Statement]
-    }
-
-    struct Finding: Encodable {
-        let level: String
-        let rule: String
-        let file: String?
-        let line: Int?
-        let message: String
-        let hint: String?
-    }
-
-    struct SetPlan: Encodable {
-        let set: String
-        let blocked: Bool
-        let steps: [Step]
-        let findings: [Finding]
-    }
-
-    let sets: [SetPlan]
-
-    init(_ previews: [MigrationPreview]) {
-        sets = previews.map { preview in
-            let steps = preview.steps.map { step in
-                Step(
-                    version: step.version?.description, name: step.name, file: step.title,
-                    direction: step.isUp ? "up" : "down",
-                    statements: step.statements.map { Statement(line: $0.line, sql: $0.sql) })
-            }
-            let plan = preview.planFindings.map { finding in
-                Finding(
-                    level: finding.isFatal ? "error" : "note", rule: finding.error.code.rawValue,
-                    file: nil, line: nil, message: finding.error.message, hint: finding.error.hint)
-            }
-            let lint = preview.lint.map { finding in
-                Finding(
-                    level: finding.level.rawValue, rule: finding.rule, file: finding.file,
-                    line: finding.line > 0 ? finding.line : nil, message: finding.message,
-                    hint: finding.hint)
-            }
-            return SetPlan(
-                set: preview.set, blocked: preview.isBlocked, steps: steps, findings: plan + lint)
+extension MigrationPreview {
+    /// The plan for programs.
+    fileprivate var json: JSONObject {
+        let steps = steps.map { step in
+            [
+                "version": step.version?.description, "name": step.name, "file": step.title,
+                "direction": step.isUp ? "up" : "down",
+                "statements": step.statements.map {
+                    ["line": $0.line, "sql": $0.sql] as JSONObject
+                },
+            ] as JSONObject
         }
+        let plan = planFindings.map { finding in
+            [
+                "level": finding.isFatal ? "error" : "note", "rule": finding.error.code.rawValue,
+                "message": finding.error.message, "hint": finding.error.hint,
+            ] as JSONObject
+        }
+        let lint = lint.map { finding in
+            [
+                "level": finding.level.rawValue, "rule": finding.rule, "file": finding.file,
+                "line": finding.line > 0 ? finding.line : nil, "message": finding.message,
+                "hint": finding.hint,
+            ] as JSONObject
+        }
+        return ["set": set, "blocked": isBlocked, "steps": steps, "findings": plan + lint]
     }
 }

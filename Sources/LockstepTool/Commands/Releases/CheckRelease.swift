@@ -20,48 +20,6 @@ struct CheckRelease: ParsableCommand {
     @Option(help: "The lowest release number to accept: that of the newest release seen.")
     var least: UInt64 = 1
 
-    private struct Finding: Encodable {
-        let finding: String
-        let message: String
-        let table: String?
-        let dataset: String?
-    }
-
-    private struct Compared: Encodable {
-        struct Table: Encodable {
-            let table: String
-            let rows: UInt64
-            let columns: [String]
-            let indexes: [String]
-        }
-
-        let dataset: String?
-        let tables: [Table]
-        let definitions: UInt64?
-        let notCompared: [String]
-        let notice: String?
-
-        init?(_ outcome: ManifestReport.Outcome) {
-            guard let compared = outcome.compared else { return nil }
-            dataset = outcome.dataset.map(ReleaseResult.name)
-            tables = compared.tables.map {
-                Table(
-                    table: $0.name, rows: $0.rowCount, columns: $0.columns, indexes: $0.indexes)
-            }
-            definitions = compared.definitionCount
-            notCompared = compared.notCompared
-            notice = outcome.notice
-        }
-    }
-
-    private struct Result: Encodable {
-        let database: String
-        let ok: Bool
-        let releases: [ReleaseResult]
-        let findings: [Finding]
-        let compared: [Compared]
-    }
-
     func validate() throws {
         guard release.publisher != nil else {
             throw ValidationError("name the publisher's key: --publisher KEY")
@@ -80,20 +38,7 @@ struct CheckRelease: ParsableCommand {
     }
 
     private func show(_ report: ManifestReport, _ path: String) throws {
-        let releases = report.outcomes.compactMap(\.manifest).map(ReleaseResult.init)
-        guard output.format == .text else {
-            let findings = report.outcomes.flatMap { outcome in
-                outcome.findings.map {
-                    Finding(
-                        finding: $0.code, message: $0.description, table: $0.table,
-                        dataset: outcome.dataset.map(ReleaseResult.name))
-                }
-            }
-            return try Output.json(
-                Result(
-                    database: path, ok: report.isClean, releases: releases, findings: findings,
-                    compared: report.outcomes.compactMap(Compared.init)))
-        }
+        guard output.format == .text else { return try Output.json(Self.json(report, path)) }
         for outcome in report.outcomes { write(outcome) }
         for finding in report.findings { Output.line("failure: \(finding)") }
         Output.line(
@@ -101,8 +46,38 @@ struct CheckRelease: ParsableCommand {
                 ? "everything compared is as released" : "NOT as released")
     }
 
+    private static func json(_ report: ManifestReport, _ path: String) -> JSONObject {
+        let findings = report.outcomes.flatMap { outcome in
+            outcome.findings.map { finding in
+                [
+                    "finding": finding.code, "message": finding.description,
+                    "table": finding.table, "dataset": outcome.dataset.map(Manifest.name(of:)),
+                ] as JSONObject
+            }
+        }
+        let compared = report.outcomes.compactMap { outcome -> JSONObject? in
+            guard let compared = outcome.compared else { return nil }
+            let tables = compared.tables.map {
+                [
+                    "table": $0.name, "rows": $0.rowCount, "columns": $0.columns,
+                    "indexes": $0.indexes,
+                ] as JSONObject
+            }
+            return [
+                "dataset": outcome.dataset.map(Manifest.name(of:)), "tables": tables,
+                "definitions": compared.definitionCount, "notCompared": compared.notCompared,
+                "notice": outcome.notice,
+            ]
+        }
+        return [
+            "database": path, "ok": report.isClean,
+            "releases": report.outcomes.compactMap(\.manifest?.json),
+            "findings": findings, "compared": compared,
+        ]
+    }
+
     private func write(_ outcome: ManifestReport.Outcome) {
-        if let manifest = outcome.manifest { ReleaseResult(manifest).writeTitle() }
+        if let manifest = outcome.manifest { manifest.writeTitle() }
         guard let compared = outcome.compared else { return }
         Output.line("compared:")
         for table in compared.tables {

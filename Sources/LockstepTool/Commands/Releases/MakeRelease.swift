@@ -39,9 +39,8 @@ struct MakeRelease: ParsableCommand {
         let connection = try Connection.open(path, key: key, options: options)
         let manifest = try Manifest.make(
             fields, in: connection, number: number, replacingForeign: replaceForeign)
-        let result = ReleaseResult(manifest)
-        guard output.format == .text else { return try Output.json(result) }
-        result.show()
+        guard output.format == .text else { return try Output.json(manifest.json) }
+        manifest.show()
         Output.line("signed by \(manifest.publisher)")
     }
 }

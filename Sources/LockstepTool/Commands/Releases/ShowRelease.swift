@@ -23,9 +23,7 @@ struct ShowRelease: ParsableCommand {
                 .notFound, "the database has no manifest",
                 hint: "its publisher makes one with `lockstep release make`")
         }
-        guard output.format == .text else {
-            return try Output.json(manifests.map(ReleaseResult.init))
-        }
+        guard output.format == .text else { return try Output.json(manifests.map(\.json)) }
         for manifest in manifests { Output.part(manifest.text) }
     }
 }

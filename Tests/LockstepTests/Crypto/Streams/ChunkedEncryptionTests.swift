@@ -109,24 +109,6 @@ struct ChunkedEncryptionTests {
         }
     }
 
-    @Test("sealing from one memory into another gives what sealing in place gives")
-    func twoMemories() throws {
-        let names = ChunkedMessage()
-        let plaintext = Array("ten bytes!".utf8)
-        var message = try names.begin()
-        for count in [9, 10, 25, 27] {
-            var chunk = [UInt8](repeating: 0xAA, count: count)
-            Refusal.expect(.misuse) {
-                var span = chunk.mutableSpan
-                try message.seal(plaintext.span, number: 0, isLast: true, into: &span)
-            }
-        }
-        var chunk = [UInt8](repeating: 0xAA, count: 26)
-        var span = chunk.mutableSpan
-        try message.seal(plaintext.span, number: 0, isLast: true, into: &span)
-        #expect(Hex.encode(chunk) == Self.examples[1].chunk)
-    }
-
     @Test("keys and salts of other lengths are misuse", arguments: [0, 16, 23, 25, 31, 33, 64])
     func inputLengths(_ count: Int) throws {
         let other = [UInt8](repeating: 1, count: count)

@@ -116,6 +116,13 @@ public struct Blob: ~Copyable {
             throw LockstepError(.interrupted, "the use of the blob was cancelled")
         }
         try core.requireTime()
+        try Self.requireInside(offset, length, count)
+    }
+
+    /// Fails unless a blob of `count` bytes has `length` bytes at `offset`.
+    static func requireInside(
+        _ offset: Int, _ length: Int, _ count: Int
+    ) throws(LockstepError) {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else {
             throw LockstepError(
                 .misuse,

@@ -6,8 +6,7 @@ extension Connection {
         _ sql: SQL, _ values: repeat each Parameter,
         row: (borrowing Row) throws -> Element
     ) throws -> [Element] {
-        let statement = try prepare(sql)
-        return try statement.map(repeat each values, row: row)
+        try prepare(sql).map(repeat each values, row: row)
     }
 
     /// Returns every row of a query as a value of a type that reads rows.
@@ -16,8 +15,7 @@ extension Connection {
     public func query<each Parameter: Bindable, Element: RowDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
     ) throws -> [Element] {
-        let statement = try prepare(sql)
-        return try statement.map(repeat each values) { row in try Element(row: row) }
+        try prepare(sql).map(repeat each values) { row in try Element(row: row) }
     }
 
     /// Returns every row of a query as a tuple of its first columns:
@@ -28,8 +26,7 @@ extension Connection {
     public func query<each Parameter: Bindable, each Column: ColumnDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: (repeat each Column).Type
     ) throws -> [(repeat each Column)] {
-        let statement = try prepare(sql)
-        return try statement.map(repeat each values) { row in try row.columns() }
+        try prepare(sql).map(repeat each values) { row in try row.columns() }
     }
 
     /// Returns the result of `row` for a query's first row, or nil if there is none.
@@ -39,8 +36,7 @@ extension Connection {
         _ sql: SQL, _ values: repeat each Parameter,
         row: (borrowing Row) throws -> Element
     ) throws -> Element? {
-        let statement = try prepare(sql)
-        return try statement.first(repeat each values, row: row)
+        try prepare(sql).first(repeat each values, row: row)
     }
 
     /// Returns the first row of a query as a value of a type that reads rows, or nil if there is none.
@@ -49,8 +45,7 @@ extension Connection {
     public func first<each Parameter: Bindable, Element: RowDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
     ) throws -> Element? {
-        let statement = try prepare(sql)
-        return try statement.first(repeat each values) { row in try Element(row: row) }
+        try prepare(sql).first(repeat each values) { row in try Element(row: row) }
     }
 
     /// Returns the first column of a query's first row, or nil if there is no row.
@@ -60,8 +55,7 @@ extension Connection {
     public func value<each Parameter: Bindable, Element: ColumnDecodable>(
         _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type = Element.self
     ) throws -> Element? {
-        let statement = try prepare(sql)
-        return try statement.first(repeat each values) { row in try row[0] as Element }
+        try prepare(sql).first(repeat each values) { row in try row[0] as Element }
     }
 }
 

@@ -10,15 +10,4 @@ public enum Value: Sendable, Hashable {
     case text(String)
     /// Bytes.
     case blob([UInt8])
-
-    /// The storage class's name, for messages; never the value.
-    var typeName: String {
-        switch self {
-        case .null: "NULL"
-        case .integer: "INTEGER"
-        case .real: "REAL"
-        case .text: "TEXT"
-        case .blob: "BLOB"
-        }
-    }
 }

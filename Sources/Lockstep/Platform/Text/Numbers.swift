@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 extension FixedWidthInteger {
     /// The bytes, most significant first.
     var bigEndianBytes: [UInt8] {
@@ -9,4 +15,10 @@ extension FixedWidthInteger {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
     }
+}
+
+/// The only function that Lockstep uses from libm.
+enum Logarithm {
+    /// The logarithm to base 2.
+    static func base2(_ value: Double) -> Double { log2(value) }
 }
