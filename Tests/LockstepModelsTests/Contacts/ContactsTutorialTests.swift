@@ -10,6 +10,7 @@ struct ContactsTutorialTests {
     func program() throws {
         let scratch = try TemporaryFolder()
         let folder = scratch.path
+        // sample: ContactsTutorial.md
         func keyring(_ purpose: KeyringPurpose, _ name: String) throws -> Keyring {
             let file = KeyringFile(folder.appending("Keys/\(name)"))
             if !file.exists {
@@ -40,10 +41,9 @@ struct ContactsTutorialTests {
         tracked.phones.append(Phone(label: "cell", number: "0171 815"))
         let changes = tracked.changes
         try contacts.update(&tracked)
-
+        // end
         #expect(caller == [brian])
         #expect(changes == [.phoneAdded(Phone(label: "cell", number: "0171 815"))])
         #expect(try contacts.all() == [tracked.current])
-        try TutorialText.expectSame("ContactsTutorial.md", as: #filePath)
     }
 }

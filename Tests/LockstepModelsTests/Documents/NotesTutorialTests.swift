@@ -10,7 +10,7 @@ struct NotesTutorialTests {
     func runs() throws {
         let scratch = try TemporaryFolder()
         let folder = scratch.path
-        // tutorial:
+        // sample: NotesTutorial.md
         // A key file, kept away from the data, and a keyring that it opens.
         let keyFile = folder.appending("my.key")
         let keyringFile = KeyringFile(folder.appending("notes.database.keyring"))
@@ -40,7 +40,4 @@ struct NotesTutorialTests {
         #expect(try notes.list().map(\.id) == [2, 1])
         #expect(try notes.body(of: 2)?.hasSuffix("To be continued.") == true)
     }
-
-    @Test("The article shows the code that runs here")
-    func isShown() throws { try Tutorial.expect("NotesTutorial") }
 }

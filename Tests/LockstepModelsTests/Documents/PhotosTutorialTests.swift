@@ -12,7 +12,7 @@ struct PhotosTutorialTests {
         let folder = scratch.path
         let content = PhotoBytes.jpeg(100_000)
         try scratch.write("holiday.jpg", content)
-        // tutorial:
+        // sample: PhotosTutorial.md
         // Two keyrings, which one key file opens: of the database, and of the dataset that seals content.
         let keyFile = folder.appending("my.key")
         try KeyFile.create(keyFile)
@@ -42,7 +42,4 @@ struct PhotosTutorialTests {
         #expect(beginning == Array(content.prefix(4)))
         #expect(try Bytes.read(folder.appending("copy.jpg")) == content)
     }
-
-    @Test("The article shows the code that runs here")
-    func isShown() throws { try Tutorial.expect("PhotosTutorial") }
 }

@@ -1,0 +1,98 @@
+import Lockstep
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The samples about stores")
+struct StoreSamplesTests {
+    private static let table =
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, body TEXT);"
+        + "INSERT INTO note (title, body) VALUES ('Shopping', 'bread')"
+
+    @Test("The first page opens and migrates a database")
+    func firstPage() throws {
+        let sample = try SampleFolder()
+        try sample.database("notes")
+        try sample.write(
+            "Migrations/notes", ["0001_note.sql": "-- lockstep: up\nCREATE TABLE note (body TEXT);"]
+        )
+        let folder = sample.folder
+        // sample: Lockstep.md
+        let keyring = try KeyringFile(folder.file("Keys/notes.database.keyring")).open { _ in
+            try KeyFile.read(folder.file("my.key"))
+        }
+        let connection = try Connection.open(folder.file("notes.db"), key: keyring.databaseKey())
+        let report = try Migrator(MigrationSet(folder: folder.file("Migrations/notes"))).run(
+            on: connection)
+        // end
+        #expect(report.steps.map(\.name) == ["note"])
+    }
+
+    @Test("Reading and writing")
+    func calls() async throws {
+        let sample = try SampleFolder()
+        let keyring = try sample.database("notes", Self.table)
+        let folder = sample.folder
+        let (id, body) = (1, "and butter")
+        // sample: LivingWithAStore.md
+        let store = try Store.open(folder.file("notes.db"), key: keyring.databaseKey())
+
+        let title: String? = try await store.read { db in
+            try db.value("SELECT title FROM note WHERE id = \(id)")
+        }
+        try await store.write { db in
+            try db.execute("INSERT INTO note (title, body) VALUES (?, ?)", title, body)
+        }
+        // end
+        let titles = try await store.read { db in
+            try db.query("SELECT title FROM note") { row in try row[0] as String }
+        }
+        #expect(titles == ["Shopping", "Shopping"])
+    }
+
+    @Test("Limits on time and memory")
+    func limits() async {
+        // They apply to the process.
+        await #expect(processExitsWith: .success) {
+            do {
+                // sample: LivingWithAStore.md
+                try MemoryLimit.set(512 * 1024 * 1024)  // for the process, before anything opens
+                var options = ConnectionOptions()
+                options.timeLimit = .seconds(5)  // for each statement
+                options.deadline = .now + .seconds(60)  // for everything on the connection
+                options.limits[.valueLength] = 16 * 1024 * 1024
+                // end
+                let connection = try Connection.inMemory(options)
+                let error = #expect(throws: LockstepError.self) {
+                    try connection.value("SELECT zeroblob(20000000)", as: [UInt8].self)
+                }
+                #expect(error != nil && MemoryLimit.bytes == 512 * 1024 * 1024)
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+
+    @Test("A new key")
+    func rotation() throws {
+        let sample = try SampleFolder()
+        let old = try sample.database("notes", Self.table)
+        let folder = sample.folder
+        let store = try Store.open(folder.file("notes.db"), key: old.databaseKey())
+        // sample: LivingWithAStore.md
+        try store.close()
+        let file = KeyringFile(folder.file("Keys/notes.database.keyring"))
+        var keyring = try file.open { _ in try KeyFile.read(folder.file("my.key")) }
+        try DatabaseKeyRotation(of: folder.file("notes.db"), keyring: file).run(&keyring)
+        let reopened = try Store.open(
+            folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
+        // end
+        let count = try reopened.read { db in
+            try db.value("SELECT count(*) FROM note", as: Int.self)
+        }
+        #expect(count == 1)
+        #expect(throws: LockstepError.self) {
+            try Store.open(folder.file("notes.db"), key: old.databaseKey())
+        }
+    }
+}
