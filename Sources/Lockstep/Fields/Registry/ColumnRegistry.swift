@@ -36,11 +36,10 @@ struct ColumnRegistry: Sendable, Equatable {
         self.commitments = commitments
     }
 
-    /// The column of this name, in any state. Names are compared as SQLite compares them.
+    /// The column of this name, in any state.
     func column(_ name: String, of table: String) -> SealedColumn? {
         columns.first {
-            $0.name.asciiLowercased == name.asciiLowercased
-                && $0.table.asciiLowercased == table.asciiLowercased
+            SQLName($0.name) == SQLName(name) && SQLName($0.table) == SQLName(table)
         }
     }
 

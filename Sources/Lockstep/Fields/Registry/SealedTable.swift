@@ -88,8 +88,8 @@ struct SealedTable: Sendable, Equatable {
     /// SQLite refuses to create a table with two columns of one name, but reads one that somebody wrote into the
     /// schema. The name would then mean different columns in different statements.
     private static func requireOneEach(_ columns: [Column], _ table: String) throws(LockstepError) {
-        var names: Set<String> = []
-        for column in columns where !names.insert(column.name.asciiLowercased).inserted {
+        var names: Set<SQLName> = []
+        for column in columns where !names.insert(SQLName(column.name)).inserted {
             throw LockstepError(
                 .foreignSchema,
                 "the table \(table) in the file has two columns named \(column.name)",
@@ -123,7 +123,7 @@ struct SealedTable: Sendable, Equatable {
     }
 
     func column(_ name: String) -> Column? {
-        columns.first { $0.name.asciiLowercased == name.asciiLowercased }
+        columns.first { SQLName($0.name) == SQLName(name) }
     }
 
     /// Whether a new row's number is one that was never used before.

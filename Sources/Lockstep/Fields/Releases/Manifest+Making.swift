@@ -114,7 +114,7 @@ extension Manifest.Statement {
         guard !columns.isEmpty else { throw Self.nothingSealed }
         let definitions =
             version == .first ? nil : try ManifestDefinition.all(connection)
-        let tables = try Dictionary(grouping: columns, by: \.table.asciiLowercased).values
+        let tables = try Dictionary(grouping: columns, by: { SQLName($0.table) }).values
             .map { try Self.table($0, definitions, connection) }
             .sorted { ExactText($0.name) < ExactText($1.name) }
         self.tables = tables
@@ -176,13 +176,13 @@ private struct Sides {
         let stored = try shape.storedColumns(connection)
         let known = Set(
             (shape.key.columns.map(\.name) + columns.map(\.name) + tokens.map(\.name))
-                .map(\.asciiLowercased))
-        guard known.isSubset(of: stored.map(\.asciiLowercased)) else {
+                .map { SQLName($0) })
+        guard known.isSubset(of: stored) else {
             throw LockstepError(
                 .registryForged, "\(shape.name) lacks the token column of a blind index",
                 hint: "somebody changed the schema without the fields keyring; undo that change")
         }
-        plain = stored.filter { !known.contains($0.asciiLowercased) }
+        plain = stored.filter { !known.contains($0) }.map(\.spelling)
             .sorted { ExactText($0) < ExactText($1) }
         indexes = definitions.filter { $0.isIndex(of: shape.name) }
             .map { Manifest.Table.Index(name: $0.name, digest: $0.digest) }
@@ -192,7 +192,7 @@ private struct Sides {
 
 extension SealedTable {
     /// The names of the columns with stored values: all but VIRTUAL generated columns.
-    func storedColumns(_ connection: borrowing Connection) throws -> [String] {
+    func storedColumns(_ connection: borrowing Connection) throws -> [SQLName] {
         try connection.query(
             "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 3) ORDER BY cid",
             name

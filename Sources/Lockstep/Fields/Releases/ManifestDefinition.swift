@@ -5,7 +5,7 @@
 struct ManifestDefinition {
     let name: String
     /// The table of an index; nil for anything else.
-    let indexed: String?
+    let indexed: SQLName?
     let digest: [UInt8]
 
     /// The definitions that manifests cover, in no order.
@@ -22,14 +22,12 @@ struct ManifestDefinition {
             for column in 0..<4 { try digest.add(row, column) }
             let isIndex = try row[0] as String == "index"
             return ManifestDefinition(
-                name: try row[1], indexed: isIndex ? try row[2] as String : nil,
+                name: try row[1], indexed: isIndex ? try row[2] as SQLName : nil,
                 digest: try digest.finish())
         }
     }
 
-    func isIndex(of table: String) -> Bool {
-        indexed?.asciiLowercased == table.asciiLowercased
-    }
+    func isIndex(of table: String) -> Bool { indexed == SQLName(table) }
 }
 
 /// The number and the digest of all definitions that are not indexes of a manifest's tables.

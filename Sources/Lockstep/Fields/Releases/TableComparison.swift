@@ -31,14 +31,13 @@ struct TableComparison {
     private func hasColumns(
         _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> Bool {
-        let key = released.key.map(\.asciiLowercased)
-        guard shape.key.columns.map(\.name.asciiLowercased) == key else { return false }
-        let sealed = released.columnNames.map(\.asciiLowercased)
+        let key = released.key.map { SQLName($0) }
+        guard shape.key.columns.map({ SQLName($0.name) }) == key else { return false }
         guard definitions != nil else {
-            return sealed.allSatisfy { shape.column($0) != nil }
+            return released.columnNames.allSatisfy { shape.column($0) != nil }
         }
-        let stored = try shape.storedColumns(connection).map(\.asciiLowercased)
-        return Set(stored) == Set(key + sealed + released.otherNames.map(\.asciiLowercased))
+        let others = (released.columnNames + released.otherNames).map { SQLName($0) }
+        return try Set(shape.storedColumns(connection)) == Set(key + others)
     }
 
     private func rowFinding(_ found: ManifestRows) -> Finding? {

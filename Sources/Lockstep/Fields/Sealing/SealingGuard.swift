@@ -36,8 +36,7 @@ struct SealingGuard: Equatable {
         of column: String, _ table: String, _ connection: borrowing Connection
     ) throws -> [SealingGuard] {
         try all(connection).filter {
-            $0.table.asciiLowercased == table.asciiLowercased
-                && $0.column.asciiLowercased == column.asciiLowercased
+            SQLName($0.table) == SQLName(table) && SQLName($0.column) == SQLName(column)
         }
     }
 

@@ -22,7 +22,8 @@ enum CellFunction {
     ]
 
     /// The names of all functions that only this connection's own SQL can call.
-    static let names = Set(all.map(\.0) + ["lockstep_inserted", "lockstep_begins"])
+    static let names = Set(
+        (all.map(\.0) + ["lockstep_inserted", "lockstep_begins"]).map { SQLName($0) })
 
     /// Performs `work` on the column that a call names.
     static func body(

@@ -12,7 +12,7 @@ extension Connection {
         if let sealed, sealed.hasView(of: table) {
             return SQL(verbatim: SQLTokens.quote(OpenViews.name(of: table)))
         }
-        guard try !core.claimedTables(self).contains(table.asciiLowercased) else {
+        guard try !core.claimedTables(self).contains(SQLName(table)) else {
             throw LockstepError(
                 .keyUnavailable, "columns of \(table) are sealed",
                 hint: "open the database with the fields keyring of their dataset")
@@ -22,16 +22,16 @@ extension Connection {
 }
 
 extension ConnectionCore {
-    /// The tables, in lower case, that have sealed columns according to the registry.
-    fileprivate func claimedTables(_ connection: borrowing Connection) throws -> Set<String> {
+    /// The tables that have sealed columns according to the registry.
+    fileprivate func claimedTables(_ connection: borrowing Connection) throws -> Set<SQLName> {
         // Sealing a column also creates triggers, which changes the schema version.
         let version = try schemaVersion()
         if let known = claimed, known.schema == version { return known.tables }
         let tables = try connection.with(rights: .engine) {
-            try RegistryTables.claimed(connection).filter { !$0.name.isEmpty }.map(
-                \.table.asciiLowercased)
+            let columns = try RegistryTables.claimed(connection).filter { !$0.name.isEmpty }
+            return Set(columns.map { SQLName($0.table) })
         }
-        claimed = (version, Set(tables))
-        return Set(tables)
+        claimed = (version, tables)
+        return tables
     }
 }

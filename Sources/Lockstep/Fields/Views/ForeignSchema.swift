@@ -14,10 +14,12 @@ enum ForeignSchema {
             """, as: (String, String, String, String?).self)
         // SQLite accepts a type in any case.
         for (type, name, table, sql) in suspects {
-            if ["table", "view"].contains(type), name.asciiLowercased.hasPrefix("pragma_") {
+            if ["table", "view"].contains(type), SQLName(name).hasPrefix("pragma_") {
                 throw standsIn(type, name)
             }
-            if type == "trigger", isEngineTable(table) { throw answers(name, table) }
+            if type == "trigger", EngineTables.isReserved(SQLName(table)) {
+                throw answers(name, table)
+            }
             if let sql, let function = calledFunction(sql) { throw calls(type, name, function) }
         }
     }
@@ -30,10 +32,6 @@ enum ForeignSchema {
             "the \(type) \(name) replaces what SQLite reports about the schema, so sealed columns cannot be "
                 + "read and written safely",
             hint: "rename it or drop it, on a connection without field keys")
-    }
-
-    private static func isEngineTable(_ table: String) -> Bool {
-        table.hasPrefix(EngineTables.prefix) && !table.hasPrefix("lockstep_rebuild_")
     }
 
     /// Such a trigger would run as part of the engine's own writes, and could put back an older state of its tables.
@@ -74,7 +72,7 @@ enum ForeignSchema {
     private static func calledFunction(_ sql: String) -> String? {
         let tokens = SQLCursor(sql).tokens
         let call = zip(tokens, tokens.dropFirst()).first {
-            $1.word == "(" && CellFunction.names.contains($0.name.folded)
+            $1.word == "(" && CellFunction.names.contains($0.name)
         }
         return call?.0.name.folded
     }

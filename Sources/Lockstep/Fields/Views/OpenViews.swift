@@ -78,13 +78,11 @@ struct ViewSQL {
     private var quotedView: String { SQLTokens.quote(group.viewName) }
 
     private func number(_ column: SealedTable.Column) -> Int? {
-        group.columns.first { $0.column.name.asciiLowercased == column.name.asciiLowercased }?
-            .number
+        group.columns.first { SQLName($0.column.name) == SQLName(column.name) }?.number
     }
 
     private func sealing(_ column: SealedTable.Column) -> SealedColumn? {
-        group.columns.first { $0.column.name.asciiLowercased == column.name.asciiLowercased }?
-            .column
+        group.columns.first { SQLName($0.column.name) == SQLName(column.name) }?.column
     }
 
     /// `lockstep_…(capability, value, key…)`.
@@ -101,8 +99,7 @@ struct ViewSQL {
     /// The token for a row's new values, for a token column; nil for a column of the program.
     private func token(_ column: SealedTable.Column) -> String? {
         for (number, sealed) in group.columns {
-            for index in sealed.indexes
-            where index.name.asciiLowercased == column.name.asciiLowercased {
+            for index in sealed.indexes where SQLName(index.name) == SQLName(column.name) {
                 let capability = group.capability.literal(for: number)
                 return
                     "lockstep_token(\(capability), \(index.index.number), NEW.\(SQLTokens.quote(sealed.name)))"

@@ -100,7 +100,7 @@ final class SealedAttachment: ConnectionAttachment {
         try ForeignSchema.requireNone(connection)
         let trust = SealedTrust(
             fields: fields, proof: proof, database: try KeyringTable.database(connection))
-        var shapes: [String: SealedTable] = [:]
+        var shapes: [SQLName: SealedTable] = [:]
         var proven: [ColumnRegistry] = []
         for keys in fields.keys {
             let registry = try RegistryTables.read(keys, connection)
@@ -109,7 +109,8 @@ final class SealedAttachment: ConnectionAttachment {
             proven.append(registry)
             for column in registry.columns where !column.name.isEmpty {
                 guard
-                    let shape = try shapes[column.table] ?? SealedTable(column.table, connection),
+                    let shape = try shapes[SQLName(column.table)]
+                        ?? SealedTable(column.table, connection),
                     shape.column(column.name) != nil
                 else {
                     // An unsealed column might have been dropped since.
@@ -118,7 +119,7 @@ final class SealedAttachment: ConnectionAttachment {
                 }
                 try ForeignSchema.requireStored(column, shape)
                 try Self.requireRowKey(column, shape)
-                shapes[column.table] = shape
+                shapes[SQLName(column.table)] = shape
                 try learn(column, shape, keys)
             }
         }
@@ -171,13 +172,12 @@ final class SealedAttachment: ConnectionAttachment {
         return (schema, changes)
     }
 
-    private func groups(_ shapes: [String: SealedTable]) -> [OpenViews.Group] {
+    private func groups(_ shapes: [SQLName: SealedTable]) -> [OpenViews.Group] {
         shapes.values.sorted { $0.name < $1.name }.compactMap { shape in
             // The file can spell the name in another case than the registry. Without the view, a table of the view's
             // name would receive plaintext.
-            let table = shape.name.asciiLowercased
             let numbered = columns.enumerated().filter {
-                $0.element.column.table.asciiLowercased == table
+                SQLName($0.element.column.table) == SQLName(shape.name)
                     && $0.element.column.state != .plaintext
             }
             guard !numbered.isEmpty else { return nil }
@@ -195,7 +195,7 @@ final class SealedAttachment: ConnectionAttachment {
         fields.hasViews
             && columns.contains {
                 $0.column.state != .plaintext
-                    && $0.column.table.asciiLowercased == table.asciiLowercased
+                    && SQLName($0.column.table) == SQLName(table)
             }
     }
 
@@ -229,7 +229,7 @@ final class SealedAttachment: ConnectionAttachment {
 
     /// The number, in this connection's SQL, of the column that currently has this name.
     func number(titled title: String) -> Int? {
-        columns.lastIndex { $0.title.asciiLowercased == title.asciiLowercased }
+        columns.lastIndex { SQLName($0.title) == SQLName(title) }
     }
 
     private static func missing(_ column: SealedColumn) -> LockstepError {

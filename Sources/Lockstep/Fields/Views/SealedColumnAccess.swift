@@ -184,11 +184,9 @@ final class SealedColumnAccess {
         return text
     }
 
-    /// Whether the column currently has this name. Names are compared as SQLite compares them.
+    /// Whether the column currently has this name.
     func isNamed(_ name: String, of table: String) -> Bool {
-        if column.name == name, column.table == table { return true }
-        return column.name.asciiLowercased == name.asciiLowercased
-            && column.table.asciiLowercased == table.asciiLowercased
+        SQLName(column.name) == SQLName(name) && SQLName(column.table) == SQLName(table)
     }
 
     /// The token that an index has for a value; nil for a value without an entry.

@@ -53,7 +53,7 @@ struct SealedTrust {
             }
             let isSealed = proven.flatMap(\.columns).contains {
                 ($0.state == .sealed || $0.state == .migrating)
-                    && "\($0.table).\($0.name)".asciiLowercased == title.asciiLowercased
+                    && "\($0.table).\($0.name)" == SQLName(title)
             }
             // Nothing can be proven before the first column is sealed.
             guard isSealed || (proven.isEmpty && fields.mayBeUnsealed) else {

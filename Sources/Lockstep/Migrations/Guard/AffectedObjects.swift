@@ -8,7 +8,7 @@ enum AffectedObjects {
     /// - Parameter children: Tables whose parents can now be referenced by other columns than before.
     /// - Returns: The objects in schema order.
     static func of(
-        _ difference: SchemaCatalogue.Difference, _ children: Set<String>,
+        _ difference: SchemaCatalogue.Difference, _ children: Set<SQLName>,
         in catalogue: SchemaCatalogue
     ) -> [CatalogueEntry] {
         var affected: [Int64: CatalogueEntry] = [:]
@@ -31,10 +31,10 @@ enum AffectedObjects {
 
     /// The names that have changed their meaning. An added name does not count: objects that already named it
     /// were unusable.
-    private static func changedNames(_ difference: SchemaCatalogue.Difference) -> Set<String> {
-        var names: Set<String> = []
+    private static func changedNames(_ difference: SchemaCatalogue.Difference) -> Set<SQLName> {
+        var names: Set<SQLName> = []
         for object in difference.removed {
-            names.insert(object.key)
+            names.insert(object.name)
             // An upsert in a trigger needs a unique index, which it names by its columns.
             if case .index = object.kind { names.insert(object.table) }
         }
@@ -42,7 +42,7 @@ enum AffectedObjects {
     }
 
     private static func addDependents(
-        of names: Set<String>, in catalogue: SchemaCatalogue, _ add: (CatalogueEntry) -> Void
+        of names: Set<SQLName>, in catalogue: SchemaCatalogue, _ add: (CatalogueEntry) -> Void
     ) {
         var names = names
         var namers = Array(catalogue.namers.values)
@@ -54,13 +54,13 @@ enum AffectedObjects {
                     return false
                 }
                 add(object)
-                if object.kind == .view, names.insert(object.key).inserted { hasGrown = true }
+                if object.kind == .view, names.insert(object.name).inserted { hasGrown = true }
                 return true
             }
         }
     }
 
-    private static func isOwner(_ object: CatalogueEntry, of names: Set<String>) -> Bool {
-        object.isVirtual && names.contains { $0.hasPrefix("\(object.key)_") }
+    private static func isOwner(_ object: CatalogueEntry, of names: Set<SQLName>) -> Bool {
+        object.isVirtual && names.contains { $0.hasPrefix("\(object.name.spelling)_") }
     }
 }

@@ -1,9 +1,9 @@
 /// The damage that a migration is declared to be allowed to do.
 struct Allowances: Sendable, Equatable {
-    /// Tables, in lower case, that may lose rows.
-    var losses: Set<String> = []
-    /// Tables, in lower case, whose foreign keys may refer to missing rows.
-    var brokenReferences: Set<String> = []
+    /// Tables that may lose rows.
+    var losses: Set<SQLName> = []
+    /// Tables whose foreign keys may refer to missing rows.
+    var brokenReferences: Set<SQLName> = []
     /// The migration's address in a declaration from outside its file; nil if such a declaration is not possible.
     var address: String?
 

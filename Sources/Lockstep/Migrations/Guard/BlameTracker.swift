@@ -7,12 +7,12 @@ struct BlameTracker {
         let sql: String
     }
 
-    private var taking: [String: Statement] = [:]
-    private var orphaning: [String: Statement] = [:]
+    private var taking: [SQLName: Statement] = [:]
+    private var orphaning: [SQLName: Statement] = [:]
     private var changing: [Statement] = []
 
     mutating func note(
-        _ statement: Statement, takes tables: Set<String>, orphans children: Set<String>,
+        _ statement: Statement, takes tables: Set<SQLName>, orphans children: Set<SQLName>,
         changesSchema: Bool
     ) {
         for table in tables { taking[table] = statement }
@@ -21,14 +21,13 @@ struct BlameTracker {
     }
 
     /// The statement that can have removed rows from a table.
-    func taking(_ table: String) -> Statement? { taking[table] }
+    func taking(_ table: SQLName) -> Statement? { taking[table] }
 
     /// The statement that can have removed the parents of a table's rows.
-    func orphaning(_ child: String) -> Statement? { orphaning[child] }
+    func orphaning(_ child: SQLName) -> Statement? { orphaning[child] }
 
     /// The last schema change that mentions one of these objects; otherwise the last schema change.
-    func changing(_ names: [String]) -> Statement? {
-        let names = Set(names.map { SQLName($0) })
+    func changing(_ names: [SQLName]) -> Statement? {
         let mentioning = changing.last { statement in
             SQLCursor(statement.sql).tokens.contains {
                 ($0.kind == .word || $0.kind == .quotedName) && names.contains($0.name)

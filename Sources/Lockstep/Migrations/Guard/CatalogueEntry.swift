@@ -12,20 +12,15 @@ final class CatalogueEntry {
 
     let rowID: Int64
     let kind: Kind
-    /// The name as written.
-    let name: String
-    /// The name in lower case.
-    let key: String
-    /// The table that this object is or belongs to, as written.
-    let tableName: String
-    /// The same name in lower case.
-    let table: String
+    let name: SQLName
+    /// The table that this object is or belongs to.
+    let table: SQLName
     let rootPage: Int64
     let sql: String
     /// The same SQL as bytes, for comparison.
     let sqlBytes: [UInt8]
-    /// All names, words and texts in the SQL of a view, trigger or virtual table, in lower case.
-    let words: Set<String>
+    /// All names, words and texts in the SQL of a view, trigger or virtual table.
+    let words: Set<SQLName>
     /// Whether it can have foreign keys.
     let hasReferences: Bool
     /// Whether it can be a table with columns that are computed on reading.
@@ -38,8 +33,6 @@ final class CatalogueEntry {
         rowID = other.rowID
         kind = isShadow ? .shadowTable : .table
         name = other.name
-        key = other.key
-        tableName = other.tableName
         table = other.table
         rootPage = other.rootPage
         sql = other.sql
@@ -60,13 +53,11 @@ final class CatalogueEntry {
     }
 
     init(
-        rowID: Int64, type: String, name: String, table: String, rootPage: Int64, sql: String
+        rowID: Int64, type: String, name: SQLName, table: SQLName, rootPage: Int64, sql: String
     ) {
         self.rowID = rowID
         self.name = name
-        key = name.asciiLowercased
-        tableName = table
-        self.table = table.asciiLowercased
+        self.table = table
         self.rootPage = rootPage
         self.sql = sql
         sqlBytes = Array(sql.utf8)
@@ -111,15 +102,17 @@ final class CatalogueEntry {
     var isVirtual: Bool { if case .virtualTable = kind { true } else { false } }
 
     /// Whether the object belongs to SQLite or to the engine.
-    private var isEngines: Bool { name.hasPrefix("sqlite_") || EngineTables.names.contains(name) }
+    private var isEngines: Bool {
+        name.spelling.hasPrefix("sqlite_") || EngineTables.names.contains(name.spelling)
+    }
 
     /// The type and the name as in the schema, for messages.
     var title: String {
         switch kind {
-        case .table, .virtualTable, .shadowTable: "table \(name)"
-        case .index: "index \(name)"
-        case .view: "view \(name)"
-        case .trigger: "trigger \(name)"
+        case .table, .virtualTable, .shadowTable: "table \(name.spelling)"
+        case .index: "index \(name.spelling)"
+        case .view: "view \(name.spelling)"
+        case .trigger: "trigger \(name.spelling)"
         }
     }
 
@@ -136,17 +129,17 @@ final class CatalogueEntry {
     ]
 
     /// The suffixes of their content tables, after the table's name and an underscore.
-    private static let contents: Set<String> = [
+    private static let contents: Set<SQLName> = [
         "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node",
         "rowid", "parent",
     ]
 
     /// Whether a table of this name stores the content of this virtual table.
-    func hasContent(in name: String) -> Bool {
-        guard case .virtualTable(_, let isKnown) = kind, name.hasPrefix("\(key)_") else {
-            return false
-        }
-        return !isKnown || Self.contents.contains(String(name.dropFirst(key.count + 1)))
+    func hasContent(in name: SQLName) -> Bool {
+        guard case .virtualTable(_, let isKnown) = kind,
+            let part = name.part(after: "\(self.name.spelling)_")
+        else { return false }
+        return !isKnown || Self.contents.contains(part)
     }
 
     private static func virtualKind(_ sql: String) -> Kind {
@@ -160,16 +153,15 @@ final class CatalogueEntry {
 }
 
 extension SQLTokens {
-    /// All tokens in SQL that can be names: words and quoted names of any kind, in lower case.
-    static func names(in sql: String) -> Set<String> {
+    /// All tokens in SQL that can be names: words and quoted names of any kind.
+    static func names(in sql: String) -> Set<SQLName> {
         let bytes = Array(sql.utf8)
-        var names: Set<String> = []
+        var names: Set<SQLName> = []
         for token in SQLTokens(bytes, from: 0) {
             switch token.kind {
             case .word, .quotedName, .string:
                 let text = String(decoding: bytes[token.range], as: UTF8.self)
-                names.insert(
-                    (token.kind == .word ? text : unquote(text)).asciiLowercased)
+                names.insert(SQLName(token.kind == .word ? text : unquote(text)))
             default: continue
             }
         }

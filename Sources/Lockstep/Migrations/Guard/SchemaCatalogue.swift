@@ -2,10 +2,10 @@
 struct SchemaCatalogue {
     /// In the order of the schema's rows.
     private(set) var objects: [CatalogueEntry] = []
-    /// Tables and views by their names in lower case.
-    private(set) var relations: [String: CatalogueEntry] = [:]
-    private(set) var triggers: [String: CatalogueEntry] = [:]
-    private var virtualTables: Set<String> = []
+    /// Tables and views.
+    private(set) var relations: [SQLName: CatalogueEntry] = [:]
+    private(set) var triggers: [SQLName: CatalogueEntry] = [:]
+    private var virtualTables: Set<SQLName> = []
     private var replacing: Set<Int64> = []
     /// The objects whose SQL names other objects.
     private(set) var namers: [Int64: CatalogueEntry] = [:]
@@ -15,7 +15,7 @@ struct SchemaCatalogue {
         var removed: [CatalogueEntry] = []
         var added: [CatalogueEntry] = []
         /// Tables in both that only gained columns.
-        var widened: Set<String> = []
+        var widened: Set<SQLName> = []
     }
 
     /// Reads the schema of an open database.
@@ -29,19 +29,19 @@ struct SchemaCatalogue {
 
     /// The virtual tables whose rows can change when these tables are written. SQLite's modules store their
     /// content in tables whose names begin with the virtual table's name; for other modules every table counts.
-    func virtualTables(touchedBy written: Set<String>) -> Set<String> {
+    func virtualTables(touchedBy written: Set<SQLName>) -> Set<SQLName> {
         guard !virtualTables.isEmpty, !written.isEmpty else { return [] }
         return virtualTables.filter { table in
             guard case .virtualTable(_, let isKnown) = relations[table]?.kind, isKnown else {
                 return true
             }
-            return written.contains { $0 == table || $0.hasPrefix("\(table)_") }
+            return written.contains { $0 == table || $0.hasPrefix("\(table.spelling)_") }
         }
     }
 
     /// The table of this name, if its rows are counted.
-    func countedTable(_ key: String) -> CatalogueEntry? {
-        guard let object = relations[key], object.hasRows else { return nil }
+    func countedTable(_ name: SQLName) -> CatalogueEntry? {
+        guard let object = relations[name], object.hasRows else { return nil }
         return object
     }
 
@@ -81,7 +81,7 @@ struct SchemaCatalogue {
     /// again, to which columns were added. Use it only if nothing else can have changed.
     /// - Parameter looksForNew: Whether objects can have been added.
     mutating func extend(
-        _ core: ConnectionCore, _ tables: Set<String>, looksForNew: Bool
+        _ core: ConnectionCore, _ tables: Set<SQLName>, looksForNew: Bool
     ) throws -> Difference {
         var difference = Difference()
         let last = objects.last?.rowID ?? 0
@@ -119,7 +119,7 @@ struct SchemaCatalogue {
         guard try row[1] as Int64? ?? 0 == known.rootPage else { return false }
         // The SQL contains the name; the indexes of constraints have no SQL.
         guard known.sqlBytes.isEmpty else { return row.holds(known.sqlBytes, at: 2) }
-        return try row[2] as String? == nil && row[4] as String == known.name
+        return try row[2] as String? == nil && row[4] as String == known.name.spelling
     }
 
     private mutating func learn(_ object: CatalogueEntry) {
@@ -127,10 +127,10 @@ struct SchemaCatalogue {
         if !object.words.isEmpty { namers[object.rowID] = object }
         switch object.kind {
         case .index: break
-        case .trigger: triggers[object.key] = object
-        default: relations[object.key] = object
+        case .trigger: triggers[object.name] = object
+        default: relations[object.name] = object
         }
-        if object.isVirtual { virtualTables.insert(object.key) }
+        if object.isVirtual { virtualTables.insert(object.name) }
     }
 
     private mutating func forget(_ object: CatalogueEntry) {
@@ -138,10 +138,10 @@ struct SchemaCatalogue {
         namers[object.rowID] = nil
         switch object.kind {
         case .index: break
-        case .trigger: triggers[object.key] = nil
-        default: relations[object.key] = nil
+        case .trigger: triggers[object.name] = nil
+        default: relations[object.name] = nil
         }
-        virtualTables.remove(object.key)
+        virtualTables.remove(object.name)
     }
 
     /// Marks the tables that a virtual table owns by their name. PRAGMA table_list would report them only after a
@@ -153,11 +153,11 @@ struct SchemaCatalogue {
         for index in objects.indices where objects[index].isTable && !objects[index].isVirtual {
             let object = objects[index]
             let isShadow = virtualTables.contains {
-                relations[$0]?.hasContent(in: object.key) == true
+                relations[$0]?.hasContent(in: object.name) == true
             }
             guard isShadow != (object.kind == .shadowTable) else { continue }
             objects[index] = CatalogueEntry(object, isShadow: isShadow)
-            relations[object.key] = objects[index]
+            relations[object.name] = objects[index]
             if let position = difference.added.firstIndex(where: { $0 === object }) {
                 difference.added[position] = objects[index]
             }

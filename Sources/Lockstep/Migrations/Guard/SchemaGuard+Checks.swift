@@ -52,16 +52,16 @@ extension SchemaGuard {
                 after.catalogue.countedTable(table)
                 ?? renamed(old, before.catalogue, after.catalogue, changes)
             guard let new else {
-                let what = "\(old.name) and its \(count) rows are gone"
+                let what = "\(old.name.spelling) and its \(count) rows are gone"
                 suspect = progress.suspects.taking(table)
                 try Self.lose(what, old, nil, allowances, &tolerated)
                 suspect = nil
                 continue
             }
-            let left = try progress.rowsNow[new.key] ?? RowCounts.rows(new.name, core)
-            after.rows.updateValue(left, forKey: new.key)
+            let left = try progress.rowsNow[new.name] ?? RowCounts.rows(new.name, core)
+            after.rows.updateValue(left, forKey: new.name)
             guard let left, left < count else { continue }
-            let what = "\(new.name) went from \(count) rows to \(left)"
+            let what = "\(new.name.spelling) went from \(count) rows to \(left)"
             suspect = progress.suspects.taking(table)
             try Self.lose(what, old, taker(of: old, before, changes), allowances, &tolerated)
             suspect = nil
@@ -72,11 +72,11 @@ extension SchemaGuard {
     private func taker(
         of child: CatalogueEntry, _ before: Knowledge, _ changes: TableChanges
     ) -> String? {
-        let key = before.keys.keys[child.key]?.first {
+        let key = before.keys.keys[child.name]?.first {
             $0.onDelete == "cascade" && changes.dropped.contains($0.parent)
         }
         guard let key, core.enforcesForeignKeys else { return nil }
-        return key.parentName
+        return key.parent.spelling
     }
 
     /// A renamed table keeps its root page. By chance a new table can have the root page of a table dropped
@@ -85,10 +85,10 @@ extension SchemaGuard {
         _ old: CatalogueEntry, _ before: SchemaCatalogue, _ after: SchemaCatalogue,
         _ changes: TableChanges
     ) -> CatalogueEntry? {
-        guard !changes.dropped.contains(old.key), old.rootPage > 0 else { return nil }
+        guard !changes.dropped.contains(old.name), old.rootPage > 0 else { return nil }
         return after.relations.values.first { table in
             table.rootPage == old.rootPage && table.hasRows
-                && before.countedTable(table.key) == nil && !changes.created.contains(table.key)
+                && before.countedTable(table.name) == nil && !changes.created.contains(table.name)
         }
     }
 
@@ -96,7 +96,7 @@ extension SchemaGuard {
         _ what: String, _ table: CatalogueEntry, _ taker: String?, _ allowances: Allowances,
         _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
-        guard !allowances.losses.contains(table.key) else {
+        guard !allowances.losses.contains(table.name) else {
             tolerated.append(LockstepError(.rowsLost, "rows are lost, as declared: \(what)"))
             return
         }
@@ -106,12 +106,12 @@ extension SchemaGuard {
                 hint:
                     "\(taker) is dropped with foreign keys on, which deletes its children: to keep "
                     + "them, \(allowances.hint(.foreignKeysOff)); if the loss is intended, "
-                    + "declare `\(Directive.allowLoss(table: table.name).spelling)`")
+                    + "declare `\(Directive.allowLoss(table: table.name.spelling).spelling)`")
         }
         throw LockstepError(
             .rowsLost, "rows would be lost: \(what)",
             hint:
-                "if that is intended, \(allowances.hint(.allowLoss(table: table.name))); "
+                "if that is intended, \(allowances.hint(.allowLoss(table: table.name.spelling))); "
                 + "if a table is being replaced, use `-- lockstep: rebuild table …`")
     }
 
@@ -119,13 +119,13 @@ extension SchemaGuard {
         _ difference: SchemaCatalogue.Difference, _ before: Knowledge
     ) throws(LockstepError) {
         for table in difference.added
-        where table.hasRows && table.key.hasPrefix("lockstep_")
-            && before.catalogue.countedTable(table.key) == nil
+        where table.hasRows && table.name.hasPrefix("lockstep_")
+            && before.catalogue.countedTable(table.name) == nil
         {
-            suspect = progress.suspects.changing([table.key])
+            suspect = progress.suspects.changing([table.name])
             throw LockstepError(
                 .denied,
-                "\(table.name) is refused: names that begin with lockstep_ are reserved for the "
+                "\(table.name.spelling) is refused: names that begin with lockstep_ are reserved for the "
                     + "engine",
                 hint: "choose another name")
         }
@@ -137,11 +137,11 @@ extension SchemaGuard {
     private func requireParents(
         _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
         _ allowances: Allowances, _ tolerated: inout [LockstepError]
-    ) throws -> Set<String> {
+    ) throws -> Set<SQLName> {
         let (changed, affected) = try after.keys.update(difference, core)
         let brokenBefore = before.keys.broken
         for reference in after.keys.broken.subtracting(brokenBefore).sorted() {
-            suspect = progress.suspects.changing(ForeignKeys.names(in: reference))
+            suspect = progress.suspects.changing([reference.child, reference.parent])
             try Self.breakReference(
                 reference, "a foreign key has nothing to refer to: \(reference)",
                 "the parent must exist and its columns must be its primary key or unique", after,
@@ -149,21 +149,21 @@ extension SchemaGuard {
             suspect = nil
         }
         forgetOrphans(&after, changed.union(affected))
-        var violations: [String: (child: String, count: Int, before: Int)] = [:]
+        var violations: [ForeignKeys.Reference: (count: Int, before: Int)] = [:]
         for child in progress.children.union(changed) where after.keys.keys[child] != nil {
             let counts = isNewAndEmpty(child, before) ? [:] : try RowCounts.orphans(child, core)
             after.orphans[child] = counts
             let old = progress.orphansBefore[child] ?? [:]
             for (parent, count) in counts {
-                violations[ForeignKeys.name(child, parent)] = (child, count, old[parent] ?? 0)
+                violations[.init(child: child, parent: parent)] = (count, old[parent] ?? 0)
             }
         }
         // If the reference itself was broken, its violations could not be counted before.
         for (reference, found) in violations.sorted(by: { $0.key < $1.key })
         where found.count > found.before && !brokenBefore.contains(reference) {
             suspect =
-                progress.suspects.orphaning(found.child)
-                ?? progress.suspects.changing([found.child])
+                progress.suspects.orphaning(reference.child)
+                ?? progress.suspects.changing([reference.child])
             try Self.breakReference(
                 reference,
                 "\(counted(found.count, "row")) of \(reference) \(found.count == 1 ? "has" : "have") no parent",
@@ -175,19 +175,15 @@ extension SchemaGuard {
     }
 
     private static func breakReference(
-        _ reference: String, _ what: String, _ hint: String, _ after: Knowledge,
+        _ reference: ForeignKeys.Reference, _ what: String, _ hint: String, _ after: Knowledge,
         _ allowances: Allowances, _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
-        let child = after.keys.keys.first { child, keys in
-            keys.contains { ForeignKeys.name(child, $0.parent) == reference }
-        }?.key
-        if let child, allowances.brokenReferences.contains(child) {
+        guard !allowances.brokenReferences.contains(reference.child) else {
             tolerated.append(LockstepError(.foreignKeysBroken, "as declared, \(what)"))
             return
         }
-        guard let child else { throw LockstepError(.foreignKeysBroken, what, hint: hint) }
-        let table = after.catalogue.relations[child]?.name ?? child
-        let declare = allowances.hint(.allowBrokenReferences(table: table))
+        let table = after.catalogue.relations[reference.child]?.name ?? reference.child
+        let declare = allowances.hint(.allowBrokenReferences(table: table.spelling))
         throw LockstepError(
             .foreignKeysBroken, what,
             hint: "\(hint); if a later version repairs it, or it is intended, \(declare)")
@@ -195,7 +191,7 @@ extension SchemaGuard {
 
     /// Discards counts that can have become wrong. If no rows lacked a parent, neither deleted children nor new
     /// parents change that.
-    private func forgetOrphans(_ after: inout Knowledge, _ changed: Set<String>) {
+    private func forgetOrphans(_ after: inout Knowledge, _ changed: Set<SQLName>) {
         for child in changed { after.orphans[child] = nil }
         for table in progress.written.union(progress.losing) {
             for child in after.keys.children(of: table).union([table])
@@ -205,7 +201,7 @@ extension SchemaGuard {
         }
     }
 
-    private func isNewAndEmpty(_ table: String, _ before: Knowledge) -> Bool {
+    private func isNewAndEmpty(_ table: SQLName, _ before: Knowledge) -> Bool {
         before.catalogue.relations[table] == nil && progress.schema.created.contains(table)
             && !progress.written.contains(table) && progress.schema.altered.isEmpty
     }
@@ -214,7 +210,7 @@ extension SchemaGuard {
 
     private func requireUsable(
         _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
-        _ children: Set<String>, _ allowances: Allowances
+        _ children: Set<SQLName>, _ allowances: Allowances
     ) throws {
         // Only schema statements can change which objects are usable.
         guard !progress.isFirstChange, let known = before.unusable else { return }
@@ -235,7 +231,7 @@ extension SchemaGuard {
             throw failure.error
         }
         after.unusable = Set(failures.map(\.object))
-        if !after.foreignKeysCount { after.halfProbed.formUnion(objects.map(\.key)) }
+        if !after.foreignKeysCount { after.halfProbed.formUnion(objects.map(\.name)) }
     }
 
     /// Titles of the tables that can be read but not written, because broken references are declared for them.
@@ -243,7 +239,8 @@ extension SchemaGuard {
         Set(
             allowances.brokenReferences.compactMap { child in
                 guard after.keys.isBroken(child), let table = after.catalogue.relations[child],
-                    core.refusal(of: "SELECT * FROM main.\(SQLTokens.quote(table.name))") == nil
+                    core.refusal(of: "SELECT * FROM main.\(SQLTokens.quote(table.name.spelling))")
+                        == nil
                 else { return nil }
                 return table.title
             })

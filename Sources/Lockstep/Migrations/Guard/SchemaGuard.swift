@@ -57,13 +57,13 @@ final class SchemaGuard: StatementWatch {
         /// Titles of the objects that no statement can use; nil before the first probe.
         var unusable: Set<String>?
         /// Row counts by table; nil where counting is not possible.
-        var rows: [String: Int64?] = [:]
+        var rows: [SQLName: Int64?] = [:]
         /// Rows without a parent, by child and parent.
-        var orphans: [String: [String: Int]] = [:]
+        var orphans: [SQLName: [SQLName: Int]] = [:]
         /// Whether foreign keys were on during the probe; SQLite compiles them only then.
         var foreignKeysCount = true
         /// Names of the tables, views and triggers that were probed while foreign keys were off.
-        var halfProbed: Set<String> = []
+        var halfProbed: Set<SQLName> = []
         /// Whether triggers exist that no schema shows, so that names do not suffice to find affected objects.
         var isOpaque = false
     }
@@ -71,19 +71,19 @@ final class SchemaGuard: StatementWatch {
 
     /// The effects of the current migration so far.
     struct Progress {
-        var written: Set<String> = []
-        var losing: Set<String> = []
-        var children: Set<String> = []
+        var written: Set<SQLName> = []
+        var losing: Set<SQLName> = []
+        var children: Set<SQLName> = []
         var schema = SchemaUse()
         var changesSchema = false
         var isFirstChange = true
         /// The tables that only gained columns; nil once other objects can have changed as well.
-        var extended: Set<String>? = []
+        var extended: Set<SQLName>? = []
         var replaces = false
-        var rowsBefore: [String: Int64?] = [:]
-        var orphansBefore: [String: [String: Int]] = [:]
+        var rowsBefore: [SQLName: Int64?] = [:]
+        var orphansBefore: [SQLName: [SQLName: Int]] = [:]
         /// Row counts that are known to be current.
-        var rowsNow: [String: Int64] = [:]
+        var rowsNow: [SQLName: Int64] = [:]
         var suspects = BlameTracker()
     }
     var progress = Progress()
@@ -161,7 +161,7 @@ final class SchemaGuard: StatementWatch {
         var losing = effect.losing.union(known.catalogue.virtualTables(touchedBy: use.written))
         var children = effect.children
         if known.isOpaque {
-            losing.formUnion(known.catalogue.objects.filter(\.hasRows).map(\.key))
+            losing.formUnion(known.catalogue.objects.filter(\.hasRows).map(\.name))
             children.formUnion(known.keys.keys.keys)
         }
         progress.suspects.note(
@@ -190,16 +190,16 @@ final class SchemaGuard: StatementWatch {
         guard let before = known.unusable else {
             let objects = known.catalogue.objects
             known.unusable = Set(SchemaUsability.failures(of: objects, core).map(\.object))
-            if !isOn { known.halfProbed = Set(objects.map(\.key)) }
+            if !isOn { known.halfProbed = Set(objects.map(\.name)) }
             return
         }
         guard isOn != known.foreignKeysCount else { return }
         let doubtful = known.catalogue.objects.filter {
-            isOn ? known.halfProbed.contains($0.key) : before.contains($0.title)
+            isOn ? known.halfProbed.contains($0.name) : before.contains($0.title)
         }
         let failing = Set(SchemaUsability.failures(of: doubtful, core).map(\.object))
         known.unusable = before.subtracting(doubtful.map(\.title)).union(failing)
-        known.halfProbed = isOn ? [] : Set(doubtful.map(\.key))
+        known.halfProbed = isOn ? [] : Set(doubtful.map(\.name))
     }
 
     /// New objects are added after all others, and adding a column changes no other definition.
@@ -214,13 +214,12 @@ final class SchemaGuard: StatementWatch {
     }
 
     /// Records the current row count of a table, supplied by a caller that had to count the rows anyway.
-    func note(_ count: Int64, rowsOf table: String) {
-        let key = table.asciiLowercased
-        if known?.catalogue.countedTable(key) != nil, progress.rowsBefore[key] == nil,
-            !progress.written.contains(key), !progress.schema.names.contains(key)
+    func note(_ count: Int64, rowsOf table: SQLName) {
+        if known?.catalogue.countedTable(table) != nil, progress.rowsBefore[table] == nil,
+            !progress.written.contains(table), !progress.schema.names.contains(table)
         {
-            progress.rowsBefore.updateValue(count, forKey: key)
+            progress.rowsBefore.updateValue(count, forKey: table)
         }
-        progress.rowsNow[key] = count
+        progress.rowsNow[table] = count
     }
 }

@@ -7,7 +7,7 @@ enum SchemaUsability {
     struct Failure {
         /// The type and the name.
         let object: String
-        let name: String
+        let name: SQLName
         let error: LockstepError
     }
 
@@ -36,7 +36,7 @@ enum SchemaUsability {
     private static func refusal(
         of object: CatalogueEntry, _ core: ConnectionCore
     ) -> LockstepError? {
-        let target = "main.\(SQLTokens.quote(object.name))"
+        let target = "main.\(SQLTokens.quote(object.name.spelling))"
         guard object.kind == .trigger else {
             // Reading compiles only the columns; inserting a row compiles the whole definition.
             if object.kind == .table, !object.mayCompute,
@@ -66,12 +66,13 @@ enum SchemaUsability {
         // The event follows the trigger's name and at most two more words.
         let words = SQLCursor(Array(trigger.sql.utf8), limit: 12).tokens.map(\.word)
         let event = words.first { ["insert", "update", "delete"].contains($0) } ?? "delete"
-        let target = "main.\(SQLTokens.quote(trigger.tableName))"
+        let target = "main.\(SQLTokens.quote(trigger.table.spelling))"
         switch event {
         case "insert": return "INSERT INTO \(target) DEFAULT VALUES"
         case "update":
             let columns = try core.ask(
-                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0", trigger.tableName
+                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0",
+                trigger.table.spelling
             ) { row in SQLTokens.quote(try row[0] as String) }
             let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
             return "UPDATE \(target) SET \(assignments)"

@@ -6,13 +6,13 @@
 /// on the authorizer alone.
 struct StatementEffect {
     /// Tables that can lose rows, or are renamed or dropped.
-    private(set) var losing: Set<String> = []
+    private(set) var losing: Set<SQLName> = []
     /// Tables whose references, or the rows they refer to, can change.
-    private(set) var children: Set<String> = []
+    private(set) var children: Set<SQLName> = []
 
     private let keys: ForeignKeys
-    private var replaced: Set<String> = []
-    private var visited: Set<[String]> = []
+    private var replaced: Set<SQLName> = []
+    private var visited: Set<[SQLName]> = []
 
     /// - Parameters:
     ///   - replaces: Whether REPLACE occurs anywhere in the schema or in the statements so far.
@@ -24,7 +24,7 @@ struct StatementEffect {
             if replaces { lose(table, byReplacing: true) }
         }
         for (table, column) in use.updated {
-            update(table.asciiLowercased, [column.asciiLowercased], replaces)
+            update(table, [column], replaces)
         }
         if let schema = use.schema { change(schema, sql) }
     }
@@ -38,7 +38,7 @@ struct StatementEffect {
             case .addColumn(refers: false): continue
             case .addColumn(refers: true): children.insert(table)
             case .renameColumn(let column), .dropColumn(let column):
-                change(column.folded, of: table)
+                change(column, of: table)
             case .renameTable, nil:
                 lose(table)
                 children.insert(table)
@@ -47,7 +47,7 @@ struct StatementEffect {
     }
 
     /// A changed column name affects the references of the table and the references to it.
-    private mutating func change(_ column: String, of table: String) {
+    private mutating func change(_ column: SQLName, of table: SQLName) {
         if keys.keys[table]?.contains(where: { $0.columns.contains(column) }) == true {
             children.insert(table)
         }
@@ -56,7 +56,7 @@ struct StatementEffect {
     }
 
     /// Adds the tables that lose rows together with `table`.
-    private mutating func lose(_ table: String, byReplacing replaces: Bool = false) {
+    private mutating func lose(_ table: SQLName, byReplacing replaces: Bool = false) {
         let isNew = losing.insert(table).inserted
         guard isNew || (replaces && replaced.insert(table).inserted) else { return }
         if replaces { replaced.insert(table) }
@@ -71,7 +71,7 @@ struct StatementEffect {
         }
     }
 
-    private mutating func update(_ table: String, _ columns: Set<String>, _ replaces: Bool) {
+    private mutating func update(_ table: SQLName, _ columns: Set<SQLName>, _ replaces: Bool) {
         if replaces { lose(table, byReplacing: true) }
         let own = keys.keys[table] ?? []
         if own.contains(where: { !columns.isDisjoint(with: $0.columns) }) { children.insert(table) }
@@ -88,7 +88,7 @@ struct StatementEffect {
     }
 
     /// Whether any reference of `child` to `table` uses one of these columns.
-    private func refers(_ child: String, to table: String, by columns: Set<String>) -> Bool {
+    private func refers(_ child: SQLName, to table: SQLName, by columns: Set<SQLName>) -> Bool {
         keys.keys[child]?.contains { key in
             key.parent == table
                 && (columns.contains("rowid")

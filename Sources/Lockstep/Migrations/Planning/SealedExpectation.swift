@@ -64,7 +64,7 @@ enum SealedExpectations {
                 case .unprotect: forget(expectation, &expected)
                 case .reseal: break
                 }
-            case .directive(.rebuild(let table)): forget([table.asciiLowercased], &expected)
+            case .directive(.rebuild(let table)): forget([SQLName(table)], &expected)
             case .sql(let sql): forget(renaming(sql), &expected)
             case .directive: break
             }
@@ -76,22 +76,22 @@ enum SealedExpectations {
     private static func forget(_ unsealed: SealedExpectation, _ expected: inout [SealedExpectation])
     {
         let before = expected.count
-        expected.removeAll { $0.title.asciiLowercased == unsealed.title.asciiLowercased }
+        expected.removeAll { SQLName($0.title) == SQLName(unsealed.title) }
         guard expected.count == before else { return }
         expected.removeAll { $0.dataset == unsealed.dataset && !$0.isNamed }
     }
 
     /// The words of SQL that can rename or drop the objects it mentions; empty for any other SQL.
-    private static func renaming(_ sql: String) -> Set<String> {
+    private static func renaming(_ sql: String) -> Set<SQLName> {
         let found = SQLTokens.names(in: sql)
         return found.isDisjoint(with: ["rename", "drop"]) ? [] : found
     }
 
     /// From here on, columns of the mentioned tables can have other names.
-    private static func forget(_ words: Set<String>, _ expected: inout [SealedExpectation]) {
+    private static func forget(_ words: Set<SQLName>, _ expected: inout [SealedExpectation]) {
         guard !words.isEmpty else { return }
         expected = expected.map { one in
-            guard words.contains(one.table.asciiLowercased) else { return one }
+            guard words.contains(SQLName(one.table)) else { return one }
             return SealedExpectation(
                 dataset: one.dataset, table: one.table, column: one.column, isNamed: false)
         }
@@ -118,9 +118,8 @@ extension SealedExpectations {
                 }
             let isThere =
                 one.isNamed
-                ? columns.contains {
-                    "\($0.table).\($0.name)".asciiLowercased == one.title.asciiLowercased
-                } : !columns.isEmpty
+                ? columns.contains { "\($0.table).\($0.name)" == SQLName(one.title) }
+                : !columns.isEmpty
             if !isThere { missing.append(one) }
         }
         return missing

@@ -1,43 +1,45 @@
 /// The state of the database at the start of a script, for the lint rules.
 struct LintContext {
-    private let counts: [String: Int]
-    private let tables: Set<String>
-    private let allowed: Set<String>
-    /// The words in the definitions after the script, in lower case, except each object's own name; nil if
+    private let counts: [SQLName: Int]
+    private let tables: Set<SQLName>
+    private let allowed: Set<SQLName>
+    /// The words in the definitions after the script, except each object's own name; nil if
     /// unknown.
-    var mentionedAfter: Set<String>?
+    var mentionedAfter: Set<SQLName>?
 
     /// - Parameters:
     ///   - copy: The schema at that point, without rows.
     ///   - original: The database with its rows.
-    ///   - allowed: Tables, in lower case, that may lose rows.
+    ///   - allowed: Tables that may lose rows.
     init(
-        _ copy: borrowing Connection, _ original: borrowing Connection, allowed: Set<String>
+        _ copy: borrowing Connection, _ original: borrowing Connection, allowed: Set<SQLName>
     ) throws {
-        func names(_ connection: borrowing Connection) throws -> [String] {
+        func names(_ connection: borrowing Connection) throws -> [SQLName] {
             try connection.query(
                 """
                 SELECT name FROM main.sqlite_schema WHERE type = 'table'
                   AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
                 """
-            ) { row in (try row[0] as String).asciiLowercased }
+            ) { row in try row[0] as SQLName }
         }
         tables = Set(try names(copy))
         self.allowed = allowed
-        var counts: [String: Int] = [:]
+        var counts: [SQLName: Int] = [:]
         for name in try names(original) where tables.contains(name) {
-            counts[name] = try original.value("SELECT count(*) FROM main.\(name: name)")
+            counts[name] = try original.value("SELECT count(*) FROM main.\(name: name.spelling)")
         }
         self.counts = counts
     }
 
     /// The current number of rows of a table; 0 for a table that an earlier script creates.
-    func rows(_ table: String) -> Int { counts[table] ?? 0 }
+    func rows(_ table: String) -> Int { counts[SQLName(table)] ?? 0 }
 
-    func exists(_ table: String) -> Bool { tables.contains(table) }
+    func exists(_ table: String) -> Bool { tables.contains(SQLName(table)) }
 
     /// Whether a definition can still refer to a table's former name after the script.
-    func isMentionedAfter(_ name: String) -> Bool { mentionedAfter?.contains(name) ?? true }
+    func isMentionedAfter(_ name: String) -> Bool {
+        mentionedAfter?.contains(SQLName(name)) ?? true
+    }
 
-    func isAllowed(_ table: String) -> Bool { allowed.contains(table) }
+    func isAllowed(_ table: String) -> Bool { allowed.contains(SQLName(table)) }
 }

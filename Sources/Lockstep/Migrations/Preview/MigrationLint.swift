@@ -177,7 +177,7 @@ enum MigrationLint {
     ) -> [LintFinding] {
         script.items.compactMap { item in
             guard case .directive(.rebuild(let table)) = item.content else { return nil }
-            let rows = context.rows(table.asciiLowercased)
+            let rows = context.rows(table)
             guard rows > 0 else { return nil }
             return LintFinding(
                 .note, "rebuild", file, item.line, "it copies all \(rows) rows of \(table)",

@@ -70,16 +70,16 @@ struct MigrationTrial: ~Copyable {
     /// The words of all definitions, each without the names of the object and its table.
     /// - Parameter allowed: Tables whose definitions are ignored, because broken references are declared for
     ///   them.
-    private func mentions(besides allowed: Set<String>) throws -> Set<String> {
-        var all: Set<String> = []
+    private func mentions(besides allowed: Set<SQLName>) throws -> Set<SQLName> {
+        var all: Set<SQLName> = []
         _ = try copy.query(
             "SELECT name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL"
         ) {
             row in
             let own = [SQLName(try row[0]), SQLName(try row[1])]
-            guard !allowed.contains(own[1].folded) else { return }
+            guard !allowed.contains(own[1]) else { return }
             let names = SQLCursor(try row[2] as String).tokens.map(\.name)
-            all.formUnion(names.filter { !own.contains($0) }.map(\.folded))
+            all.formUnion(names.filter { !own.contains($0) })
         }
         return all
     }

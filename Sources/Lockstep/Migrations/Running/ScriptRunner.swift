@@ -27,12 +27,12 @@ struct ScriptRunner {
                 rebuild = TableRebuild(table: table)
             case .directive(.set(let column, let expression)):
                 guard rebuild != nil else { throw malformed("set requires a rebuild", item) }
-                rebuild?.expressions[column.asciiLowercased] = expression
+                rebuild?.expressions[SQLName(column)] = expression
             case .directive(.dropColumn(let column)):
                 guard rebuild != nil else {
                     throw malformed("drop column requires a rebuild", item)
                 }
-                rebuild?.dropped.insert(column.asciiLowercased)
+                rebuild?.dropped.insert(SQLName(column))
             case .directive: continue
             case .sql(let sql):
                 guard rebuild == nil || !SQLTokens.areBlank(Array(sql.utf8)) else { continue }

@@ -1,7 +1,7 @@
 /// The work of a plan's step.
 enum StepWork {
     case script(MigrationScript)
-    case code(CodeMigration.Change, foreignKeysOff: Bool, allowed: Set<String>)
+    case code(CodeMigration.Change, foreignKeysOff: Bool, allowed: Set<SQLName>)
 }
 
 extension Plan.Step {

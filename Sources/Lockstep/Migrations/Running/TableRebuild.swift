@@ -6,10 +6,10 @@
 /// references of other tables follow the old table. Views survive the rename only with `legacy_alter_table`.
 struct TableRebuild {
     let table: String
-    /// The expressions that compute columns of the new table, by lower-case name; other columns are copied.
-    var expressions: [String: String] = [:]
-    /// Columns of the old table, in lower case, that the new table omits.
-    var dropped: Set<String> = []
+    /// The expressions that compute columns of the new table; other columns are copied.
+    var expressions: [SQLName: String] = [:]
+    /// Columns of the old table that the new table omits.
+    var dropped: Set<SQLName> = []
 
     init(table: String) { self.table = table }
 
@@ -46,14 +46,14 @@ struct TableRebuild {
         let definition = String(decoding: script[start..<end], as: UTF8.self)
         let count =
             SQLTokens.hasWord("conflict", in: definition) ? nil : Int64(connection.changes)
-        if let count { connection.core.watch?.note(count, rowsOf: table) }
+        if let count { connection.core.watch?.note(count, rowsOf: SQLName(table)) }
         try begin(.drop)
         try connection.with(rights: .engine) {
             try connection.execute("DROP TABLE main.\(name: table)")
         }
         try begin(.rename)
         try connection.with(rights: .engine) { try takeOldName(connection) }
-        if let count { connection.core.watch?.note(count, rowsOf: table) }
+        if let count { connection.core.watch?.note(count, rowsOf: SQLName(table)) }
         try begin(.restore)
         if let sequence { try restore(sequence, connection) }
         for sql in dependents {
@@ -112,33 +112,32 @@ struct TableRebuild {
         from old: [Column], _ connection: borrowing Connection
     ) throws {
         let new = try columns(of: temporaryName, connection)
-        let oldNames = Set(old.map { $0.name.asciiLowercased })
-        let newNames = Set(new.map { $0.name.asciiLowercased })
+        let (oldNames, newNames) = (Set(old.map(\.name)), Set(new.map(\.name)))
         for name in expressions.keys where !newNames.contains(name) {
-            throw malformed("set names the column \(name), which is not in the new definition")
+            throw malformed(
+                "set names the column \(name.folded), which is not in the new definition")
         }
         for name in dropped where !oldNames.contains(name) || newNames.contains(name) {
             throw malformed(
-                "drop column \(name) needs a column that only the old definition contains")
+                "drop column \(name.folded) needs a column that only the old definition contains")
         }
         for column in old where !column.isGenerated {
-            let name = column.name.asciiLowercased
-            guard newNames.contains(name) || dropped.contains(name) else {
-                throw malformed("the column \(column.name) would be lost without a declaration")
+            guard newNames.contains(column.name) || dropped.contains(column.name) else {
+                throw malformed(
+                    "the column \(column.name.spelling) would be lost without a declaration")
             }
         }
         var targets: [String] = []
         var sources: [String] = []
         for column in new where !column.isGenerated {
-            let name = column.name.asciiLowercased
-            if let expression = expressions[name] {
+            if let expression = expressions[column.name] {
                 sources.append("(\(expression))")
-            } else if oldNames.contains(name) {
-                sources.append(SQLTokens.quote(column.name))
+            } else if oldNames.contains(column.name) {
+                sources.append(SQLTokens.quote(column.name.spelling))
             } else {
                 continue
             }
-            targets.append(SQLTokens.quote(column.name))
+            targets.append(SQLTokens.quote(column.name.spelling))
         }
         if try keepsHiddenRowIDs(old, new, connection) {
             targets.append("rowid")
@@ -158,8 +157,7 @@ struct TableRebuild {
     private func keepsHiddenRowIDs(
         _ old: [Column], _ new: [Column], _ connection: borrowing Connection
     ) throws -> Bool {
-        let taken = (old + new).contains { $0.name.asciiLowercased == "rowid" }
-        guard !taken else { return false }
+        guard !(old + new).contains(where: { $0.name == "rowid" }) else { return false }
         for name in [table, temporaryName] {
             // PRAGMA table_list would also answer this, but it examines every view.
             let probe = "SELECT rowid FROM main.\(SQLTokens.quote(name))"
@@ -200,7 +198,7 @@ struct TableRebuild {
     // MARK: Columns
 
     private struct Column {
-        let name: String
+        let name: SQLName
         let isGenerated: Bool
         let isRowIDAlias: Bool
     }
@@ -212,7 +210,7 @@ struct TableRebuild {
             "SELECT name, hidden, pk, type FROM pragma_table_xinfo(?, 'main') ORDER BY cid", table
         ) { row in
             (
-                name: try row[0] as String, hidden: try row[1] as Int, key: try row[2] as Int,
+                name: try row[0] as SQLName, hidden: try row[1] as Int, key: try row[2] as Int,
                 type: try row[3] as String
             )
         }

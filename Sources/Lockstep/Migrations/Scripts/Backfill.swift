@@ -59,9 +59,9 @@ struct Backfill: Sendable, Equatable {
     }
 
     /// Runs the batch after the key `cursor`; a null cursor starts at the first row. Nil if no rows remain.
-    /// - Parameter allowed: The tables, in lower case, that may lose rows.
+    /// - Parameter allowed: The tables that may lose rows.
     func runBatch(
-        after cursor: Value, allowed: Set<String>, on connection: borrowing Connection
+        after cursor: Value, allowed: Set<SQLName>, on connection: borrowing Connection
     ) throws -> Batch? {
         let key = try BackfillKey(table, connection)
         guard let range = try key.range(after: cursor, batch, connection) else { return nil }
@@ -70,7 +70,8 @@ struct Backfill: Sendable, Equatable {
     }
 
     /// Finds errors in the backfill by running a batch of no rows.
-    func check(_ title: String, _ allowed: Set<String>, _ connection: borrowing Connection) throws {
+    func check(_ title: String, _ allowed: Set<SQLName>, _ connection: borrowing Connection) throws
+    {
         do {
             let key = try BackfillKey(table, connection)
             try run(from: .null, to: .null, key, allowed, connection)
@@ -80,7 +81,7 @@ struct Backfill: Sendable, Equatable {
     }
 
     private func run(
-        from first: Value, to last: Value, _ key: BackfillKey, _ allowed: Set<String>,
+        from first: Value, to last: Value, _ key: BackfillKey, _ allowed: Set<SQLName>,
         _ connection: borrowing Connection
     ) throws {
         try connection.with(rights: .migration) {
@@ -101,7 +102,7 @@ struct Backfill: Sendable, Equatable {
     /// Rejects a statement that can remove rows. Counting all rows before and after each batch would cost more
     /// than the batch.
     private func requireHarmless(
-        _ statement: borrowing Statement, _ key: BackfillKey, _ allowed: Set<String>,
+        _ statement: borrowing Statement, _ key: BackfillKey, _ allowed: Set<SQLName>,
         _ connection: borrowing Connection
     ) throws {
         guard !statement.isReadOnly else {
@@ -117,12 +118,13 @@ struct Backfill: Sendable, Equatable {
         }
         if let name = endangered.subtracting(allowed).min() {
             throw LockstepError(
-                .rowsLost, "the backfill can remove rows of \(name)",
-                hint: "if that is intended, declare it: `-- lockstep: allow loss of table \(name)`")
+                .rowsLost, "the backfill can remove rows of \(name.folded)",
+                hint:
+                    "if that is intended, declare it: `-- lockstep: allow loss of table \(name.folded)`"
+            )
         }
         let moves = use.updated.contains {
-            $0.table.asciiLowercased == table.asciiLowercased
-                && key.aliases.contains(SQLName($0.column))
+            $0.table == SQLName(table) && key.aliases.contains($0.column)
         }
         guard !moves else {
             throw LockstepError(
@@ -133,9 +135,10 @@ struct Backfill: Sendable, Equatable {
     }
 
     /// Whether a constraint of the table uses ON CONFLICT REPLACE.
-    private func replaces(_ table: String, _ connection: borrowing Connection) throws -> Bool {
+    private func replaces(_ table: SQLName, _ connection: borrowing Connection) throws -> Bool {
         let sql: String? = try connection.value(
-            "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?", table)
+            "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?",
+            table.folded)
         return sql.map { SQLTokens.normalize($0).contains("on conflict replace") } ?? false
     }
 }

@@ -29,22 +29,22 @@ struct MigrationScript: Sendable, Equatable {
     }
 
     /// The tables that the script may remove rows from.
-    var tablesAllowedToLoseRows: Set<String> {
+    var tablesAllowedToLoseRows: Set<SQLName> {
         Set(
             items.compactMap {
                 guard case .directive(.allowLoss(let table)) = $0.content else { return nil }
-                return table.asciiLowercased
+                return SQLName(table)
             })
     }
 
     /// The tables whose foreign keys the script may leave without the rows that they refer to.
-    var tablesAllowedBrokenReferences: Set<String> {
+    var tablesAllowedBrokenReferences: Set<SQLName> {
         Set(
             items.compactMap {
                 guard case .directive(.allowBrokenReferences(let table)) = $0.content else {
                     return nil
                 }
-                return table.asciiLowercased
+                return SQLName(table)
             })
     }
 

@@ -15,8 +15,8 @@ public struct CodeMigration: Sendable, Equatable {
     /// Whether foreign keys are off while it runs. With foreign keys on, dropping a table deletes the rows that
     /// refer to it.
     public let foreignKeysOff: Bool
-    /// The tables, in lower case, that it may remove rows from.
-    let tablesAllowedToLoseRows: Set<String>
+    /// The tables that it may remove rows from.
+    let tablesAllowedToLoseRows: Set<SQLName>
     let checksums: MigrationChecksums
     let up: Change
     let down: Change?
@@ -45,7 +45,7 @@ public struct CodeMigration: Sendable, Equatable {
         self.version = version
         self.name = name
         self.foreignKeysOff = foreignKeysOff
-        tablesAllowedToLoseRows = Set(tables.map(\.asciiLowercased))
+        tablesAllowedToLoseRows = Set(tables.map { SQLName($0) })
         let text = "code\n\(version)\n\(name)\n\(revision)"
         checksums = try MigrationChecksums(bytes: Array(text.utf8), text: text)
         self.up = up

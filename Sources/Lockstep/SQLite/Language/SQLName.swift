@@ -11,15 +11,16 @@ struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation
     /// The name with ASCII letters in lower case.
     var folded: String { spelling.asciiLowercased }
 
-    /// What follows `prefix` in the name; nil if the name does not begin with it.
-    func part(after prefix: SQLName) -> SQLName? {
-        let bytes = spelling.utf8
-        let count = prefix.spelling.utf8.count
-        guard Self.areEqual(bytes.prefix(count), prefix.spelling.utf8) else { return nil }
-        return SQLName(String(decoding: bytes.dropFirst(count), as: UTF8.self))
+    func hasPrefix(_ prefix: SQLName) -> Bool {
+        Self.areEqual(spelling.utf8.prefix(prefix.spelling.utf8.count), prefix.spelling.utf8)
     }
 
-    func hasPrefix(_ prefix: SQLName) -> Bool { part(after: prefix) != nil }
+    /// What follows `prefix` in the name; nil if the name does not begin with it.
+    func part(after prefix: SQLName) -> SQLName? {
+        guard hasPrefix(prefix) else { return nil }
+        let rest = spelling.utf8.dropFirst(prefix.spelling.utf8.count)
+        return SQLName(String(decoding: rest, as: UTF8.self))
+    }
 
     static func == (one: SQLName, other: SQLName) -> Bool {
         areEqual(one.spelling.utf8, other.spelling.utf8)

@@ -82,6 +82,6 @@ extension Connection {
         core.usedTables = []
         defer { core.usedTables = nil }
         let value = try body(self)
-        return (value, core.usedTables ?? [])
+        return (value, Set((core.usedTables ?? []).map(\.folded)))
     }
 }

@@ -101,8 +101,8 @@ enum RegistryCheck {
         let names = try SealedNames.known(connection).values
         guard
             !names.contains(where: {
-                $0.table.asciiLowercased == column.table.asciiLowercased
-                    && $0.column.asciiLowercased == column.name.asciiLowercased
+                SQLName($0.table) == SQLName(column.table)
+                    && SQLName($0.column) == SQLName(column.name)
             })
         else { return [] }
         return [

@@ -147,7 +147,7 @@ struct HostileVictim {
     /// Gives each call the capability instead of the column's number.
     private static func filled(_ sql: String, _ capability: CellCapability) -> String {
         let bytes = Array(sql.utf8)
-        var (filled, name, isArmed) = ("", "", false)
+        var (filled, name, isArmed) = ("", SQLName(""), false)
         for token in SQLTokens(sql) {
             let text = String(decoding: bytes[token.range], as: UTF8.self)
             if isArmed, token.kind == .number, let number = Int(text) {
@@ -157,7 +157,7 @@ struct HostileVictim {
             }
             guard token.kind != .space, token.kind != .comment, text != "\u{FEFF}" else { continue }
             isArmed = text == "(" && CellFunction.names.contains(name)
-            name = SQLTokens.unquote(text).asciiLowercased
+            name = SQLName(SQLTokens.unquote(text))
         }
         return filled
     }

@@ -11,7 +11,7 @@ struct FullForeignKeyState {
         let child: String
         let id: Int
         let parent: String
-        let column: String?
+        let column: SQLName?
     }
 
     /// Measures the current database.
@@ -51,14 +51,14 @@ struct FullForeignKeyState {
     }
 
     /// Whether a reference involves one of these tables.
-    static func isReference(_ reference: String, of children: Set<String>) -> Bool {
-        children.contains { reference.hasPrefix("\($0) → ") }
+    static func isReference(_ reference: String, of children: Set<SQLName>) -> Bool {
+        children.contains { reference.hasPrefix("\($0.folded) → ") }
     }
 
-    /// - Parameter allowed: Tables, in lower case, whose references may be broken.
+    /// - Parameter allowed: Tables whose references may be broken.
     /// - Throws: ``LockstepError/Code/foreignKeysBroken`` for anything that was not so before.
     func requireNothingBroken(
-        since before: FullForeignKeyState, allowed: Set<String>
+        since before: FullForeignKeyState, allowed: Set<SQLName>
     ) throws(LockstepError) {
         let new = broken.subtracting(before.broken)
         if let reference = new.filter({ !Self.isReference($0, of: allowed) }).min() {
@@ -79,7 +79,7 @@ struct FullForeignKeyState {
     }
 
     private static func name(_ child: String, _ parent: String) -> String {
-        "\(child.asciiLowercased) → \(parent.asciiLowercased)"
+        "\(SQLName(child).folded) → \(SQLName(parent).folded)"
     }
 
     private mutating func countViolations(
@@ -102,7 +102,7 @@ struct FullForeignKeyState {
     private static func fits(
         _ key: [Part], parent: String, _ connection: borrowing Connection
     ) throws -> Bool {
-        let columns = Set(key.compactMap { $0.column?.asciiLowercased })
+        let columns = Set(key.compactMap(\.column))
         return try candidateKeys(of: parent, connection).contains { candidate in
             columns.isEmpty
                 ? candidate.isPrimary && candidate.columns.count == key.count
@@ -113,11 +113,11 @@ struct FullForeignKeyState {
     /// The sets of columns of `table` that can identify a row as a parent.
     private static func candidateKeys(
         of table: String, _ connection: borrowing Connection
-    ) throws -> [(columns: Set<String>, isPrimary: Bool)] {
+    ) throws -> [(columns: Set<SQLName>, isPrimary: Bool)] {
         let primary = try connection.query(
             "SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0", table
-        ) { row in (try row[0] as String).asciiLowercased }
-        var keys: [(columns: Set<String>, isPrimary: Bool)] = []
+        ) { row in try row[0] as SQLName }
+        var keys: [(columns: Set<SQLName>, isPrimary: Bool)] = []
         if !primary.isEmpty { keys.append((Set(primary), true)) }
         let indexes = try connection.query(
             "SELECT name FROM pragma_index_list(?, 'main') WHERE \"unique\" = 1 AND partial = 0",
@@ -126,7 +126,7 @@ struct FullForeignKeyState {
         for index in indexes {
             let columns = try connection.query(
                 "SELECT name FROM pragma_index_info(?, 'main')", index
-            ) { row in (try row[0] as String?)?.asciiLowercased }
+            ) { row in try row[0] as SQLName? }
             if !columns.contains(nil) { keys.append((Set(columns.compactMap(\.self)), false)) }
         }
         return keys

@@ -2,7 +2,7 @@
 
 /// The guard's oracle: it measures the whole database before and after a migration, whatever the migration touches.
 struct FullSchemaGuard {
-    private var tables: [String: Table] = [:]
+    private var tables: [SQLName: Table] = [:]
     private let references: FullForeignKeyState
     private let unusable: [FullSchemaUsability.Failure]
 
@@ -35,7 +35,7 @@ struct FullSchemaGuard {
             )
         }
         for table in found where table.hasOwnRows {
-            tables[table.name.asciiLowercased] = Table(
+            tables[SQLName(table.name)] = Table(
                 name: table.name, rootPage: table.rootPage,
                 rows: try Self.rowCount(table.name, connection))
         }
@@ -44,11 +44,11 @@ struct FullSchemaGuard {
     }
 
     /// Compares the rows of every table with the earlier measurement.
-    /// - Parameter allowed: Tables, in lower case, that may lose rows.
+    /// - Parameter allowed: Tables that may lose rows.
     /// - Throws: ``LockstepError/Code/rowsLost``, or ``LockstepError/Code/denied`` for a table with a
     ///   name that is reserved for the engine.
     func requireNothingLost(
-        since before: FullSchemaGuard, allowed: Set<String>, _ changes: TableChanges
+        since before: FullSchemaGuard, allowed: Set<SQLName>, _ changes: TableChanges
     ) throws(LockstepError) {
         for (key, old) in before.tables.sorted(by: { $0.key < $1.key })
         where !allowed.contains(key) {
@@ -60,7 +60,7 @@ struct FullSchemaGuard {
             throw Self.lost("\(new.name) went from \(rows) rows to \(left)", old)
         }
         for (key, table) in tables
-        where before.tables[key] == nil && key.hasPrefix(EngineTables.prefix) {
+        where before.tables[key] == nil && key.hasPrefix(SQLName(EngineTables.prefix)) {
             throw LockstepError(
                 .denied,
                 "\(table.name) is refused: names that begin with lockstep_ are reserved for the "
@@ -70,10 +70,10 @@ struct FullSchemaGuard {
     }
 
     /// Compares the foreign keys and the usability of every object with the earlier measurement.
-    /// - Parameter allowed: Tables, in lower case, whose references may be broken.
+    /// - Parameter allowed: Tables whose references may be broken.
     /// - Throws: ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``.
     func requireNothingBroken(
-        since before: FullSchemaGuard, allowed: Set<String>
+        since before: FullSchemaGuard, allowed: Set<SQLName>
     ) throws(LockstepError) {
         try references.requireNothingBroken(since: before.references, allowed: allowed)
         let known = Set(before.unusable.map(\.object))
@@ -82,8 +82,8 @@ struct FullSchemaGuard {
         }
     }
 
-    /// Whether one of these tables, in lower case, refers to a parent that does not exist.
-    func hasBrokenReferences(of tables: Set<String>) -> Bool {
+    /// Whether one of these tables refers to a parent that does not exist.
+    func hasBrokenReferences(of tables: Set<SQLName>) -> Bool {
         references.broken.contains { FullForeignKeyState.isReference($0, of: tables) }
     }
 
@@ -91,7 +91,7 @@ struct FullSchemaGuard {
     /// dropped can get it, too.
     private func renamed(_ old: Table, _ before: FullSchemaGuard, _ changes: TableChanges) -> Table?
     {
-        guard !changes.dropped.contains(old.name.asciiLowercased) else { return nil }
+        guard !changes.dropped.contains(SQLName(old.name)) else { return nil }
         return tables.first { key, table in
             table.rootPage == old.rootPage && old.rootPage > 0 && before.tables[key] == nil
                 && !changes.created.contains(key)

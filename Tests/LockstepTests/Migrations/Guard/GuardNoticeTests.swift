@@ -11,12 +11,12 @@ struct GuardNoticeTests {
 
         func begins(line: Int) {}
         func willRun(_ sql: String, _ use: TableUse) throws(LockstepError) { uses.append(use) }
-        func note(_ count: Int64, rowsOf table: String) {}
+        func note(_ count: Int64, rowsOf table: SQLName) {}
 
-        var written: Set<String> { all(\.written) }
-        var deleted: Set<String> { all(\.deleted) }
+        var written: Set<SQLName> { all(\.written) }
+        var deleted: Set<SQLName> { all(\.deleted) }
 
-        private func all(_ kind: KeyPath<TableUse, Set<String>>) -> Set<String> {
+        private func all(_ kind: KeyPath<TableUse, Set<SQLName>>) -> Set<SQLName> {
             Set(uses.flatMap { $0[keyPath: kind] }.filter { !$0.hasPrefix("sqlite_") })
         }
     }
@@ -55,7 +55,9 @@ struct GuardNoticeTests {
     func keyUpdates() throws {
         let recorder = try recorded(Self.family, "UPDATE parent SET id = id + 1")
         #expect(recorder.written == ["parent", "child"])
-        let columns = recorder.uses.flatMap(\.updated).map { "\($0.table).\($0.column)" }
+        let columns = recorder.uses.flatMap(\.updated).map {
+            "\($0.table.folded).\($0.column.folded)"
+        }
         #expect(Set(columns) == ["parent.id", "child.p"])
     }
 
@@ -128,7 +130,7 @@ struct GuardNoticeTests {
         let catalogue = try SchemaCatalogue(connection.core)
         var keys = ForeignKeys()
         _ = try keys.update(.init(added: catalogue.objects), connection.core)
-        func children(_ table: String, _ column: String) -> Set<String> {
+        func children(_ table: SQLName, _ column: SQLName) -> Set<SQLName> {
             var use = TableUse()
             use.written = [table]
             use.updated = [(table, column)]

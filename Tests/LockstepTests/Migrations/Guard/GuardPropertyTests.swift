@@ -81,8 +81,8 @@ struct GuardPropertyTests {
     }
 
     /// A table name as directives spell it.
-    private func table(_ script: inout RandomScript) -> String {
-        SQLTokens.unquote(script.table()).asciiLowercased
+    private func table(_ script: inout RandomScript) -> SQLName {
+        SQLName(SQLTokens.unquote(script.table()))
     }
 
     private func migrate(

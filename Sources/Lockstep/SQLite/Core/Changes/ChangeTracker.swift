@@ -19,8 +19,8 @@ final class ChangeTracker {
     private let database: OpaquePointer
     private let listens = Flag()
     private var events: [Event] = []
-    private var tables: [String] = []
-    private var written: Set<String> = []
+    private var tables: [SQLName] = []
+    private var written: Set<SQLName> = []
     private var reported: Int64 = 0
     private var countedBefore: Int64 = 0
     private var mayReplace = false
@@ -60,7 +60,7 @@ final class ChangeTracker {
     }
 
     /// Notes the tables that a statement is about to write.
-    func note(written tables: Set<String>, mayReplace: @autoclosure () -> Bool) {
+    func note(written tables: Set<SQLName>, mayReplace: @autoclosure () -> Bool) {
         guard isOn, !tables.isEmpty else { return }
         written.formUnion(tables)
         if mayReplace() { self.mayReplace = true }
@@ -76,17 +76,17 @@ final class ChangeTracker {
     }
 
     /// Notes a row that is about to change in a way that SQLite neither reports nor counts.
-    func note(_ row: Int64, of table: String) {
+    func note(_ row: Int64, of table: SQLName) {
         guard isOn else { return }
         append(row, table)
     }
 
     private func note(_ table: UnsafePointer<CChar>, _ row: Int64) {
         reported += 1
-        append(row, unsafe String(cString: table).asciiLowercased)
+        append(row, unsafe SQLName(String(cString: table)))
     }
 
-    private func append(_ row: Int64, _ table: String) {
+    private func append(_ row: Int64, _ table: SQLName) {
         guard events.count < Self.limit else {
             isOverfull = true
             return
@@ -94,7 +94,7 @@ final class ChangeTracker {
         events.append(Event(table: number(of: table), row: row))
     }
 
-    private func number(of name: String) -> Int {
+    private func number(of name: SQLName) -> Int {
         if let last = events.last, tables[last.table] == name { return last.table }
         if let number = tables.firstIndex(of: name) { return number }
         tables.append(name)
@@ -109,12 +109,13 @@ final class ChangeTracker {
         let counted = unsafe sqlite3_total_changes64(database) - countedBefore
         let isComplete = counted == reported && !mayReplace && !isOverfull
         var changes = DatabaseChanges()
-        for event in events { changes.insert(event.row, of: tables[event.table]) }
+        let names = tables.map(\.folded)
+        for event in events { changes.insert(event.row, of: names[event.table]) }
         if isComplete {
             // Statements that found nothing to change do not count as changes.
             if written.contains("sqlite_master") { changes.schemaChanged = true }
         } else {
-            for table in written.union(tables) { changes.insertAll(of: table) }
+            for table in written.union(tables) { changes.insertAll(of: table.folded) }
         }
         return changes
     }

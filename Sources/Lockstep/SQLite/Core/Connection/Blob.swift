@@ -20,10 +20,12 @@ public struct Blob: ~Copyable {
     init(
         _ place: BlobPlace, _ access: Access, on core: ConnectionCore
     ) throws(LockstepError) {
-        let name = place.table.asciiLowercased
-        if access == .write, name.hasPrefix(EngineTables.prefix) || name.hasPrefix("sqlite_") {
+        let name = SQLName(place.table)
+        if access == .write,
+            name.hasPrefix(SQLName(EngineTables.prefix)) || name.hasPrefix("sqlite_")
+        {
             throw LockstepError(
-                .denied, "cannot write to \(name): its rows belong to the engine",
+                .denied, "cannot write to \(name.folded): its rows belong to the engine",
                 hint: "only read from it")
         }
         guard access == .read || core.isInTransaction else {

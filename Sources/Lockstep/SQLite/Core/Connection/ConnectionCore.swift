@@ -26,7 +26,7 @@ final class ConnectionCore {
     /// The database's key, if an upper layer opens its own connections.
     var key: SharedSecret<DatabaseKey>?
     /// The tables in which an upper layer found sealed columns, and the schema version it saw.
-    var claimed: (schema: Int64, tables: Set<String>)?
+    var claimed: (schema: Int64, tables: Set<SQLName>)?
     private var insertedRow: Int64 = 0
     private let hasInsertedRow = Flag()
     /// The last error of one of the engine's functions: SQLite passes on only its message.
@@ -34,7 +34,7 @@ final class ConnectionCore {
     /// Counts commits while an observer needs them; it must live as long as the handle.
     var commitWatch: CommitWatch?
     /// Collects the tables that running statements read, while an observer needs them.
-    var usedTables: Set<String>? { didSet { asksForTables.isSet = usedTables != nil } }
+    var usedTables: Set<SQLName>? { didSet { asksForTables.isSet = usedTables != nil } }
     private let asksForTables = Flag()
     /// Receives statements before they run.
     var watch: (any StatementWatch)? { didSet { hasWatch.isSet = watch != nil } }

@@ -77,7 +77,7 @@ extension Connection {
     /// arguments.
     /// - Throws: ``LockstepError/Code/denied`` for a name that is reserved for the engine.
     public func add(_ function: SQLFunction) throws(LockstepError) {
-        guard !function.name.asciiLowercased.hasPrefix("lockstep_") else {
+        guard !SQLName(function.name).hasPrefix("lockstep_") else {
             throw LockstepError(
                 .denied,
                 "\(function.name) is refused: names that begin with lockstep_ are reserved for the "

@@ -1,9 +1,9 @@
 internal import CSQLCipher
 
-/// Tables by their names in lower case.
+/// Created and dropped tables.
 struct TableChanges {
-    var created: Set<String> = []
-    var dropped: Set<String> = []
+    var created: Set<SQLName> = []
+    var dropped: Set<SQLName> = []
 }
 
 /// Decides what SQL can do on a connection; SQLite asks it for each statement that it prepares.
@@ -46,12 +46,12 @@ final class Authorizer {
     var busyTimeout: Int32 = 0
 
     /// These pragmas destroy the file, change its key or write plaintext, whatever their argument.
-    private static let deniedPragmas: Set<String> = [
+    private static let deniedPragmas: Set<SQLName> = [
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "kdf_iter", "fast_kdf_iter",
         "temp_store_directory", "writable_schema",
     ]
     /// These pragmas can be read but not set: the engine sets them when it opens a connection.
-    private static let readOnlyPragmas: Set<String> = [
+    private static let readOnlyPragmas: Set<SQLName> = [
         "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema",
         "cell_size_check", "mmap_size", "application_id", "user_version",
         "locking_mode",
@@ -60,7 +60,7 @@ final class Authorizer {
     ]
     /// These pragmas stay in force on the connection after a migration, where they harm its data or its
     /// program.
-    private static let lastingPragmas: [String: String] = [
+    private static let lastingPragmas: [SQLName: String] = [
         "ignore_check_constraints": "rows that break CHECK constraints would be accepted",
         "max_page_count": "later writes would fail as if the disk were full",
         "secure_delete": "later deletes would leave data in the file, or cost more",
@@ -72,7 +72,7 @@ final class Authorizer {
         "count_changes": "later statements would return an unexpected row",
     ]
     /// These pragmas silently do nothing inside a transaction, and a migration always runs in one.
-    private static let futilePragmas: Set<String> = ["foreign_keys", "synchronous"]
+    private static let futilePragmas: Set<SQLName> = ["foreign_keys", "synchronous"]
 
     /// How many columns and functions the statement being prepared has named.
     private var terms = 0
@@ -142,14 +142,14 @@ final class Authorizer {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: sawTransactionControl = true
         case SQLITE_CREATE_TABLE where mode == .migration,
             SQLITE_CREATE_VTABLE where mode == .migration:
-            tableChanges.created.insert((first ?? "").asciiLowercased)
+            tableChanges.created.insert(SQLName(first ?? ""))
         case SQLITE_DROP_TABLE where mode == .migration,
             SQLITE_DROP_VTABLE where mode == .migration:
-            tableChanges.dropped.insert((first ?? "").asciiLowercased)
+            tableChanges.dropped.insert(SQLName(first ?? ""))
         default: break
         }
         if isReplay, action == SQLITE_PRAGMA, mode == .migration, second != nil,
-            Self.lastingPragmas[(first ?? "").asciiLowercased] != nil
+            Self.lastingPragmas[SQLName(first ?? "")] != nil
         {
             return SQLITE_IGNORE
         }
@@ -160,7 +160,7 @@ final class Authorizer {
 
     private func denial(_ action: Int32, _ first: String?, _ second: String?) -> LockstepError? {
         switch action {
-        case SQLITE_PRAGMA: pragmaDenial((first ?? "").asciiLowercased, second)
+        case SQLITE_PRAGMA: pragmaDenial(SQLName(first ?? ""), second)
         case SQLITE_ATTACH:
             LockstepError(
                 .denied, "ATTACH is refused here: the attached file could be plaintext",
@@ -168,14 +168,15 @@ final class Authorizer {
                     + "Connection.vacuum()")
         case SQLITE_TRANSACTION: transactionDenial(first ?? "the statement")
         // Releasing a savepoint from before the transaction's closure would end the transaction early.
-        case SQLITE_SAVEPOINT: ownNameDenial(second) ?? transactionDenial("SAVEPOINT")
+        case SQLITE_SAVEPOINT:
+            ownNameDenial(second.map { SQLName($0) }) ?? transactionDenial("SAVEPOINT")
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE, SQLITE_CREATE_TABLE,
             SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW,
             SQLITE_CREATE_VTABLE:
-            ownNameDenial(first)
+            ownNameDenial(first.map { SQLName($0) })
         case SQLITE_ALTER_TABLE, SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TRIGGER,
             SQLITE_CREATE_TEMP_TRIGGER, SQLITE_DROP_TRIGGER:
-            ownNameDenial(second)
+            ownNameDenial(second.map { SQLName($0) })
         default: nil
         }
     }
@@ -195,12 +196,11 @@ final class Authorizer {
 
     /// The migrator writes the ledger in step with the schema, and the other tables also belong to the engine;
     /// no other object can take their names.
-    private func ownNameDenial(_ name: String?) -> LockstepError? {
-        let name = (name ?? "").asciiLowercased
-        guard EngineTables.isReserved(name) else { return nil }
+    private func ownNameDenial(_ name: SQLName?) -> LockstepError? {
+        guard let name, EngineTables.isReserved(name) else { return nil }
         return LockstepError(
             .denied,
-            "\(name) is refused: names that begin with lockstep_ are reserved for the engine",
+            "\(name.folded) is refused: names that begin with lockstep_ are reserved for the engine",
             hint: "choose another name")
     }
 
@@ -210,8 +210,7 @@ final class Authorizer {
         return ownNameDenial(DefinedNames.reserved(in: sql))
     }
 
-    private func pragmaDenial(_ name: String, _ argument: String?) -> LockstepError? {
-        // The name arrives as typed; it is compared in lower case.
+    private func pragmaDenial(_ name: SQLName, _ argument: String?) -> LockstepError? {
         let refused =
             Self.deniedPragmas.contains(name) || name.hasPrefix("cipher_")
             || (argument != nil && Self.readOnlyPragmas.contains(name))
@@ -219,13 +218,13 @@ final class Authorizer {
         if refused {
             return LockstepError(
                 .denied,
-                "PRAGMA \(name) is refused: the engine manages it to keep the file safe",
+                "PRAGMA \(name.folded) is refused: the engine manages it to keep the file safe",
                 hint: "the engine manages keys, cipher settings and a connection's safety settings")
         }
         if mode == .migration, argument != nil, let harm = Self.lastingPragmas[name] {
             return LockstepError(
                 .denied,
-                "PRAGMA \(name) is refused inside a migration: it would stay in force on the "
+                "PRAGMA \(name.folded) is refused inside a migration: it would stay in force on the "
                     + "connection, and \(harm)",
                 hint:
                     "remove it from the file; if the program needs it, set it there after opening"
@@ -234,7 +233,7 @@ final class Authorizer {
         if name == "busy_timeout", let argument { busyTimeout = Int32(argument) ?? 0 }
         if mode == .migration, argument != nil, Self.futilePragmas.contains(name) {
             return LockstepError(
-                .denied, "PRAGMA \(name) does nothing inside a transaction",
+                .denied, "PRAGMA \(name.folded) does nothing inside a transaction",
                 hint: name == "foreign_keys"
                     ? "declare `-- lockstep: foreign keys off` in the migration file"
                     : "set it where the program opens the database")

@@ -1,15 +1,14 @@
 /// The names in a definition that SQLite's authorizer does not see when the definition is created: the tables
 /// that a trigger's body writes, the parent of a foreign key, the new name of a table.
 enum DefinedNames {
-    /// The first of them that is reserved for the engine, in lower case; nil if there is none.
-    static func reserved(in sql: Span<UInt8>) -> String? {
+    /// The first of them that is reserved for the engine; nil if there is none.
+    static func reserved(in sql: Span<UInt8>) -> SQLName? {
         guard mayHold(sql) else { return nil }
         var cursor = SQLCursor(sql.indices.map { sql[$0] })
         while !cursor.isAtEnd {
             guard introducesTable(&cursor) else { continue }
             var ahead = cursor
-            let name = try? ahead.objectName().folded
-            if let name, EngineTables.isReserved(name) { return name }
+            if let name = try? ahead.objectName(), EngineTables.isReserved(name) { return name }
         }
         return nil
     }

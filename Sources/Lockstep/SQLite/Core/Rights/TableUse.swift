@@ -1,46 +1,47 @@
 internal import CSQLCipher
 
-/// What a statement does to tables and to the schema, including its triggers, views and foreign key actions;
-/// names in lower case, including those of temporary tables.
+/// What a statement does to tables, also temporary ones, and to the schema, including its triggers, views and foreign key
+/// actions.
 struct TableUse {
-    var read: Set<String> = []
-    var written: Set<String> = []
+    var read: Set<SQLName> = []
+    var written: Set<SQLName> = []
     /// The written tables that rows are inserted into. REPLACE also removes rows, which SQLite does not report.
-    var inserted: Set<String> = []
+    var inserted: Set<SQLName> = []
     /// The written tables that rows are deleted from.
-    var deleted: Set<String> = []
+    var deleted: Set<SQLName> = []
     /// The columns that the statement updates.
-    var updated: [(table: String, column: String)] = []
+    var updated: [(table: SQLName, column: SQLName)] = []
     /// What the statement does to the schema, if anything.
     var schema: SchemaUse?
-    private var lastRead = ""
+    private var lastRead: SQLName?
 
     /// Whether the statement changes nothing.
     var isIdle: Bool { written.isEmpty && schema == nil }
 
     /// Notes an action that SQLite asks permission for.
     mutating func note(_ action: Int32, _ first: String?, _ second: String?) {
-        guard let first else { return }
+        guard let first = first.map({ SQLName($0) }) else { return }
+        let second = second.map { SQLName($0) }
         switch action {
         case SQLITE_READ:
             // SQLite asks for each column.
             guard first != lastRead else { return }
             lastRead = first
-            read.insert(first.asciiLowercased)
+            read.insert(first)
         case SQLITE_UPDATE:
-            written.insert(first.asciiLowercased)
+            written.insert(first)
             if let second { updated.append((first, second)) }
         case SQLITE_INSERT:
-            written.insert(first.asciiLowercased)
-            inserted.insert(first.asciiLowercased)
+            written.insert(first)
+            inserted.insert(first)
         case SQLITE_DELETE:
-            written.insert(first.asciiLowercased)
-            deleted.insert(first.asciiLowercased)
-        default: noteSchema(action, first.asciiLowercased, second?.asciiLowercased)
+            written.insert(first)
+            deleted.insert(first)
+        default: noteSchema(action, first, second)
         }
     }
 
-    private mutating func noteSchema(_ action: Int32, _ first: String, _ second: String?) {
+    private mutating func noteSchema(_ action: Int32, _ first: SQLName, _ second: SQLName?) {
         var use = schema ?? SchemaUse()
         switch action {
         case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW, SQLITE_DROP_INDEX,
@@ -64,14 +65,14 @@ struct TableUse {
     }
 }
 
-/// What a statement does to the schema; names in lower case.
+/// What a statement does to the schema.
 struct SchemaUse {
     /// Tables and views.
-    var created: Set<String> = []
+    var created: Set<SQLName> = []
     /// Tables and views.
-    var dropped: Set<String> = []
+    var dropped: Set<SQLName> = []
     /// Tables that ALTER TABLE changes.
-    var altered: Set<String> = []
+    var altered: Set<SQLName> = []
     /// Whether it drops anything, including indexes and triggers.
     var removesObjects = false
     /// Whether it creates anything, including indexes and triggers.
@@ -80,7 +81,7 @@ struct SchemaUse {
     var hasTemporaryTriggers = false
 
     /// All tables and views that are created, dropped or altered.
-    var names: Set<String> { created.union(dropped).union(altered) }
+    var names: Set<SQLName> { created.union(dropped).union(altered) }
 
     mutating func formUnion(_ other: SchemaUse) {
         created.formUnion(other.created)

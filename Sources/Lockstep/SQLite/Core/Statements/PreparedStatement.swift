@@ -208,14 +208,14 @@ final class PreparedStatement {
         tables.updated.contains { table, column in
             var isKey: Int32 = 0
             unsafe sqlite3_table_column_metadata(
-                core.database, "main", table, column, nil, nil, nil, &isKey, nil)
-            return isKey != 0 || column.asciiLowercased == "rowid"
+                core.database, "main", table.spelling, column.spelling, nil, nil, nil, &isKey, nil)
+            return isKey != 0 || column == "rowid"
         }
     }
 
     /// The tables whose b-trees or indexes the statement opens. The authorizer does not see columns that a join
     /// merges with USING, and these can be the table's only columns in the statement.
-    private func openedTables() throws(LockstepError) -> Set<String> {
+    private func openedTables() throws(LockstepError) -> Set<SQLName> {
         let mode = core.authorizer.mode
         core.authorizer.mode = .engine
         defer { core.authorizer.mode = mode }
@@ -235,10 +235,10 @@ final class PreparedStatement {
         let list = roots.map(String.init).joined(separator: ", ")
         let schema = try Self.prepare(
             "SELECT tbl_name FROM main.sqlite_schema WHERE rootpage IN (\(list))", .brief, on: core)
-        var names: Set<String> = []
+        var names: Set<SQLName> = []
         while unsafe sqlite3_step(schema.handle) == SQLITE_ROW {
             if let name = unsafe sqlite3_column_text(schema.handle, 0) {
-                names.insert(unsafe String(cString: name).asciiLowercased)
+                names.insert(unsafe SQLName(String(cString: name)))
             }
         }
         return names

@@ -8,7 +8,7 @@ protocol StatementWatch: AnyObject {
     func willRun(_ sql: String, _ use: TableUse) throws(LockstepError)
 
     /// Reports a table's current number of rows, from a caller that had to count them anyway.
-    func note(_ count: Int64, rowsOf table: String)
+    func note(_ count: Int64, rowsOf table: SQLName)
 }
 
 extension ConnectionCore {
