@@ -112,24 +112,25 @@ struct SimultaneousChecks: Sendable {
         options.cacheBytes = cacheBytes
         options.progress = ProgressHandler(
             every: 10_000, shouldContinue: coordinator.shouldContinue)
-        let connection: Connection
+        var connection: Connection?
         do {
             connection = try Connection.open(path, key: key.value, options: options)
         } catch let error as LockstepError {
             for (check, work) in tasks where work.isFound == nil {
                 try coordinator.run(check) { throw error }
             }
-            return
         }
-        do {
-            for (check, work) in tasks where work.isFound?(connection) ?? true {
-                try coordinator.run(check) { try work.run(connection) }
-            }
-        } catch {
-            close(connection)
-            throw error
-        }
+        guard let connection = connection.take() else { return }
+        let result = Result { try runAll(tasks, connection) }
         close(connection)
+        try result.get()
+    }
+
+    private func runAll(_ tasks: [ConnectionTask], _ connection: borrowing Connection) throws {
+        for (check, work) in tasks {
+            if let isFound = work.isFound, !isFound(connection) { continue }
+            try coordinator.run(check) { try work.run(connection) }
+        }
     }
 
     /// Two connections that close at the same instant each take the other for one that stays open, and leave
