@@ -107,9 +107,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "Worker",
-            dependencies: [
-                "Lockstep", "CSQLCipher", "FaultyVFS", "FaultyWork", "TestSupport", systemPackage,
-            ],
+            dependencies: ["Lockstep", "CSQLCipher", "FaultyVFS", "FaultyWork", systemPackage],
             path: "Tests/Worker",
             swiftSettings: strict),
         .target(
@@ -124,8 +122,8 @@ let package = Package(
         .testTarget(
             name: "LockstepTests",
             dependencies: [
-                "Lockstep", "TestSupport", "Worker", "FaultyVFS", "ForkedCall", "ZlibStreams",
-                systemPackage,
+                "Lockstep", "LockstepTool", "TestSupport", "Worker", "FaultyVFS", "ForkedCall",
+                "ZlibStreams", systemPackage,
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),

@@ -1,3 +1,4 @@
+public import Lockstep
 public import SystemPackage
 
 #if canImport(Glibc)
@@ -6,8 +7,6 @@ public import SystemPackage
     import Darwin
 #endif
 
-@testable public import Lockstep
-
 /// All pages of a file and of its log as a holder of the database key sees them, including free pages and unreferenced
 /// frames of the log.
 public struct DecryptedPages {
@@ -15,12 +14,13 @@ public struct DecryptedPages {
 
     /// Reads and decrypts them.
     public init(_ path: FilePath, _ key: borrowing DatabaseKey) throws {
+        let key = try Self.bytes(of: key)
         let file = try FileAccess.read(path, limit: 1 << 30)
         for start in stride(from: 0, to: file.count - 4095, by: 4096) {
             let salt = start == 0 ? 16 : 0
             try add(file[start..<(start + 4096)], skipping: salt, key)
         }
-        let side = DatabaseFile.side("-wal", of: path)
+        let side = FilePath(path.string + "-wal")
         guard FileAccess.exists(side) else { return }
         let log = try FileAccess.read(side, limit: 1 << 30)
         for start in stride(from: 32, to: log.count - 4119, by: 4120) {
@@ -30,13 +30,27 @@ public struct DecryptedPages {
         }
     }
 
+    /// The key from its keyspec, `x'` 64 hex digits `'`, which passes through a pipe and no file.
+    private static func bytes(of key: borrowing DatabaseKey) throws -> [UInt8] {
+        let pipe = try FileDescriptor.pipe()
+        defer { try? pipe.readEnd.close() }
+        do {
+            defer { try? pipe.writeEnd.close() }
+            try key.writeKeyspec(to: pipe.writeEnd)
+        }
+        let digits = try unsafe [UInt8](unsafeUninitializedCapacity: 66) { buffer, count in
+            count = try unsafe pipe.readEnd.read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        return Bytes.hex(String(decoding: digits.dropFirst(2), as: UTF8.self))
+    }
+
     private mutating func add(
-        _ page: ArraySlice<UInt8>, skipping start: Int, _ key: borrowing DatabaseKey
+        _ page: ArraySlice<UInt8>, skipping start: Int, _ key: [UInt8]
     ) throws {
         let page = Array(page)
         pages.append(
             try AES256CBC.decrypt(
-                page.span.extracting(start..<4016), key: key.secret.bytes,
+                page.span.extracting(start..<4016), key: key.span,
                 initialisationVector: page.span.extracting(4016..<4032)))
     }
 

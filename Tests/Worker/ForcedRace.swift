@@ -1,7 +1,5 @@
-import Foundation
+import Lockstep
 import SystemPackage
-
-@testable import Lockstep
 
 /// The schedule that SQLite's own test of the race forces (walrestart.test): a commit that restarts the log runs when a
 /// checkpointer has read one half of the data that it relies on.

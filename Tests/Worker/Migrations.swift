@@ -1,9 +1,7 @@
 import FaultyWork
 import Foundation
+import Lockstep
 import SystemPackage
-import TestSupport
-
-@testable import Lockstep
 
 /// Migrates FOLDER/data.db with the set FOLDER/test in a separate process, with a fault at one of the system calls that
 /// change files.
@@ -12,8 +10,8 @@ import TestSupport
 ///     Worker migrates plain-journal FOLDER FAULT CALL  the same with a rollback journal instead of the log
 ///     Worker migrates apart FOLDER FAULT CALL          records applied versions in a separate transaction, which is
 ///                                                      wrong: tests must notice
-///     Worker migrates seal FOLDER FAULT CALL           as plain, with the keys of a dataset, version 1 active
-///     Worker migrates seal-rotated FOLDER FAULT CALL   the same, version 2 active
+///     Worker migrates seal FOLDER FAULT CALL           as plain, with the keys of the dataset `test`, whose keyring
+///                                                      test.fields.keyring opens with my.key
 ///     Worker migrates safe FOLDER FAULT CALL           as SafeMigration does
 ///     Worker migrates die-migrating FOLDER FAULT CALL  the same, and kills itself when version 3 starts
 ///     Worker migrates die-checking FOLDER FAULT CALL   the same, and kills itself in the program's own check
@@ -52,29 +50,35 @@ enum Migrations {
         if action == "plain-journal" {
             do {
                 try connection.with(rights: .engine) {
-                    try connection.setPragma("journal_mode", "DELETE")
+                    try connection.execute("PRAGMA journal_mode = DELETE")
                 }
             } catch let error as LockstepError {
                 throw error.located("opening")
             }
         }
-        if action == "apart" { return try migrateApart(connection, set) }
+        if action == "apart" {
+            let folder = database.removingLastComponent().appending("test")
+            return try migrateApart(connection, set, folder)
+        }
         _ = try Migrator(set).run(on: connection)
     }
 
-    private static func migrateSealing(_ action: String, _ database: FilePath, _ set: MigrationSet)
-        throws
-    {
-        let keys = try VictimKeys.make(active: action == "seal" ? 1 : 2)
-        _ = try Migrator(set).run(on: open(database, [keys]))
+    private static func migrateSealing(_ database: FilePath, _ set: MigrationSet) throws {
+        let folder = database.removingLastComponent()
+        let keyring = try KeyringFile.fields(of: "test", in: folder).open { _ in
+            try KeyFile.read(folder.appending("my.key"))
+        }
+        _ = try Migrator(set).run(on: open(database, [keyring.fieldKeys(named: "test")]))
     }
 
     /// If killed between the two transactions, the ledger does not list the applied version.
-    private static func migrateApart(_ connection: borrowing Connection, _ set: MigrationSet) throws
-    {
+    private static func migrateApart(
+        _ connection: borrowing Connection, _ set: MigrationSet, _ folder: FilePath
+    ) throws {
         let applied = Set(try Ledger.entries(connection).map(\.version))
         for file in set.files where !applied.contains(file.version) {
-            try connection.write { try $0.run(script: file.up.text) }
+            let text = try Data(contentsOf: URL(filePath: folder.appending(file.fileName).string))
+            try connection.write { try $0.run(script: String(decoding: text, as: UTF8.self)) }
             try connection.write { connection in
                 try connection.with(rights: .engine) {
                     try Ledger.record(.file(file), of: set.name, duration: 0, connection)
@@ -108,7 +112,10 @@ enum Migrations {
         _ = try fleet.run(access: { _ in try DatabaseAccess(key: key()) }) { result in
             if let error = result.error { throw error }
             let reported = database.removingLastComponent().appending("reported")
-            try AtomicFile.create(reported).close()
+            try FileDescriptor.open(
+                reported, .writeOnly, options: [.create, .exclusiveCreate],
+                permissions: .ownerReadWrite
+            ).close()
         }
     }
 
@@ -136,7 +143,7 @@ enum Migrations {
             let database = folder.appending("data.db")
             switch action {
             case "plain", "plain-journal", "apart": try migratePlainly(action, database, set)
-            case "seal", "seal-rotated": try migrateSealing(action, database, set)
+            case "seal": try migrateSealing(database, set)
             case "copy-back": try copyBack(database, set)
             case "fleet": try migrateFleet(database, set)
             case "fleet-read":

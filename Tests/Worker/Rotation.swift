@@ -1,7 +1,6 @@
 import FaultyWork
+import Lockstep
 import SystemPackage
-
-@testable import Lockstep
 
 /// Rotates the key of FOLDER/data.db in a separate process, with a fault at one of the system calls that change files.
 ///

@@ -1,6 +1,5 @@
 import CSQLCipher
-
-@testable import Lockstep
+import Lockstep
 
 /// Runs a closure in the middle of a checkpoint: after SQLite has read the header of the WAL index, and before it
 /// checks how much of the log has been copied.

@@ -34,7 +34,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
     }
 
     /// A key and the salt of files made with it.
-    init(secret: consuming SecretBytes, salt: [UInt8]) throws(LockstepError) {
+    package init(secret: consuming SecretBytes, salt: [UInt8]) throws(LockstepError) {
         guard secret.count == Self.length, salt.count == Self.saltLength else {
             throw LockstepError(
                 .misuse,
@@ -59,7 +59,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
     }
 
     /// A random key for files that do not outlive the process.
-    static func ephemeral() throws(LockstepError) -> DatabaseKey {
+    package static func ephemeral() throws(LockstepError) -> DatabaseKey {
         try DatabaseKey(
             secret: SecretBytes(random: length), salt: Random.bytes(saltLength))
     }

@@ -2,9 +2,9 @@ internal import CCrypto
 
 /// AES-256-CBC for reading pages without SQLCipher: the first block of a SQLCipher 1 page, which has no MAC to check
 /// the key, and the pages of a damaged file.
-enum AES256CBC {
+package enum AES256CBC {
     /// Decrypts whole 16-byte blocks without padding or authentication.
-    static func decrypt(
+    package static func decrypt(
         _ blocks: Span<UInt8>, key: Span<UInt8>, initialisationVector: Span<UInt8>
     ) throws(LockstepError) -> [UInt8] {
         guard blocks.count > 0, blocks.count.isMultiple(of: 16), key.count == 32,

@@ -11,7 +11,7 @@ extension Keyring {
 
     /// The database key of one version.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist or was destroyed.
-    borrowing func databaseKey(version: UInt32) throws(LockstepError) -> DatabaseKey {
+    package borrowing func databaseKey(version: UInt32) throws(LockstepError) -> DatabaseKey {
         try requireDatabasePurpose()
         return try DatabaseKey(dataKey: key(.database, version: version), database: subjectID)
     }
@@ -54,7 +54,7 @@ extension Keyring {
 
     /// The version of the key to rotate to: the pending key of an unfinished rotation, or a new key.
     /// - Parameter isFresh: Always makes a new key: anyone who knows the active key may know the pending one.
-    mutating func nextDatabaseKey(
+    package mutating func nextDatabaseKey(
         isFresh: Bool, today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
         let pending = document.keys.filter { $0.kind == .database && $0.state == .pending }
@@ -68,7 +68,7 @@ extension Keyring {
     /// Activates a pending key and moves the previously active key to `state`: retired or compromised.
     /// - Returns: The previously active version.
     @discardableResult
-    mutating func promoteDatabaseKey(
+    package mutating func promoteDatabaseKey(
         _ version: UInt32, leaving state: KeyState, today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
         let old = try activeDatabaseKey().version

@@ -64,7 +64,7 @@ extension Keyring {
 
     /// Changes the keyring and writes it over the file that it was opened from. If it throws, the keyring in memory is
     /// unchanged; so is the file, unless the folder could not be synced after the file was replaced.
-    mutating func change(
+    package mutating func change(
         in file: KeyringFile, _ body: (inout Keyring) throws -> Void
     ) throws {
         let before = document

@@ -60,7 +60,9 @@ public enum Ledger {
             """)
     }
 
-    static func record(
+    /// Records a version as applied, within the open transaction and with the engine's rights; the table must exist.
+    /// - Parameter duration: In microseconds.
+    package static func record(
         _ migration: Migration, of set: String, duration: Int64,
         _ connection: borrowing Connection
     ) throws {

@@ -1,4 +1,4 @@
-internal import SystemPackage
+package import SystemPackage
 
 /// A database that nobody else can use while its key changes: the steps that give its file another key. The
 /// keyring's steps come between them; see ``DatabaseKeyRotation``.
@@ -6,7 +6,7 @@ internal import SystemPackage
 /// The lock is held until the value goes out of scope, and so beyond the moment when another file takes the
 /// name. A process that opened the old file and waited for the lock finds it in rollback mode. SQLite then
 /// refuses to write to a file that was moved, so that no process can leave a log beside the new one.
-struct KeyChange: ~Copyable {
+package struct KeyChange: ~Copyable {
     let path: FilePath
     private let connection: Connection
     private let schema: ConnectionOptions
@@ -27,7 +27,7 @@ struct KeyChange: ~Copyable {
     ///   - prepare: Can write to the database, once all its pages verify and before it is locked.
     /// - Throws: ``LockstepError/Code/busy`` if the database is open anywhere, and
     ///   ``LockstepError/Code/damaged``. Then only `prepare` has changed anything.
-    static func begin(
+    package static func begin(
         _ path: FilePath, key: borrowing DatabaseKey, schema: ConnectionOptions = .init(),
         prepare: (borrowing Connection) throws -> Void = { _ in }
     ) throws -> KeyChange {
@@ -101,7 +101,7 @@ struct KeyChange: ~Copyable {
     /// the rows of every table, and that each page has the same content as the original's under `old`.
     /// - Throws: Any error from `progress`; ``LockstepError/Code/damaged`` if the copy differs;
     ///   ``LockstepError/Code/replaced`` if another file now has the name.
-    func copy(
+    package func copy(
         from old: borrowing DatabaseKey, to new: borrowing DatabaseKey,
         _ progress: (CopyProgress) throws -> Void
     ) throws -> RekeyedDatabase {
@@ -131,7 +131,7 @@ struct KeyChange: ~Copyable {
 
     /// Gives the copy the original's name. The change is on disk when this returns.
     /// - Throws: ``LockstepError/Code/replaced`` if another file now has that name.
-    func replace(with copy: borrowing RekeyedDatabase) throws {
+    package func replace(with copy: borrowing RekeyedDatabase) throws {
         try requireInPlace()
         try copy.pending.replaceInUse()
     }
@@ -189,7 +189,7 @@ struct KeyChange: ~Copyable {
 
 /// The finished copy of a database under another key. Leaving the scope removes it, unless it has taken the
 /// original's name.
-struct RekeyedDatabase: ~Copyable {
+package struct RekeyedDatabase: ~Copyable {
     fileprivate let pending: PendingDatabase
     let report: CopyReport
 

@@ -8,15 +8,14 @@ import Testing
 struct SealingVictim {
     enum Kind: String, CaseIterable, Sendable {
         case protect, unprotect, rotate
-
-        /// The worker's instruction.
-        var action: String { self == .rotate ? "seal-rotated" : "seal" }
     }
 
     static let rows = 400
 
     private let kind: Kind
     private let victim: MigrationVictim
+    /// The keys of the pending migration: those of the keyring beside the database, which the worker opens.
+    private let keys: FieldKeys
     /// What distinguishes the states before the first transaction and after each of them.
     let borders: [String]
 
@@ -42,9 +41,10 @@ struct SealingVictim {
             before = [first, protect]
             pending = [Scratch.up("-- lockstep: rotate item.name dataset=test batch=90")]
         }
+        var keyring = try Keyring.create(.fields)
         do {
             _ = try database.create()
-            let connection = try Self.open(database, VictimKeys.make(active: 1))
+            let connection = try Self.open(database, keyring.fieldKeys(named: "test"))
             _ = try Migrator(Scratch.set([first])).run(on: connection)
             try connection.write { connection in
                 for row in 1...Self.rows {
@@ -55,9 +55,16 @@ struct SealingVictim {
             }
             if before.count > 1 { _ = try Migrator(Scratch.set(before)).run(on: connection) }
         }
+        if kind == .rotate {
+            try keyring.activateKey(.field, version: keyring.createKey(.field))
+        }
+        let keys = try keyring.fieldKeys(named: "test")
+        self.keys = keys
+        try KeyFile.create(database.folder.file("my.key"))
+        try keyring.addSlot("key-file", KeyFile.read(database.folder.file("my.key")))
+        try KeyringFile(database.folder.file("test.fields.keyring")).create(keyring)
         victim = try MigrationVictim(database, migratedBy: before + pending)
         let copy = try MigrationVictim(copying: victim)
-        let keys = try VictimKeys.make(active: kind == .rotate ? 2 : 1)
         var borders = [try Self.border(copy.database, keys)]
         _ = try Migrator(copy.set) { event in
             switch event {
@@ -75,7 +82,12 @@ struct SealingVictim {
     init(copying other: SealingVictim) throws {
         kind = other.kind
         victim = try MigrationVictim(copying: other.victim)
+        keys = other.keys
         borders = other.borders
+        let (from, to) = (other.victim.database.folder, victim.database.folder)
+        for name in ["my.key", "test.fields.keyring"] {
+            try to.write(name, Bytes.read(from.file(name)))
+        }
     }
 
     private static func name(_ row: Int) -> String {
@@ -93,15 +105,11 @@ struct SealingVictim {
 
     func run(
         _ fault: String = "kill", at call: Int = .max >> 33
-    ) async throws -> FaultyWorker.Run { try await victim.run(kind.action, fault, at: call) }
+    ) async throws -> FaultyWorker.Run { try await victim.run("seal", fault, at: call) }
 
     func makeLost() throws { try victim.makeLost() }
 
     // MARK: What must hold
-
-    private var keys: FieldKeys {
-        get throws { try VictimKeys.make(active: kind == .rotate ? 2 : 1) }
-    }
 
     /// The state that it is in; every value must be what it was, and its token with it.
     private static func border(_ database: DatabaseScratch, _ keys: FieldKeys) throws -> String {
@@ -146,7 +154,7 @@ struct SealingVictim {
         }
         #expect(try border() == borders.count - 1, context)
         var verification = Verification(victim.database.path, sets: [try victim.set])
-        verification.fieldKeys = [try keys]
+        verification.fieldKeys = [keys]
         let report = try verification.run(key: victim.database.key())
         #expect(report.isClean, "\(context.rawValue): \(report)")
         guard kind == .protect else { return }

@@ -1,5 +1,4 @@
 import CSQLCipher
-import TestSupport
 import Testing
 
 @testable import Lockstep

@@ -19,7 +19,8 @@ public struct Connection: ~Copyable {
 
     deinit { core.close() }
 
-    var handle: OpaquePointer { unsafe core.database }
+    /// SQLite's object of the connection.
+    package var handle: OpaquePointer { unsafe core.database }
     var authorizer: Authorizer { core.authorizer }
 
     /// SQLCipher's version, such as `4.6.1 community`.
@@ -108,7 +109,7 @@ public struct Connection: ~Copyable {
     }
 
     /// Runs `body` with different rights from those of the program's SQL.
-    func with<Result: ~Copyable>(
+    package func with<Result: ~Copyable>(
         rights mode: Authorizer.Mode, _ body: () throws -> Result
     ) rethrows -> Result {
         let before = authorizer.mode

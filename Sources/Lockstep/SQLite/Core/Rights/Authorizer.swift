@@ -10,8 +10,9 @@ struct TableChanges {
 ///
 /// After first use, several of the cipher's pragmas destroy a file silently: the insert succeeds, but the file
 /// no longer opens. Others write plaintext next to the file. SQL can reach none of them.
-final class Authorizer {
-    enum Mode {
+package final class Authorizer {
+    /// Whose SQL it is.
+    package enum Mode {
         /// SQL from the program or its user.
         case program
         /// SQL from a migration file: transactions belong to the runner.

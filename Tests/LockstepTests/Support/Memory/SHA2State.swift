@@ -1,8 +1,8 @@
 /// The state of SHA-256 or SHA-512 (FIPS 180-4) after one block, as libcrypto has it in memory: the part of its key
 /// that an HMAC keeps. Implemented independently, for tests that look for it.
-public enum SHA2State {
+enum SHA2State {
     /// The states of an HMAC-SHA256 after its key, in the order inner, outer.
-    public static func hmac256(_ key: [UInt8]) -> [[UInt8]] {
+    static func hmac256(_ key: [UInt8]) -> [[UInt8]] {
         pads(key, 64).map { block in
             compress(
                 block, UInt32.self, rounds: 64, start: start.map { UInt32($0 >> 32) },
@@ -12,7 +12,7 @@ public enum SHA2State {
     }
 
     /// The same for an HMAC-SHA512.
-    public static func hmac512(_ key: [UInt8]) -> [[UInt8]] {
+    static func hmac512(_ key: [UInt8]) -> [[UInt8]] {
         pads(key, 128).map { block in
             compress(
                 block, UInt64.self, rounds: 80, start: start, constants: constants,

@@ -5,9 +5,9 @@
 #endif
 
 /// Whether a test can expect memory to be locked, and can observe it.
-public enum LockableMemory {
+enum LockableMemory {
     /// False if the limit is too low, if there is no /proc, or if the address sanitizer disables mlock.
-    public static let isThere: Bool = {
+    static let isThere: Bool = {
         let size = Int(sysconf(Int32(_SC_PAGESIZE)))
         let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let start, start != MAP_FAILED else { return false }

@@ -1,17 +1,19 @@
+import SystemPackage
+import TestSupport
+
 @testable import Lockstep
-public import SystemPackage
 
 /// A database with a sealed column of each kind, its keyrings, and the key files that open those. One process makes it
 /// and knows what to look for; another one uses it, and gets secrets only from the files.
-public struct SecretsWorkbench {
+struct SecretsWorkbench {
     private let folder: TemporaryFolder
     /// The path of the folder.
-    public var path: FilePath { folder.path }
+    var path: FilePath { folder.path }
     /// The secrets to look for in the process that uses it.
-    public let secrets: KnownSecrets
+    let secrets: KnownSecrets
 
     /// Makes the files in a new folder.
-    public init() throws {
+    init() throws {
         folder = try TemporaryFolder()
         let files = SecretsInUse(in: folder.path)
         for file in [files.keyFile, files.phrase] { try KeyFile.create(file) }
@@ -22,8 +24,7 @@ public struct SecretsWorkbench {
         var fields = try Keyring.create(.fields)
         try fields.addSlot("file", KeyFile.read(files.keyFile))
         try fields.addSlot("reader", for: Identity.read(files.identity).recipient)
-        try fields.addSlot(
-            "typed", .passphrase(files.passphrase()), cost: Scrypt.Cost(logN: 14, r: 8, p: 1))
+        try fields.addSlot("typed", .passphrase(files.passphrase()), cost: Rings.cheap)
         try files.fields.create(fields)
 
         let keys = try fields.fieldKeys(named: SecretsInUse.dataset)
@@ -56,13 +57,13 @@ public struct SecretsWorkbench {
 }
 
 /// The same files, as seen by the process that uses them.
-public struct SecretsInUse {
+struct SecretsInUse {
     /// The dataset's name.
-    public static let dataset = "films"
+    static let dataset = "films"
     private let folder: FilePath
 
     /// The files in a workbench's folder.
-    public init(in folder: FilePath) { self.folder = folder }
+    init(in folder: FilePath) { self.folder = folder }
 
     fileprivate var database: FilePath { folder.appending("films.db") }
     fileprivate var ring: KeyringFile {
@@ -81,7 +82,7 @@ public struct SecretsInUse {
 
     /// Runs `body` while everything is held and in use: the key files, two keyrings, and one connection that has
     /// written, read and looked up cells of each kind, and has a large one open.
-    public func withAll(_ body: () throws -> Void) throws {
+    func withAll(_ body: () throws -> Void) throws {
         let phrase = try passphrase()
         let file = try KeyFile.read(keyFile)
         let identity = try Identity.read(self.identity)

@@ -1,9 +1,10 @@
 import SystemPackage
+import TestSupport
 
 /// The table of the article SecretsInMemory: the number of copies of each secret in a process.
-public struct MemoryTable {
+struct MemoryTable {
     /// The process whose copies a column counts.
-    public enum Process: Int, Sendable {
+    enum Process: Int, Sendable {
         case program = 1
         case tool = 2
     }
@@ -11,7 +12,7 @@ public struct MemoryTable {
     private let rows: [(name: String, copies: [Int])]
 
     /// Reads the article.
-    public init() throws {
+    init() throws {
         let article = Programs.package.appending(
             "Sources/Lockstep/Lockstep.docc/SecretsInMemory.md")
         let text = String(decoding: try Bytes.read(article), as: UTF8.self)
@@ -25,7 +26,7 @@ public struct MemoryTable {
 
     /// The deviations from the table: a secret with another number of copies, one in memory that is not locked or not
     /// excluded from dumps, one that only the search knows, one that only the table has.
-    public func differences(
+    func differences(
         _ process: Process, _ known: KnownSecrets, _ places: [String: [MemoryPlace]]
     ) -> [String] {
         var differences: [String] = []

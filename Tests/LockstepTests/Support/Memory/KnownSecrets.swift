@@ -1,15 +1,12 @@
-@testable public import Lockstep
+@testable import Lockstep
 
 /// Secrets to look for in a process's memory, with the names from the article SecretsInMemory.
-public struct KnownSecrets: Codable, Sendable {
+struct KnownSecrets: Codable, Sendable {
     /// Each of them, masked.
-    public private(set) var masked: [String: MaskedSecret] = [:]
-
-    /// None yet.
-    public init() {}
+    private(set) var masked: [String: MaskedSecret] = [:]
 
     /// Adds a secret.
-    public mutating func add(_ name: String, _ secret: borrowing SecretBytes) {
+    mutating func add(_ name: String, _ secret: borrowing SecretBytes) {
         masked[name] = MaskedSecret(secret)
     }
 
@@ -37,7 +34,7 @@ public struct KnownSecrets: Codable, Sendable {
         let salt = key.salt.map { $0 ^ 0x3A }
         let derived = try PBKDF2.derive(.sha512, key.secret.bytes, salt: salt.span, rounds: 2)
         add("page MAC key", derived)
-        addStates(of: "page MAC key", SHA2State.hmac512(Self.bytes(derived)))
+        addStates(of: "page MAC key", SHA2State.hmac512(Secrets.bytes(of: derived)))
     }
 
     /// The keys with which a connection's sealed columns are sealed, opened and looked up. The messages are those that
@@ -49,7 +46,7 @@ public struct KnownSecrets: Codable, Sendable {
             for index in column.indexes {
                 let key = try keys.indexKey(version: 1, info: index.index.info)
                 add("blind index key", key)
-                addStates(of: "blind index key", SHA2State.hmac256(Self.bytes(key)))
+                addStates(of: "blind index key", SHA2State.hmac256(Secrets.bytes(of: key)))
             }
             guard column.mode == .random else {
                 let key = try keys.columnKey(column.id, version: 1, format: 0xFA, count: 64)
@@ -90,9 +87,5 @@ public struct KnownSecrets: Codable, Sendable {
     private mutating func addStates(of name: String, _ states: [[UInt8]]) {
         masked["inner state of the \(name)"] = MaskedSecret(states[0])
         masked["outer state of the \(name)"] = MaskedSecret(states[1])
-    }
-
-    private static func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
-        (0..<secret.count).map { secret.bytes[$0] }
     }
 }

@@ -1,4 +1,4 @@
-public import Lockstep
+import Lockstep
 import SystemPackage
 
 #if canImport(Glibc)
@@ -8,19 +8,19 @@ import SystemPackage
 #endif
 
 /// A secret in the form that a test keeps while it looks for copies: masked.
-public struct MaskedSecret: Codable, Sendable {
+struct MaskedSecret: Codable, Sendable {
     fileprivate static let mask: UInt8 = 0xA5
     /// Half a key is found, too: programs store keys next to other data, and in pieces.
-    public static let pieceLength = 16
+    static let pieceLength = 16
     fileprivate let pieces: [[UInt8]]
 
     /// The bytes of a secret from an offset on.
-    public init(_ secret: borrowing SecretBytes, from first: Int = 0) {
+    init(_ secret: borrowing SecretBytes, from first: Int = 0) {
         self.init(count: secret.count, from: first) { secret.bytes[$0] }
     }
 
     /// Bytes derived from a secret.
-    public init(_ bytes: [UInt8]) { self.init(count: bytes.count, from: 0) { bytes[$0] } }
+    init(_ bytes: [UInt8]) { self.init(count: bytes.count, from: 0) { bytes[$0] } }
 
     private init(count: Int, from first: Int, _ byte: (Int) -> UInt8) {
         var pieces: [[UInt8]] = []
@@ -36,20 +36,20 @@ public struct MaskedSecret: Codable, Sendable {
     }
 
     /// The places in this process's writable memory that contain a piece of the secret.
-    public func places() throws -> [MemoryPlace] { try MemoryScan.places(of: ["": self])[""] ?? [] }
+    func places() throws -> [MemoryPlace] { try MemoryScan.places(of: ["": self])[""] ?? [] }
 }
 
 /// The place where a piece of a secret was found. It reveals nothing of the secret.
-public struct MemoryPlace: CustomStringConvertible, Sendable {
+struct MemoryPlace: CustomStringConvertible, Sendable {
     /// Which piece of the secret, from 0.
-    public let piece: Int
+    let piece: Int
     /// Its address.
-    public let address: UInt
+    let address: UInt
     /// The region that contains it.
-    public let region: MemoryRegion
+    let region: MemoryRegion
 
     /// For messages.
-    public var description: String {
+    var description: String {
         "piece \(piece) at \(String(address, radix: 16)) in \(region.name), "
             + (region.isLocked ? "locked" : "not locked")
             + (region.isUndumped ? ", left out of dumps" : ", dumped")
@@ -57,18 +57,18 @@ public struct MemoryPlace: CustomStringConvertible, Sendable {
 }
 
 /// Memory of a process that it can write, as the kernel describes it.
-public struct MemoryRegion: Sendable {
+struct MemoryRegion: Sendable {
     /// Its addresses.
-    public let range: Range<UInt>
+    let range: Range<UInt>
     /// The name of the mapped file or kernel region, or that the memory belongs to no file.
-    public let name: String
+    let name: String
     /// Whether it stays out of swap.
-    public let isLocked: Bool
+    let isLocked: Bool
     /// Whether it is left out of core dumps.
-    public let isUndumped: Bool
+    let isUndumped: Bool
 
     /// All regions of a process, by its number or `self`.
-    public static func all(of process: String) throws -> [MemoryRegion] {
+    static func all(of process: String) throws -> [MemoryRegion] {
         var regions: [MemoryRegion] = []
         var open: (range: Range<UInt>, name: String)?
         for line in try text(of: FilePath("/proc/\(process)/smaps")).split(separator: "\n") {
@@ -107,13 +107,13 @@ public struct MemoryRegion: Sendable {
 /// Reads all of a process's writable memory.
 ///
 /// Through the kernel, so that memory that is unmapped meanwhile is an error and not a crash.
-public final class MemoryScan {
+final class MemoryScan {
     private let memory: FileDescriptor
     /// Mapped separately, so that it can be excluded: it contains the data that was read.
     private let buffer: UnsafeMutableRawBufferPointer
 
     /// The places of pieces of secrets in a process, by its number or `self`.
-    public static func places(
+    static func places(
         of secrets: [String: MaskedSecret], in process: String = "self"
     ) throws -> [String: [MemoryPlace]] {
         let scan = try MemoryScan(process)
