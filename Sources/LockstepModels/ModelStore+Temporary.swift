@@ -11,7 +11,8 @@ extension ModelStore {
         try migrated(.inMemory(options: options))
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @concurrent
     public static func inMemory(options: StoreOptions = .init()) async throws -> Self {
         try await migrated(.inMemory(options: options))
@@ -25,7 +26,8 @@ extension ModelStore {
         try migrated(.temporary(options: options))
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @concurrent
     public static func temporary(options: StoreOptions = .init()) async throws -> Self {
         try await migrated(.temporary(options: options))

@@ -40,7 +40,8 @@ extension ModelStore {
         return Self(store)
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @concurrent
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, template: borrowing ModelTemplate? = nil,

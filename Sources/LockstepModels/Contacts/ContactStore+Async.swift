@@ -2,33 +2,39 @@ internal import Lockstep
 
 /// The same without blocking an actor. Cancelling the task interrupts a call, and nothing of it remains.
 extension ContactStore {
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func all() async throws -> [Contact] { try await reading { try ContactWork.all($0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func contact(_ id: Int64) async throws -> Contact? {
         try await reading { try ContactWork.contact(id, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func contacts(withNumber number: String) async throws -> [Contact] {
         try await reading { try ContactWork.contacts(withNumber: number, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func count() async throws -> Int {
         try await reading { connection in
             try connection.value("SELECT count(*) FROM Contacts") ?? 0
         }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func insert(_ contact: Contact) async throws -> Contact {
         try await insert([contact])[0]
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func insert(_ contacts: [Contact]) async throws -> [Contact] {
         try await writing { connection in
@@ -37,7 +43,8 @@ extension ContactStore {
         }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func update(_ contact: inout Tracked<Contact>) async throws -> Bool {
         var one = [contact]
@@ -46,7 +53,8 @@ extension ContactStore {
         return count > 0
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func save(_ contacts: inout [Tracked<Contact>]) async throws -> Int {
         let dirty = contacts
@@ -54,7 +62,8 @@ extension ContactStore {
         return Self.clear(&contacts, written)
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
         try await writing { try ContactWork.delete(id, $0) }

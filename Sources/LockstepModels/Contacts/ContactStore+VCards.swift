@@ -28,7 +28,8 @@ extension ContactStore {
         try writing { try Self.importVCards(path, identity, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func importVCards(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) async throws -> ImportReport {

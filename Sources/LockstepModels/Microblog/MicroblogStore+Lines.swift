@@ -32,7 +32,8 @@ extension MicroblogStore {
         try writing { try MicroblogImport.run(path, identity, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func importJSONLines(
         _ path: FilePath, opening identity: ImportIdentity? = nil
     ) async throws -> ImportReport {

@@ -22,7 +22,8 @@ extension NoteStore {
         return try writing { try NoteFiles.read(files, legacy, identity, now, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @concurrent
     public func importTexts(
         _ path: FilePath, legacy: LegacyEncoding? = nil, opening identity: ImportIdentity? = nil
@@ -42,7 +43,8 @@ extension NoteStore {
         try reading { try NoteFiles.write(to: folder, recipients, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func exportTexts(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws -> Int {

@@ -19,7 +19,8 @@ extension NoteStore {
         return try reading { try query.run(limit, marks, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func search(
         _ words: String, isLastBegun: Bool = false, limit: Int = 50,
         marks: (before: String, behind: String) = ("", "")
@@ -32,14 +33,16 @@ extension NoteStore {
     /// - Throws: `LockstepError.Code.damaged` if a note is not found by its words, or a deleted one is.
     public func checkSearch() throws { try writing { try NoteQuery.check($0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func checkSearch() async throws { try await writing { try NoteQuery.check($0) } }
 
     /// Rebuilds the search index from the notes.
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func rebuildSearch() throws { try writing { try NoteQuery.rebuild($0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func rebuildSearch() async throws { try await writing { try NoteQuery.rebuild($0) } }
 }
 

@@ -28,7 +28,8 @@ public struct NoteStore: ModelStore {
         return try writing { try NoteSQL.insert(text, at: now(), $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func create(_ text: String) async throws -> Int64? {
         guard !text.isEmpty else { return nil }
@@ -43,7 +44,8 @@ public struct NoteStore: ModelStore {
         return try writing { try NoteSQL.update(id, text, at: now(), $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func update(_ id: Int64, _ text: String) async throws -> Bool {
         try NoteSQL.requireText(text)
@@ -55,7 +57,8 @@ public struct NoteStore: ModelStore {
     @discardableResult
     public func delete(_ id: Int64) throws -> Bool { try writing { try NoteSQL.delete(id, $0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
         try await writing { try NoteSQL.delete(id, $0) }
@@ -73,7 +76,8 @@ public struct NoteStore: ModelStore {
         try reading { try NoteSQL.list(limit, last, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func list(limit: Int = 100, after last: NoteTitle? = nil) async throws -> [NoteTitle] {
         try await reading { try NoteSQL.list(limit, last, $0) }
     }
@@ -82,7 +86,8 @@ public struct NoteStore: ModelStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func body(of id: Int64) throws -> String? { try reading { try NoteSQL.body(id, $0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func body(of id: Int64) async throws -> String? {
         try await reading { try NoteSQL.body(id, $0) }
     }
@@ -91,7 +96,8 @@ public struct NoteStore: ModelStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func note(_ id: Int64) throws -> Note? { try reading { try NoteSQL.note(id, $0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func note(_ id: Int64) async throws -> Note? {
         try await reading { try NoteSQL.note(id, $0) }
     }
@@ -100,6 +106,7 @@ public struct NoteStore: ModelStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func count() throws -> Int { try reading { try NoteSQL.count($0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func count() async throws -> Int { try await reading { try NoteSQL.count($0) } }
 }

@@ -17,7 +17,8 @@ extension PhotoStore {
         try writing { try Self.insert(name, path, identity, rules, partLength, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func insert(
         _ name: String, from path: FilePath, rules: PhotoRules = .init(),
@@ -68,7 +69,8 @@ extension PhotoStore {
         try reading { try Self.write(id, path, recipients, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func write(
         _ id: Int64, to path: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws {
@@ -106,7 +108,8 @@ extension PhotoStore {
         try reading { try Self.bytes(id, range, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func bytes(of id: Int64, in range: Range<Int>) async throws -> [UInt8] {
         try await reading { try Self.bytes(id, range, $0) }
     }

@@ -24,7 +24,8 @@ extension PhotoStore {
         return report
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @concurrent
     public func importFiles(
         _ path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
@@ -53,7 +54,8 @@ extension PhotoStore {
         try reading { try Self.export(folder, recipients, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func exportFiles(
         to folder: FilePath, sealedFor recipients: [Recipient] = []
     ) async throws -> Int {

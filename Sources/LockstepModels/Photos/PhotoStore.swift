@@ -31,7 +31,8 @@ public struct PhotoStore: ModelStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func all() throws -> [Photo] { try reading { try PhotoTables.all($0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func all() async throws -> [Photo] { try await reading { try PhotoTables.all($0) } }
 
     /// A photo's details, or nil if there is none.
@@ -40,7 +41,8 @@ public struct PhotoStore: ModelStore {
         try reading { try PhotoTables.photo(id, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func photo(_ id: Int64) async throws -> Photo? {
         try await reading { try PhotoTables.photo(id, $0) }
     }
@@ -51,7 +53,8 @@ public struct PhotoStore: ModelStore {
         try reading { try PhotoTables.photos(of: sha256, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func photos(withSHA256 sha256: [UInt8]) async throws -> [Photo] {
         try await reading { try PhotoTables.photos(of: sha256, $0) }
     }
@@ -60,7 +63,8 @@ public struct PhotoStore: ModelStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func duplicates() throws -> [[Photo]] { try reading { try PhotoTables.duplicates($0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func duplicates() async throws -> [[Photo]] {
         try await reading { try PhotoTables.duplicates($0) }
     }
@@ -69,7 +73,8 @@ public struct PhotoStore: ModelStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func count() throws -> Int { try reading { try PhotoTables.count($0) } }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func count() async throws -> Int { try await reading { try PhotoTables.count($0) } }
 
     // MARK: Changes
@@ -81,7 +86,8 @@ public struct PhotoStore: ModelStore {
         try writing { try PhotoTables.rename(id, name, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func rename(_ id: Int64, _ name: String) async throws -> Bool {
         try await writing { try PhotoTables.rename(id, name, $0) }
@@ -94,7 +100,8 @@ public struct PhotoStore: ModelStore {
         try writing { try PhotoTables.delete(id, $0) }
     }
 
-    /// The same call, awaited; it can also throw `CancellationError`.
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func delete(_ id: Int64) async throws -> Bool {
         try await writing { try PhotoTables.delete(id, $0) }
