@@ -11,9 +11,9 @@ struct Adopt: ParsableCommand {
             which comes from --source-passphrase-fd or a prompt. It is copied row by row into the new \
             database, and the two are compared. The original is only read, and stays where it is.
 
-            The new database's keyring opens it. If there is no keyring, the command makes one, as \
-            `lockstep init` does: without --key-file, --env-slot or --passphrase-fd, it prompts for a new \
-            passphrase.
+            The command makes a keyring for the new database, as `lockstep init` does: without --key-file, \
+            --env-slot or --passphrase-fd, it prompts for a new passphrase. It uses an existing keyring only \
+            with --share-keyring: to rotate or destroy a key then concerns every database of that keyring.
             """)
 
     @Argument(help: "The plaintext SQLite file or SQLCipher file to adopt.")
@@ -28,6 +28,12 @@ struct Adopt: ParsableCommand {
             "An open file descriptor from which to read the original's passphrase, up to end of file."
     )
     var sourcePassphraseFd: Int32?
+
+    @Flag(
+        help:
+            "Use an existing keyring, so that one key opens this database and the keyring's others."
+    )
+    var shareKeyring = false
 
     @OptionGroup var output: FormatOptions
 
@@ -53,7 +59,7 @@ struct Adopt: ParsableCommand {
         let report: AdoptionReport
         do {
             var keyring =
-                try isNew ? new.make(.database, file) : slots.credentials.open(file)
+                try isNew ? new.make(.database, file) : existing(file)
             report = try adopt(passphrase, into: path, keyring.databaseKey())
             Remembering.bind(new: path, &keyring, in: file)
         } catch {
@@ -71,6 +77,20 @@ struct Adopt: ParsableCommand {
         }
         new.show()
         show(report, path, isPlaintext: isPlaintext)
+    }
+
+    /// Opens a keyring that the command does not make. One that records no database is left from an adoption that was
+    /// stopped.
+    private func existing(_ file: KeyringFile) throws -> Keyring {
+        let keyring = try slots.credentials.open(file)
+        guard shareKeyring || !keyring.recordsDatabases else {
+            throw LockstepError(
+                .alreadyExists, "\(file.path) is the keyring of another database",
+                hint:
+                    "to make a keyring for this database, name another file with --keyring or another folder "
+                    + "with --keys; to put both under one key, add --share-keyring")
+        }
+        return keyring
     }
 
     /// Whether the source needs no passphrase.

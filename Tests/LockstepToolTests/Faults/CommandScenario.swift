@@ -197,7 +197,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             setup: newest
                 + "lockstep export plain.sqlite --plaintext --i-understand --key-file k\n",
             command:
-                "adopt plain.sqlite -d new.db --keyring Keys/data.database.keyring --key-file k",
+                "adopt plain.sqlite -d new.db --share-keyring --keyring Keys/data.database.keyring --key-file k",
             probe: other("new.db"), again: [1]),
         .init(
             name: "salvage", setup: newest, command: "salvage part.db --key-file k",

@@ -45,6 +45,9 @@ extension Keyring {
         return key
     }
 
+    /// Whether the keyring records any database.
+    package var recordsDatabases: Bool { !document.files.isEmpty }
+
     /// Whether the keyring contains this record.
     borrowing func lists(_ record: DatabaseRecord) -> Bool { document.files.contains(record) }
 

@@ -1,3 +1,5 @@
+internal import CSQLCipher
+
 /// SQLite's own integrity check.
 enum IntegrityAnswer {
     /// The first faults that SQLite reports, at most `limit`; none if everything agrees.
@@ -9,7 +11,9 @@ enum IntegrityAnswer {
                 row in try row[0] as String
             }
             return answers == ["ok"] ? [] : answers
-        } catch let error as LockstepError where error.code == .sqlFailed {
+        } catch let error as LockstepError
+            where error.code == .sqlFailed && error.sqliteCode == SQLITE_NOMEM
+        {
             // The data of a virtual table can name a size that no memory has; the check then ends instead of answering.
             return ["the check ends early: \(error.message)"]
         }
