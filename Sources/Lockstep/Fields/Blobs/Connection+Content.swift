@@ -7,7 +7,7 @@ extension Connection {
             return open.column.state != .plaintext
         }
         let isClaimed = try RegistryTables.claimed(self).contains {
-            $0.name == column && $0.table == table
+            SQLName($0.name) == SQLName(column) && SQLName($0.table) == SQLName(table)
         }
         guard isClaimed else { return false }
         throw LockstepError(

@@ -47,7 +47,7 @@ enum SealedNames {
             return
         }
         let claimed = try RegistryTables.claimed(connection).contains {
-            $0.table == old.table && $0.name == old.column
+            SQLName($0.table) == SQLName(old.table) && SQLName($0.name) == SQLName(old.column)
         }
         guard claimed,
             try new != nil || SealedTable(old.table, connection)?.column(old.column) == nil

@@ -38,6 +38,8 @@ struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation
 
     func hash(into hasher: inout Hasher) {
         for byte in spelling.utf8 { hasher.combine(Self.fold(byte)) }
+        // No byte of UTF-8: it separates the names in a sequence of names.
+        hasher.combine(UInt8.max)
     }
 
     private static func fold(_ byte: UInt8) -> UInt8 {

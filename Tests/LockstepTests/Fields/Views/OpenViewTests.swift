@@ -223,6 +223,12 @@ struct OpenViewTests {
         try connection.protect("title", of: "film", keys: bench.keys)
         #expect(try connection.readable("film").text == "\"film_open\"")
         Refusal.expect(.keyUnavailable) { _ = try keyless.readable("film") }
+        // SQLite takes names in any case for the same.
+        for (column, table) in [("title", "film"), ("TITLE", "Film")] {
+            let isSealed = try connection.isSealed(column, of: table)
+            #expect(isSealed)
+            Refusal.expect(.keyUnavailable) { _ = try keyless.isSealed(column, of: table) }
+        }
         #expect(try keyless.readable("other").text == "\"other\"")
         try connection.unprotect("title", of: "film", keys: bench.keys)
         #expect(try connection.readable("film").text == "\"film\"")

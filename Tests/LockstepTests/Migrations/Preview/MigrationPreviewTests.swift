@@ -58,6 +58,7 @@ struct MigrationPreviewTests {
             ("ALTER TABLE empty RENAME TO full;", "rename-table", .warning),
             ("ALTER TABLE t RENAME COLUMN s TO r;", "rename-column", .warning),
             ("ALTER TABLE t DROP COLUMN s;", "drop-column", .warning),
+            ("ALTER TABLE main.t DROP COLUMN s;", "drop-column", .warning),
             ("ALTER TABLE t ADD COLUMN b TEXT NOT NULL;", "add-not-null", .error),
             (
                 "ALTER TABLE t ADD b TEXT DEFAULT CURRENT_TIMESTAMP;", "add-default-expression",

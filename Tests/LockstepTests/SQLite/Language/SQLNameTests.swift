@@ -26,6 +26,17 @@ struct SQLNameTests {
         #expect(name.folded == "Ärger mit É")
     }
 
+    @Test("A prefix is found in any case, and the rest keeps its spelling")
+    func prefix() {
+        let name = SQLName("Docs_Content")
+        #expect(name.hasPrefix("docs_") && name.hasPrefix("") && name.hasPrefix("DOCS_CONTENT"))
+        #expect(!name.hasPrefix("docs_content_") && !name.hasPrefix("ocs"))
+        #expect(name.part(after: "docs_")?.spelling == "Content")
+        #expect(name.part(after: "doc_") == nil)
+        // A combining mark belongs to the character before it, and not to the prefix.
+        #expect(SQLName("a_\u{301}b").part(after: "A_") == "\u{301}b")
+    }
+
     @Test("Names have the order of their folded bytes")
     func order() {
         let names: [SQLName] = ["b", "A", "é", "C", "ab"]
