@@ -118,7 +118,8 @@ struct MigrationOptions: ParsableArguments {
         if let name = self.set, !sets.contains(where: { $0.name == name }) {
             throw LockstepError(
                 .notFound, "there is no set \(name) in \(folder)",
-                hint: "it has \(sets.map(\.name).joined(separator: ", "))")
+                hint: "it has \(sets.map(\.name).joined(separator: ", "))",
+                context: .init(set: name))
         }
         guard !declarations.isEmpty else { return sets }
         guard sets.count == 1 else {

@@ -14,12 +14,14 @@ struct SealedPlace {
             throw LockstepError(
                 .keyUnavailable,
                 "\(place.table).\(place.column) is not a sealed column that this connection can open",
-                hint: "open the database with the fields keyring of its dataset")
+                hint: "open the database with the fields keyring of its dataset",
+                context: place.context)
         }
         if let obstacle = column.shape.obstacleToStreams {
             throw LockstepError(
                 .misuse, "SQLite cannot stream \(column.title): \(obstacle)",
-                hint: "read and write it through \(OpenViews.name(of: column.column.table))")
+                hint: "read and write it through \(OpenViews.name(of: column.column.table))",
+                context: column.column.context)
         }
         self.column = column
         self.place = BlobPlace(
@@ -65,6 +67,6 @@ extension SealedColumnAccess {
     fileprivate func missingRow(_ row: Int64) -> LockstepError {
         LockstepError(
             .sqlFailed, "there is no row \(row) in \(column.table)",
-            hint: "insert the row before you write its \(column.name)")
+            hint: "insert the row before you write its \(column.name)", context: column.context)
     }
 }

@@ -31,7 +31,8 @@ extension Connection {
             throw LockstepError(
                 .keyUnavailable,
                 "\(table).\(column) is not a sealed column that this connection can open",
-                hint: "open the database with the fields keyring of its dataset")
+                hint: "open the database with the fields keyring of its dataset",
+                context: .init(table: table, column: column))
         }
         let view = alias ?? OpenViews.name(of: open.column.table)
         return try SealedLookup(
@@ -84,7 +85,7 @@ struct SealedLookup {
         guard value != .null else {
             throw LockstepError(
                 .misuse, "NULL has no entry in a blind index of \(column.title)",
-                hint: "use `IS NULL`, which needs no key")
+                hint: "use `IS NULL`, which needs no key", context: column.column.context)
         }
         return CellValue(value)
     }
@@ -130,7 +131,8 @@ struct SealedLookup {
             throw LockstepError(
                 .misuse,
                 "the range covers more than \(Connection.maximumBuckets) buckets of \(column.title)",
-                hint: "use a smaller range, or an index with wider buckets")
+                hint: "use a smaller range, or an index with wider buckets",
+                context: column.column.context)
         }
         // One number in each bucket: its first, or the first of the range.
         let sought = (0...count).map { step in
@@ -160,7 +162,8 @@ struct SealedLookup {
         guard !keys.isEmpty else {
             throw LockstepError(
                 .misuse, "\(column.column.table) has no primary key that identifies its rows",
-                hint: "compare Connection.token(_:of:index:value:) with the index's own column")
+                hint: "compare Connection.token(_:of:index:value:) with the index's own column",
+                context: .init(table: column.column.table))
         }
         let key = keys.map(SQLTokens.quote).joined(separator: ", ")
         let keyInView = keys.map(inView).joined(separator: ", ")
@@ -174,6 +177,7 @@ struct SealedLookup {
         let all = column.column.indexes.map(\.normaliser.spelling).joined(separator: ", ")
         return LockstepError(
             .misuse, "\(column.title) has no blind index \(what)",
-            hint: all.isEmpty ? "it has no blind index; seal it with one" : "it has \(all)")
+            hint: all.isEmpty ? "it has no blind index; seal it with one" : "it has \(all)",
+            context: column.column.context)
     }
 }

@@ -37,7 +37,7 @@ public struct Identity: ~Copyable, Sendable {
         do {
             return try Identity(parsing: text)
         } catch {
-            throw error.located("\(path)")
+            throw error.located(in: path)
         }
     }
 

@@ -97,7 +97,10 @@ extension SchemaGuard {
         _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
         guard !allowances.losses.contains(table.key) else {
-            tolerated.append(LockstepError(.rowsLost, "rows are lost, as declared: \(what)"))
+            tolerated.append(
+                LockstepError(
+                    .rowsLost, "rows are lost, as declared: \(what)",
+                    context: .init(table: table.name)))
             return
         }
         if let taker {
@@ -106,13 +109,15 @@ extension SchemaGuard {
                 hint:
                     "\(taker) is dropped with foreign keys on, which deletes its children: to keep "
                     + "them, \(allowances.hint(.foreignKeysOff)); if the loss is intended, "
-                    + "declare `\(Directive.allowLoss(table: table.name).spelling)`")
+                    + "declare `\(Directive.allowLoss(table: table.name).spelling)`",
+                context: .init(table: table.name))
         }
         throw LockstepError(
             .rowsLost, "rows would be lost: \(what)",
             hint:
                 "if that is intended, \(allowances.hint(.allowLoss(table: table.name))); "
-                + "if a table is being replaced, use `-- lockstep: rebuild table …`")
+                + "if a table is being replaced, use `-- lockstep: rebuild table …`",
+            context: .init(table: table.name))
     }
 
     private func requireOwnNames(
@@ -127,7 +132,7 @@ extension SchemaGuard {
                 .denied,
                 "\(table.name) is refused: names that begin with lockstep_ are reserved for the "
                     + "engine",
-                hint: "choose another name")
+                hint: "choose another name", context: .init(table: table.name))
         }
     }
 
@@ -181,16 +186,19 @@ extension SchemaGuard {
         let child = after.keys.keys.first { child, keys in
             keys.contains { ForeignKeys.name(child, $0.parent) == reference }
         }?.key
-        if let child, allowances.brokenReferences.contains(child) {
-            tolerated.append(LockstepError(.foreignKeysBroken, "as declared, \(what)"))
-            return
-        }
         guard let child else { throw LockstepError(.foreignKeysBroken, what, hint: hint) }
         let table = after.catalogue.relations[child]?.name ?? child
+        let context = LockstepError.Context(table: table)
+        guard !allowances.brokenReferences.contains(child) else {
+            tolerated.append(
+                LockstepError(.foreignKeysBroken, "as declared, \(what)", context: context))
+            return
+        }
         let declare = allowances.hint(.allowBrokenReferences(table: table))
         throw LockstepError(
             .foreignKeysBroken, what,
-            hint: "\(hint); if a later version repairs it, or it is intended, \(declare)")
+            hint: "\(hint); if a later version repairs it, or it is intended, \(declare)",
+            context: context)
     }
 
     /// Discards counts that can have become wrong. If no rows lacked a parent, neither deleted children nor new

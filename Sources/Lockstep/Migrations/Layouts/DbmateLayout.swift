@@ -31,7 +31,7 @@ enum DbmateLayout {
         let sections = MarkedSections(
             upMarker: "-- migrate:up", downMarker: "-- migrate:down", mayRepeat: true,
             needsDown: true)
-        let cutter = ScriptCutter(source.path, readsForeignKeyPragmas: true) {
+        let cutter = ScriptCutter(source.origin, readsForeignKeyPragmas: true) {
             comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter)

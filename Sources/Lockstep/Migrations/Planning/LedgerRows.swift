@@ -114,7 +114,7 @@ enum LedgerRows {
                     .tampered,
                     "version \(unfinished.version) is recorded as unfinished, which contradicts "
                         + "the ledger",
-                    hint: restoreHint)
+                    hint: restoreHint, context: .init(set: unfinished.set, unfinished.version))
             }
         }
     }

@@ -179,7 +179,7 @@ public struct Migrator {
             throw LockstepError(
                 .foreignApplication,
                 "\(connection.path) belongs to another program (application_id \(mark))",
-                hint: "check that this is the intended database")
+                hint: "check that this is the intended database", context: .file(connection.path))
         }
         try connection.setHeaderField("application_id", Connection.applicationID)
     }

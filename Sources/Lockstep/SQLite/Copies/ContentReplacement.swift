@@ -33,7 +33,7 @@ extension Connection {
         with source: borrowing Connection, _ isDue: (borrowing Connection) throws -> Bool
     ) throws -> Bool {
         guard let backup = unsafe sqlite3_backup_init(handle, "main", source.handle, "main") else {
-            throw core.error(unsafe sqlite3_errcode(handle)).located("\(path)")
+            throw core.error(unsafe sqlite3_errcode(handle)).located(in: path)
         }
         var code = SQLITE_OK
         do {
@@ -50,7 +50,8 @@ extension Connection {
         }
         unsafe sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else {
-            throw unsafe ResultCode.error(code, on: nil).located("cannot restore \(path)")
+            throw unsafe ResultCode.error(code, on: nil).located(
+                "cannot restore \(path)", context: .file(path))
         }
         return true
     }

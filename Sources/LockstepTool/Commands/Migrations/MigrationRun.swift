@@ -35,18 +35,6 @@ enum MigrationRun {
         }
     }
 
-    struct Failure: Encodable {
-        let code: String
-        let message: String
-        let hint: String?
-
-        init(_ error: LockstepError) {
-            code = error.code.rawValue
-            message = error.message
-            hint = error.hint
-        }
-    }
-
     /// A repeatable migration that ran.
     struct Repeated: Encodable {
         let set: String
@@ -70,7 +58,7 @@ enum MigrationRun {
         var steps: [Step] = []
         var repeated: [Repeated] = []
         var notices: [String] = []
-        var error: Failure?
+        var error: ErrorResult?
     }
 
     /// Reports the completed versions even if a later one fails.
@@ -87,7 +75,7 @@ enum MigrationRun {
                 try options.migrator(set).run(target, on: connection, into: &report)
             } catch let error as LockstepError {
                 failure = error
-                result.error = Failure(error)
+                result.error = ErrorResult(error)
             }
             result.notices += report.notices.map(\.message)
             result.steps += report.steps.map(Step.init)

@@ -117,6 +117,8 @@ private struct PlanResult: Encodable {
         let line: Int?
         let message: String
         let hint: String?
+        /// Of an error of the plan as a whole.
+        var context: ErrorResult.Context?
     }
 
     struct SetPlan: Encodable {
@@ -139,7 +141,8 @@ private struct PlanResult: Encodable {
             let plan = preview.planFindings.map { finding in
                 Finding(
                     level: finding.isFatal ? "error" : "note", rule: finding.error.code.rawValue,
-                    file: nil, line: nil, message: finding.error.message, hint: finding.error.hint)
+                    file: nil, line: nil, message: finding.error.message, hint: finding.error.hint,
+                    context: ErrorResult.Context(finding.error.context))
             }
             let lint = preview.lint.map { finding in
                 Finding(
