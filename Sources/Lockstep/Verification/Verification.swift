@@ -90,7 +90,7 @@ public struct Verification: Sendable {
             guard after.file.identity == before.file.identity else {
                 throw LockstepError(
                     .busy, "\(path) was replaced while it was being verified",
-                    hint: "run it again when the other program has ended")
+                    hint: "run it again when the other program has ended", context: .file(path))
             }
             // A change in between can make checks disagree. A fault of the file itself is found again.
             if after != before { report = try runOnce(key, freshness, keyring, progress) }

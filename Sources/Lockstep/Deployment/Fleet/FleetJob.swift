@@ -68,7 +68,7 @@ struct FleetJob {
                 guard shouldContinue() else {
                     throw LockstepError(
                         .interrupted, "the migration of \(file) was interrupted",
-                        hint: "run it again: finished work is not repeated")
+                        hint: "run it again: finished work is not repeated", context: .file(file))
                 }
             }
             defer {

@@ -137,7 +137,7 @@ public struct FleetMigration: Sendable {
             result.wasSkipped = true
             result.error = LockstepError(
                 .interrupted, "\(file) was not started: the fleet was stopped first",
-                hint: "run it again: finished work is not repeated")
+                hint: "run it again: finished work is not repeated", context: .file(file))
             return result
         }
         let start = Clock.monotonicMicroseconds
@@ -148,7 +148,8 @@ public struct FleetMigration: Sendable {
             result.error = error
         } catch {
             result.error = LockstepError(
-                .misuse, "\(file): an error of the calling program, \(type(of: error))")
+                .misuse, "\(file): an error of the calling program, \(type(of: error))",
+                context: .file(file))
         }
         result.duration = Clock.monotonicMicroseconds - start
         return result

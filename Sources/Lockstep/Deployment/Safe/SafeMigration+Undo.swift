@@ -90,7 +90,8 @@ extension SafeMigration {
             .notRestored, "\(database) \(what). The original failure: \(Self.text(cause))",
             hint:
                 "\(hint); or discard everything written since: close every program that uses the "
-                + "database, then `lockstep restore \(backup)`")
+                + "database, then `lockstep restore \(backup)`",
+            context: .file(database).completed(by: (cause as? LockstepError)?.context ?? .init()))
     }
 
     /// The text of an error of the calling program can contain values.

@@ -121,7 +121,9 @@ public struct SafeMigration {
 
     func requireGoingOn() throws(LockstepError) {
         guard shouldContinue() else {
-            throw LockstepError(.interrupted, "the migration of \(database) was interrupted")
+            throw LockstepError(
+                .interrupted, "the migration of \(database) was interrupted",
+                context: .file(database))
         }
     }
 }

@@ -58,12 +58,17 @@ extension Connection {
         guard !isInTransaction else {
             throw LockstepError(
                 .misuse, "\(change.title) cannot be changed inside a transaction",
-                hint: "call this outside a transaction: the change takes several of its own")
+                hint: "call this outside a transaction: the change takes several of its own",
+                context: change.context)
         }
         guard batch > 0 else {
             throw LockstepError(.misuse, "a batch needs at least one row, not \(batch)")
         }
-        try with(rights: .engine) { try runAll(change, keys, batch, progress) }
+        do {
+            try with(rights: .engine) { try runAll(change, keys, batch, progress) }
+        } catch let error as LockstepError {
+            throw error.adding(change.context)
+        }
     }
 
     private func runAll(

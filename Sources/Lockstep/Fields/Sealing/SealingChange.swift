@@ -172,6 +172,9 @@ struct SealingChange: Sendable, Equatable {
     /// The column's name in messages.
     var title: String { "\(table).\(column)" }
 
+    /// The context of all errors of the change.
+    var context: LockstepError.Context { .init(table: table, column: column) }
+
     func shape(_ connection: borrowing Connection) throws -> SealedTable {
         guard let shape = try SealedTable(table, connection) else {
             throw LockstepError(

@@ -46,7 +46,8 @@ public struct MigrationDraft: Sendable, Equatable {
         let paths = files.map { folder.appending($0.path) }
         for path in paths where FileAccess.exists(path) {
             throw LockstepError(
-                .alreadyExists, "\(path) already exists", hint: "choose another name")
+                .alreadyExists, "\(path) already exists", hint: "choose another name",
+                context: .file(path))
         }
         for (path, file) in zip(paths, files) {
             if file.path.contains("/") { try Self.makeFolder(AtomicFile.parent(of: path)) }
@@ -107,7 +108,7 @@ public struct MigrationDraft: Sendable, Equatable {
             throw LockstepError(
                 .migrationMalformed,
                 "the version after \(newest.version) of \(set.name) cannot be determined",
-                hint: "create the file by hand")
+                hint: "create the file by hand", context: .init(set: set.name))
         }
         return padded("\(number + 1)", to: digits.count)
     }

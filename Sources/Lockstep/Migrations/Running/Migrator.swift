@@ -185,11 +185,11 @@ public struct Migrator {
             throw LockstepError(
                 .foreignApplication,
                 "\(connection.path) belongs to another program (application_id \(mark))",
-                hint: "check that this is the intended database")
+                hint: "check that this is the intended database", context: .file(connection.path))
         }
-        let transaction = try MigrationTransaction.begin(
-            "\(connection.path)", timeout, connection, observe)
+        let origin = ScriptOrigin("\(connection.path)", .file(connection.path))
+        let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
         try connection.setHeaderField("application_id", Connection.applicationID)
-        try MigrationTransaction.commit("\(connection.path)", transaction)
+        try MigrationTransaction.commit(origin, transaction)
     }
 }

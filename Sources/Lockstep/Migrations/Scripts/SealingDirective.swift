@@ -106,7 +106,7 @@ struct SealingDirective: Sendable, Equatable {
                 .keyUnavailable,
                 "\(change.title) belongs to the dataset \(dataset), "
                     + "but its fields keyring was not given",
-                hint: "pass \(dataset).fields.keyring")
+                hint: "pass \(dataset).fields.keyring", context: change.context)
         }
         return keys
     }

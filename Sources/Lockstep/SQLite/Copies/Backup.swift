@@ -125,7 +125,8 @@ enum Backup {
         guard pageSize == Profile.current.pageSize else {
             throw LockstepError(
                 .olderSQLCipher, "\(source.path) does not have SQLCipher 4's page size",
-                hint: "adopt the file instead, which copies it row by row")
+                hint: "adopt the file instead, which copies it row by row",
+                context: .file(source.path))
         }
         // The first read begins the snapshot that all later reads use.
         _ = try source.value("SELECT count(*) FROM main.sqlite_schema", as: Int.self)
@@ -134,7 +135,7 @@ enum Backup {
         let target = try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)
         guard
             let backup = unsafe sqlite3_backup_init(target.handle, "main", source.handle, "main")
-        else { throw target.core.error(unsafe sqlite3_errcode(target.handle)).located("\(path)") }
+        else { throw target.core.error(unsafe sqlite3_errcode(target.handle)).located(in: path) }
         var code = SQLITE_OK
         do {
             while code == SQLITE_OK {
@@ -150,7 +151,8 @@ enum Backup {
         }
         unsafe sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else {
-            throw unsafe ResultCode.error(code, on: nil).located("cannot copy to \(path)")
+            throw unsafe ResultCode.error(code, on: nil).located(
+                "cannot copy to \(path)", context: .file(path))
         }
     }
 
@@ -168,7 +170,7 @@ enum Backup {
         guard before == after else {
             throw LockstepError(
                 .damaged, "the copy of \(source.path) does not have the original's row counts",
-                hint: "run `lockstep verify` on the original")
+                hint: "run `lockstep verify` on the original", context: .file(source.path))
         }
         return CopyReport(pages: audit.pages, rows: after)
     }
@@ -185,8 +187,8 @@ enum Backup {
                 .damaged,
                 "\(path) is damaged: \(pages.isEmpty ? "its log or end" : "pages \(pages)")",
                 hint:
-                    "run `lockstep verify` on it, or recover its readable rows with `lockstep salvage`"
-            )
+                    "run `lockstep verify` on it, or recover its readable rows with `lockstep salvage`",
+                context: .file(path))
         }
         return audit
     }

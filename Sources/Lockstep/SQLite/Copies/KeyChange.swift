@@ -74,7 +74,7 @@ struct KeyChange: ~Copyable {
     private static func inUse(_ path: FilePath) -> LockstepError {
         LockstepError(
             .busy, "\(path) is in use, by this program or another",
-            hint: "close every connection to it and try again")
+            hint: "close every connection to it and try again", context: .file(path))
     }
 
     // MARK: Steps
@@ -140,7 +140,7 @@ struct KeyChange: ~Copyable {
         guard identity != nil, FileIdentity(path) == identity else {
             throw LockstepError(
                 .replaced, "\(path) was moved or replaced while its key was being changed",
-                hint: "run it again on the intended file")
+                hint: "run it again on the intended file", context: .file(path))
         }
     }
 
@@ -168,7 +168,7 @@ struct KeyChange: ~Copyable {
             try requireInPlace()
             throw LockstepError(
                 .damaged, "the content of the copy of \(path) differs from the original",
-                hint: "run `lockstep verify` on the original")
+                hint: "run `lockstep verify` on the original", context: .file(path))
         }
     }
 

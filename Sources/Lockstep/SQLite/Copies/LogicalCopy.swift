@@ -210,7 +210,8 @@ struct LogicalCopy: ~Copyable {
     private func differs(_ table: CopiedTable, row: Int) -> LockstepError {
         LockstepError(
             .damaged, "row \(row) of the table \(table.name) in the copy differs from the original",
-            hint: "check the original with SQLite's `PRAGMA integrity_check`; the copy is discarded"
-        )
+            hint:
+                "check the original with SQLite's `PRAGMA integrity_check`; the copy is discarded",
+            context: .init(table: table.name))
     }
 }

@@ -157,6 +157,6 @@ public struct PageAudit: Sendable, Hashable {
         }
         throw LockstepError(
             .busy, "the write-ahead log of \(path) changes faster than it can be read",
-            hint: "run it again when there are fewer writes")
+            hint: "run it again when there are fewer writes", context: .file(path))
     }
 }

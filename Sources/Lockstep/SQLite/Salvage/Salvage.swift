@@ -71,7 +71,7 @@ public enum Salvage {
     private static func nothingVerifies(_ path: FilePath) -> LockstepError {
         LockstepError(
             .damaged, "no page of \(path) verifies",
-            hint: "restore it from a backup")
+            hint: "restore it from a backup", context: .file(path))
     }
 }
 
@@ -114,7 +114,7 @@ extension SalvageRun {
         guard audit.isClean else {
             throw LockstepError(
                 .damaged, "pages of the new database \(path) do not verify",
-                hint: "check the disk, and run the salvage again")
+                hint: "check the disk, and run the salvage again", context: .file(path))
         }
     }
 

@@ -77,7 +77,7 @@ final class SalvageRun {
                 "no part of the schema of \(source.path) can be read: its pages are damaged",
                 hint:
                     "pass the CREATE statements of its tables to the salvage, from a backup or from "
-                    + "the program's migrations")
+                    + "the program's migrations", context: .file(source.path))
         }
         return schema
     }

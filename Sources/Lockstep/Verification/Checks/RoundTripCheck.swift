@@ -92,7 +92,7 @@ struct RoundTripCheck: Sendable {
             throw LockstepError(
                 .full,
                 "the copy needs about \(needed) bytes in \(folder), but only \(free) are free",
-                hint: "free some space, or verify a backup elsewhere")
+                hint: "free some space, or verify a backup elsewhere", context: .file(folder))
         }
     }
 

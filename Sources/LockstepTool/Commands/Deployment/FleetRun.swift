@@ -16,7 +16,7 @@ enum FleetRun {
         let outcome: String?
         let backup: String?
         let notices: [String]?
-        let error: MigrationRun.Failure?
+        let error: JSONObject?
 
         init(_ result: FleetResult) {
             file = result.file.string
@@ -29,7 +29,7 @@ enum FleetRun {
             outcome = result.safe?.outcome?.rawValue
             backup = result.safe?.backup?.string
             notices = result.notices.isEmpty ? nil : result.notices.map(\.message)
-            error = result.error.map(MigrationRun.Failure.init)
+            error = result.error.map(\.json)
         }
     }
 

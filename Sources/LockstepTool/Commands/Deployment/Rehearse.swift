@@ -49,7 +49,7 @@ struct Rehearse: ParsableCommand {
         let ok: Bool
         let steps: [Step]
         let notices: [String]
-        let error: MigrationRun.Failure?
+        let error: JSONObject?
         let failedChecks: [String]
         let verified: Bool?
         let bytesBefore: Int
@@ -90,7 +90,7 @@ struct Rehearse: ParsableCommand {
                         Rows(table: $0.table, before: $0.before, after: $0.after)
                     })
             }, notices: report.notices.map(\.message),
-            error: report.failure.map(MigrationRun.Failure.init),
+            error: report.failure.map(\.json),
             failedChecks: report.newFailures.map(\.rawValue),
             verified: report.verification?.isClean, bytesBefore: report.bytesBefore,
             bytesAfter: report.bytesAfter, logBytes: report.logBytes,

@@ -34,7 +34,7 @@ enum SafeRun {
         let verified: Bool?
         let steps: [MigrationRun.Step]
         let notices: [String]
-        let error: MigrationRun.Failure?
+        let error: JSONObject?
     }
 
     /// Reports an unfinished run when another command works on the database.
@@ -84,7 +84,7 @@ enum SafeRun {
                     outcome: report.outcome?.rawValue, recovery: report.recovery?.rawValue,
                     backup: report.backup?.string, verified: report.verification?.isClean,
                     steps: steps, notices: report.migration.notices.map(\.message),
-                    error: failure.map(MigrationRun.Failure.init)))
+                    error: failure.map(\.json)))
         }
         switch report.recovery {
         case .restored:

@@ -43,18 +43,6 @@ enum MigrationRun {
         microseconds.map { ", after waiting \(Output.duration($0)) for the lock" } ?? ""
     }
 
-    struct Failure: Encodable {
-        let code: String
-        let message: String
-        let hint: String?
-
-        init(_ error: LockstepError) {
-            code = error.code.rawValue
-            message = error.message
-            hint = error.hint
-        }
-    }
-
     /// A repeatable migration that ran.
     struct Repeated: Encodable {
         let set: String
@@ -81,7 +69,7 @@ enum MigrationRun {
         var steps: [Step] = []
         var repeated: [Repeated] = []
         var notices: [String] = []
-        var error: Failure?
+        var error: JSONObject?
     }
 
     /// Reports the completed versions even if a later one fails.
@@ -98,7 +86,7 @@ enum MigrationRun {
                 try options.migrator(set).run(target, on: connection, into: &report)
             } catch let error as LockstepError {
                 failure = error
-                result.error = Failure(error)
+                result.error = error.json
             }
             result.notices += report.notices.map(\.message)
             result.steps += report.steps.map(Step.init)

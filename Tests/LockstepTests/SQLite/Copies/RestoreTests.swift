@@ -35,11 +35,13 @@ struct RestoreTests {
 
     /// Expects a refusal that leaves the database unchanged, byte for byte.
     private func expectRefusal(
-        _ code: LockstepError.Code, backupKey: UInt8 = 2,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ code: LockstepError.Code, about context: LockstepError.Context? = nil,
+        backupKey: UInt8 = 2, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let before = try CopyScratch.content(of: scratch)
-        Refusal.expect(code, sourceLocation: sourceLocation) { try restore(backupKey: backupKey) }
+        Refusal.expect(code, about: context, sourceLocation: sourceLocation) {
+            try restore(backupKey: backupKey)
+        }
         #expect(try CopyScratch.content(of: scratch) == before, sourceLocation: sourceLocation)
     }
 
@@ -166,7 +168,7 @@ struct RestoreTests {
         let whole = try backup.bytes
         for page in [0, 1, whole.count / 4096 - 1] {
             try backup.damage { $0[page * 4096 + 700] ^= 1 }
-            try expectRefusal(.damaged)
+            try expectRefusal(.damaged, about: .file(backup.path))
             try Bytes.write(whole, to: backup.path)
         }
         try backup.damage { $0.removeLast(100) }
