@@ -74,7 +74,7 @@ public struct DatabaseKeyRotation: Sendable {
     ///   `CancellationError`.
     @discardableResult
     public func run(
-        _ keyring: inout Keyring, progress: (CopyProgress) throws -> Void = { _ in }
+        _ keyring: inout Keyring, progress: JobProgress.Handler = { _ in }
     ) throws -> KeyRotationReport {
         try keyring.requireDatabasePurpose()
         try keyring.requireUnsigned()
@@ -93,7 +93,7 @@ public struct DatabaseKeyRotation: Sendable {
 
     /// The old file's lock is released at the end, when the new file has its name.
     private func replaceFile(
-        _ keyring: inout Keyring, _ progress: (CopyProgress) throws -> Void
+        _ keyring: inout Keyring, _ progress: JobProgress.Handler
     ) throws -> (version: UInt32, copy: CopyReport) {
         let old = try keyring.databaseKey()
         let change = try begin(old, keyring)

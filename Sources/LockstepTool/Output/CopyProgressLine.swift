@@ -14,11 +14,11 @@ final class CopyProgressLine {
     deinit { line.end() }
 
     /// - Throws: ``LockstepError/Code/interrupted`` if a signal has arrived.
-    func show(_ progress: CopyProgress) throws {
+    func show(_ progress: JobProgress) throws {
         try Interruption.check()
-        line.show("\(what): \(ProgressLine.share(progress.done, of: progress.total))")
+        line.show("\(what): \(ProgressLine.share(progress.done, of: progress.total ?? 0))")
         // The work after the last step reports no progress.
-        if progress.done >= progress.total { line.end() }
+        if progress.hasEnded { line.end() }
     }
 
     /// The same for a salvage, whose total is unknown.

@@ -155,7 +155,7 @@ struct RotationScratch {
     @discardableResult
     func rotate(
         _ reason: DatabaseKeyRotation.Reason = .routine,
-        _ progress: (CopyProgress) throws -> Void = { _ in }
+        _ progress: JobProgress.Handler = { _ in }
     ) throws -> KeyRotationReport {
         var keyring = try keyring()
         return try DatabaseKeyRotation(of: path, keyring: file, reason: reason)

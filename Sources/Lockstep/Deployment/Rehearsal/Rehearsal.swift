@@ -45,7 +45,7 @@ public struct Rehearsal {
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, ``LockstepError/Code/interrupted`` if
     ///   ``shouldContinue`` returns false. No file is left.
     public func run(
-        _ access: borrowing DatabaseAccess, progress: (CopyProgress) throws -> Void = { _ in }
+        _ access: borrowing DatabaseAccess, progress: JobProgress.Handler = { _ in }
     ) throws -> RehearsalReport {
         var report = RehearsalReport()
         var reading = options.asking(shouldContinue)

@@ -61,7 +61,7 @@ struct MigrationBackups {
     /// Copies the snapshot of `connection` to a new backup, and verifies it.
     func make(
         _ connection: borrowing Connection, _ key: borrowing DatabaseKey,
-        schema: ConnectionOptions, _ progress: (CopyProgress) throws -> Void
+        schema: ConnectionOptions, _ progress: JobProgress.Handler
     ) throws -> FilePath {
         let stamp = TimeStamp.now
         var number = 1

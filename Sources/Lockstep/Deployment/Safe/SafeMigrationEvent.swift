@@ -1,7 +1,7 @@
 /// An event of a safe migration.
 public enum SafeMigrationEvent: Sendable, Equatable {
     /// This much of the backup is made.
-    case backingUp(CopyProgress)
+    case backingUp(JobProgress)
     /// An event of the migrations.
     case migrating(MigrationEvent)
     /// Every version is committed; verification begins.

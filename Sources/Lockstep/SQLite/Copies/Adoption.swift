@@ -12,7 +12,7 @@ public enum Adoption {
     ///   ``LockstepError/Code/malformedInput`` if it is not plaintext SQLite; any error from `progress`.
     public static func adopt(
         plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey,
-        options: ConnectionOptions = .init(), progress: (CopyProgress) throws -> Void = { _ in }
+        options: ConnectionOptions = .init(), progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
         try PendingDatabase.requireFree(path)
         let sides = SideFiles(of: original)
@@ -27,7 +27,7 @@ public enum Adoption {
     public static func adopt(
         _ original: FilePath, passphrase: borrowing Passphrase, into path: FilePath,
         key: borrowing DatabaseKey, options: ConnectionOptions = .init(),
-        progress: (CopyProgress) throws -> Void = { _ in }
+        progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
         try PendingDatabase.requireFree(path)
         let sides = SideFiles(of: original)
@@ -38,7 +38,7 @@ public enum Adoption {
 
     private static func adopt(
         _ source: consuming Connection, into path: FilePath, _ key: borrowing DatabaseKey,
-        _ options: ConnectionOptions, _ progress: (CopyProgress) throws -> Void
+        _ options: ConnectionOptions, _ progress: JobProgress.Handler
     ) throws -> AdoptionReport {
         try Opening.extend(source, options)
         let pending = try PendingDatabase(for: path)
@@ -57,7 +57,7 @@ public enum Adoption {
     /// Fills the new file, compares it, and closes it.
     private static func fill(
         _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions,
-        from source: borrowing Connection, _ progress: (CopyProgress) throws -> Void
+        from source: borrowing Connection, _ progress: JobProgress.Handler
     ) throws -> (rows: [String: Int], brokenForeignKeys: Int) {
         var writing = options
         writing.isScratch = true

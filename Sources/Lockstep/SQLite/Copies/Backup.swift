@@ -15,7 +15,7 @@ extension Store {
     @discardableResult
     public func backup(
         to path: FilePath, key: borrowing DatabaseKey,
-        progress: (CopyProgress) throws -> Void = { _ in }
+        progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         try namingDamage {
             try read { connection in
@@ -42,7 +42,7 @@ extension Store {
     /// - Throws: The same as ``backup(to:key:progress:)``.
     @discardableResult
     public func backup(
-        to path: FilePath, progress: (CopyProgress) throws -> Void = { _ in }
+        to path: FilePath, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         try source.withKey { key in try backup(to: path, key: key, progress: progress) }
     }
@@ -56,7 +56,7 @@ extension Store {
     @discardableResult
     public static func restore(
         _ path: FilePath, key: borrowing DatabaseKey, from backup: FilePath,
-        backupKey: borrowing DatabaseKey, progress: (CopyProgress) throws -> Void = { _ in }
+        backupKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         // The existing database and the backup's own record can be older than the keyring.
         let key = try key.withoutOrigin()
@@ -94,7 +94,7 @@ enum Backup {
     /// Copies to a path that must be free, and verifies the copy.
     static func run(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        schema: ConnectionOptions, _ progress: (CopyProgress) throws -> Void
+        schema: ConnectionOptions, _ progress: JobProgress.Handler
     ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
         let pending = try PendingDatabase(for: path)
@@ -107,7 +107,7 @@ enum Backup {
     /// - Parameter schema: Supplies the functions and collations that the schema needs.
     static func copy(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        schema: ConnectionOptions = .init(), _ progress: (CopyProgress) throws -> Void
+        schema: ConnectionOptions = .init(), _ progress: JobProgress.Handler
     ) throws -> CopyReport {
         try copyPages(source, to: path, key, progress)
         return try verify(path, key, schema: schema, against: source)
@@ -116,7 +116,7 @@ enum Backup {
     /// Copies the snapshot that `source` has open to an empty file, without verifying the copy.
     static func copyPages(
         _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
+        _ progress: JobProgress.Handler
     ) throws {
         // A different page size or reserve would silently make a file that nobody can open. SQLCipher returns
         // the page size as text.
@@ -141,7 +141,7 @@ enum Backup {
                 code = unsafe sqlite3_backup_step(backup, 1024)
                 let total = unsafe Int(sqlite3_backup_pagecount(backup))
                 let rest = unsafe Int(sqlite3_backup_remaining(backup))
-                try progress(CopyProgress(done: total - rest, total: total))
+                try progress(JobProgress(.copying, total - rest, of: total, .pages))
             }
         } catch {
             unsafe sqlite3_backup_finish(backup)

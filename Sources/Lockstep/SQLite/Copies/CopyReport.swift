@@ -7,3 +7,8 @@ public struct CopyReport: Sendable, Hashable {
     /// Rows of each table, by table name: the same in the original and the copy.
     public let rows: [String: Int]
 }
+
+extension JobProgress.Phase {
+    /// Pages or rows are copied.
+    public static let copying = Self("copying")
+}

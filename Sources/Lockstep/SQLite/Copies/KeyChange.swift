@@ -103,7 +103,7 @@ struct KeyChange: ~Copyable {
     ///   ``LockstepError/Code/replaced`` if another file now has the name.
     func copy(
         from old: borrowing DatabaseKey, to new: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
+        _ progress: JobProgress.Handler
     ) throws -> RekeyedDatabase {
         let pending = try PendingDatabase(at: Self.copyPath(of: path), for: path)
         let report = try connection.read { connection in

@@ -11,7 +11,7 @@ extension Store {
     ///   ``LockstepError/Code/full``; any error from `progress`.
     @discardableResult
     public func exportPlaintext(
-        to path: FilePath, progress: (CopyProgress) throws -> Void = { _ in }
+        to path: FilePath, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
         let pending = try PendingDatabase(for: path)

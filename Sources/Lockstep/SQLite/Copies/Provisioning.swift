@@ -13,7 +13,7 @@ extension Store {
     public static func provision(
         _ path: FilePath, key: borrowing DatabaseKey, from template: FilePath,
         templateKey: borrowing DatabaseKey, options: ConnectionOptions = .init(),
-        progress: (CopyProgress) throws -> Void = { _ in }
+        progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
         try Backup.requireSound(template, templateKey)

@@ -37,7 +37,7 @@ public struct PageAudit: Sendable, Hashable {
     ///   ends the audit.
     public static func run(
         _ path: FilePath, key: borrowing DatabaseKey,
-        progress: (CopyProgress) throws -> Void = { _ in }
+        progress: JobProgress.Handler = { _ in }
     ) throws -> PageAudit {
         try run(path, key: key, threads: Processors.count, progress: progress)
     }
@@ -46,7 +46,7 @@ public struct PageAudit: Sendable, Hashable {
     ///   tests, which write at that moment.
     static func run(
         _ path: FilePath, key: borrowing DatabaseKey, threads: Int,
-        progress: (CopyProgress) throws -> Void = { _ in },
+        progress: JobProgress.Handler = { _ in },
         betweenLooks: () throws -> Void = {}
     ) throws -> PageAudit {
         let file = try DatabaseFile(path)
@@ -62,7 +62,9 @@ public struct PageAudit: Sendable, Hashable {
         ) { piece, reader in
             try reader.damagedPages(inChunk: piece, of: total, besides: replaced)
         } progress: { done in
-            try progress(CopyProgress(done: min(done * PageReader.chunk, total), total: total))
+            try progress(
+                JobProgress(
+                    .examining, min(done * PageReader.chunk, total), of: total, .pages))
         }
         // Pages that were truncated meanwhile, for example by a VACUUM, no longer belong to the database.
         let left = try FileAccess.sizeOfRegularFile(path) / Profile.current.pageSize
@@ -153,4 +155,9 @@ public struct PageAudit: Sendable, Hashable {
             .busy, "the write-ahead log of \(path) changes faster than it can be read",
             hint: "run it again when there are fewer writes")
     }
+}
+
+extension JobProgress.Phase {
+    /// Pages of a file are read and verified.
+    public static let examining = Self("examining")
 }

@@ -4,7 +4,7 @@ internal import SystemPackage
 enum PageCheck {
     static func run(
         _ path: FilePath, _ key: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
+        _ progress: JobProgress.Handler
     ) throws -> CheckResult {
         let audit = try PageAudit.run(path, key: key, progress: progress)
         var findings: [VerificationReport.Finding] = []

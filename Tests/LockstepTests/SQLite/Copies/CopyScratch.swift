@@ -25,7 +25,7 @@ struct CopyScratch {
     /// Adopts the plaintext original.
     @discardableResult
     func adopt(
-        _ options: ConnectionOptions = .init(), progress: (CopyProgress) throws -> Void = { _ in }
+        _ options: ConnectionOptions = .init(), progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
         try Adoption.adopt(
             plaintext: old.path, into: new.path, key: new.key(), options: options,

@@ -24,7 +24,7 @@ struct RestoreTests {
 
     @discardableResult
     private func restore(
-        backupKey: UInt8 = 2, progress: (CopyProgress) throws -> Void = { _ in }
+        backupKey: UInt8 = 2, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         try Store.restore(
             scratch.path, key: scratch.key(), from: backup.path, backupKey: backup.key(backupKey),
