@@ -166,7 +166,7 @@ struct SimultaneousChecks: Sendable {
             coordinator.add(
                 VerificationReport.Outcome(
                     check: check, summary: "could not be carried out",
-                    findings: [.failure(error.message)], duration: 0, obstacle: error))
+                    findings: [.failure(error.message)], duration: .zero, obstacle: error))
         }
     }
 }

@@ -27,7 +27,6 @@ extension Store {
         _ connection: borrowing Connection, _ sets: [MigrationSet], _ schema: ConnectionOptions,
         hasProfile: Bool
     ) throws -> VerificationReport {
-        let start = Clock.monotonicMicroseconds
         var report = VerificationReport()
         if hasProfile {
             report.outcomes.append(try .of(.profile) { try ProfileCheck.run(connection) })
@@ -37,7 +36,7 @@ extension Store {
             carried = Set(try Ledger.history(connection).entries.map(\.set))
         } catch let error as LockstepError where error.code == .tampered {
             report.outcomes.append(try .of(.ledger) { throw error })
-            report.duration = Clock.monotonicMicroseconds - start
+            report.time = report.time.ended()
             return report
         }
         // Sets that were not given are not reported: a database can be shared.
@@ -49,7 +48,7 @@ extension Store {
             report.outcomes.append(
                 try .of(.drift) { try DriftCheck.run(connection, known, schema) })
         }
-        report.duration = Clock.monotonicMicroseconds - start
+        report.time = report.time.ended()
         return report
     }
 }

@@ -80,7 +80,7 @@ public struct Verification {
         _ key: borrowing DatabaseKey, _ freshness: FreshnessCheck?, _ keyring: KeyringSummary?,
         _ progress: (VerificationProgress) throws -> Void
     ) throws -> VerificationReport {
-        let start = Clock.monotonicMicroseconds
+        let time = JobTime()
         let before = VerifiedState(path)
         var report = try runOnce(key, freshness, keyring, progress)
         if !report.isClean {
@@ -93,7 +93,7 @@ public struct Verification {
             // A change in between can make checks disagree. A fault of the file itself is found again.
             if after != before { report = try runOnce(key, freshness, keyring, progress) }
         }
-        report.duration = Clock.monotonicMicroseconds - start
+        report.time = time.ended()
         return report
     }
 

@@ -90,7 +90,7 @@ public struct FleetMigration: Sendable {
         guard jobs > 0 else {
             throw LockstepError(.misuse, "a fleet needs at least one job", hint: "give 1 or more")
         }
-        let start = Clock.monotonicMicroseconds
+        var total = FleetReport()
         let queue = FleetQueue(count: files.count)
         let fleet = self
         var workers: [WorkerThread] = []
@@ -111,7 +111,6 @@ public struct FleetMigration: Sendable {
                 workers.append(worker)
             }
         }
-        var total = FleetReport()
         var failure: (any Error)?
         while let result = queue.next() {
             total.add(result)
@@ -122,7 +121,7 @@ public struct FleetMigration: Sendable {
                 queue.stop()
             }
         }
-        total.duration = Clock.monotonicMicroseconds - start
+        total.time = total.time.ended()
         if let failure { throw failure }
         return total
     }
@@ -138,7 +137,6 @@ public struct FleetMigration: Sendable {
                 hint: "run it again: finished work is not repeated")
             return result
         }
-        let start = Clock.monotonicMicroseconds
         do {
             try FleetJob(fleet: self, file: file) { self.shouldContinue() && !queue.isStopped }
                 .run(access, &result)
@@ -148,7 +146,7 @@ public struct FleetMigration: Sendable {
             result.error = LockstepError(
                 .misuse, "\(file): an error of the calling program, \(type(of: error))")
         }
-        result.duration = Clock.monotonicMicroseconds - start
+        result.time = result.time.ended()
         return result
     }
 }

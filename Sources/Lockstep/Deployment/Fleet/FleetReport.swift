@@ -8,8 +8,8 @@ public struct FleetReport: Sendable, Hashable {
     public internal(set) var failed = 0
     /// Files that were not started because the fleet was stopped first.
     public internal(set) var skipped = 0
-    /// The duration in microseconds.
-    public internal(set) var duration: Int64 = 0
+    /// When the fleet began, and how long it took.
+    public internal(set) var time = JobTime()
 
     /// Whether no file failed and none was skipped.
     public var isSuccess: Bool { failed == 0 && skipped == 0 }

@@ -48,11 +48,20 @@ public struct Rehearsal {
         _ access: borrowing DatabaseAccess, progress: JobProgress.Handler = { _ in }
     ) throws -> RehearsalReport {
         var report = RehearsalReport()
+        try run(access, &report, progress)
+        report.time = report.time.ended()
+        return report
+    }
+
+    private func run(
+        _ access: borrowing DatabaseAccess, _ report: inout RehearsalReport,
+        _ progress: JobProgress.Handler
+    ) throws {
         var reading = options.asking(shouldContinue)
         reading.isQueryOnly = true
         let original = try Connection.open(database, key: access.key, options: reading)
         guard try RunPlan.isAnythingDue(sets, target, recordedDown, on: original) else {
-            return report
+            return
         }
         let folder = folder ?? AtomicFile.parent(of: database)
         try requireSpace(original, folder)
@@ -68,14 +77,13 @@ public struct Rehearsal {
             }
         }
         _ = consume original
-        report.copyDuration = Clock.monotonicMicroseconds - start
+        report.copyDuration = Clock.time(since: start)
         report.bytesBefore = try DatabaseFile(copy.path).size
         try migrate(copy.path, key, &report)
         try requireGoingOn()
         report.bytesAfter = try DatabaseFile(copy.path).size
-        guard report.failure == nil else { return report }
+        guard report.failure == nil else { return }
         try verify(copy.path, key, access, &report)
-        return report
     }
 
     /// Requires space for the copy, and as much again for the log that migrations write.

@@ -46,7 +46,7 @@ struct MigrationBackups {
         guard file.hasPrefix(prefix), file.hasSuffix(Self.ending) else { return nil }
         let parts = file.dropFirst(prefix.count).dropLast(Self.ending.count)
             .split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, TimeStamp.isValid(parts[0]), let number = Int(parts[1]),
+        guard parts.count == 2, Timestamp.isFileName(parts[0]), let number = Int(parts[1]),
             number > 0, String(number) == parts[1]
         else { return nil }
         return Name(stamp: String(parts[0]), number: number)
@@ -63,7 +63,7 @@ struct MigrationBackups {
         _ connection: borrowing Connection, _ key: borrowing DatabaseKey,
         schema: ConnectionOptions, _ progress: JobProgress.Handler
     ) throws -> FilePath {
-        let stamp = TimeStamp.now
+        let stamp = Timestamp.now.fileName
         var number = 1
         while true {
             let path = path(Name(stamp: stamp, number: number))

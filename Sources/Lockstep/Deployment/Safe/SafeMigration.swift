@@ -84,6 +84,7 @@ public struct SafeMigration {
     public func run(
         _ access: borrowing DatabaseAccess, into report: inout SafeMigrationReport
     ) throws {
+        defer { report.time = report.time.ended() }
         guard keep >= 0, !database.string.contains("\n") else {
             throw LockstepError(
                 .misuse, "the number of backups is negative, or the path contains a line feed",

@@ -118,7 +118,7 @@ public struct MigrationDraft: Sendable, Equatable {
     }
 
     private static func time(_ now: Int64, _ layout: MigrationLayout) -> String {
-        let stamp = TimeStamp.text(secondsSinceEpoch: now).filter(\.isNumber)
+        let stamp = Timestamp(secondsSinceEpoch: now).fileName.filter(\.isNumber)
         guard layout == .diesel else { return stamp }
         let day =
             "\(stamp.prefix(4))-\(stamp.dropFirst(4).prefix(2))-\(stamp.dropFirst(6).prefix(2))"

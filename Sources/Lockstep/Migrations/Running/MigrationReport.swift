@@ -12,8 +12,8 @@ public struct MigrationReport: Sendable, Equatable {
         public let isUp: Bool
         /// The number of statements that ran.
         public let statements: Int
-        /// The duration in microseconds, including checks.
-        public let duration: Int64
+        /// How long it took, including checks.
+        public let duration: Duration
     }
 
     /// A repeatable migration that ran.
@@ -24,13 +24,15 @@ public struct MigrationReport: Sendable, Equatable {
         public let name: String
         /// The number of statements that ran.
         public let statements: Int
-        /// The duration in microseconds, including checks.
-        public let duration: Int64
+        /// How long it took, including checks.
+        public let duration: Duration
     }
 
-    /// Creates an empty report.
+    /// Creates an empty report. Its time begins.
     public init() {}
 
+    /// When the run began, or the first of several with this report, and how long it took.
+    public internal(set) var time = JobTime()
     /// The steps, in order of execution.
     public internal(set) var steps: [Step] = []
     /// The repeatable migrations that ran, in order of execution.

@@ -48,6 +48,7 @@ public struct Migrator {
         _ target: Plan.Target = .latest, on connection: borrowing Connection,
         into report: inout MigrationReport
     ) throws {
+        defer { report.time = report.time.ended() }
         guard !connection.isInTransaction else {
             throw LockstepError(
                 .misuse, "a migration cannot run inside a transaction",

@@ -39,7 +39,7 @@ struct RepeatableRun {
             try observe(.repeated(set: set, name: file.name))
             return MigrationReport.Repeated(
                 set: set, name: file.name, statements: statements,
-                duration: Clock.monotonicMicroseconds - start)
+                duration: Clock.time(since: start))
         }
     }
 

@@ -17,7 +17,7 @@ struct StepRun {
         guard let statements = try runWork(connection, &known, isStillDue) else { return nil }
         return MigrationReport.Step(
             set: set.name, version: step.version, name: step.name, isUp: step.isUp,
-            statements: statements, duration: Clock.monotonicMicroseconds - start)
+            statements: statements, duration: Clock.time(since: start))
     }
 
     private func runWork(

@@ -24,7 +24,7 @@ enum FleetRun {
             from = result.from.mapValues(\.description)
             to = result.to.mapValues(\.description)
             steps = result.steps.count
-            microseconds = result.duration
+            microseconds = result.time.duration.wholeMicroseconds
             skipped = result.wasSkipped ? true : nil
             outcome = result.safe?.outcome?.rawValue
             backup = result.safe?.backup?.string
@@ -91,13 +91,14 @@ enum FleetRun {
         }
         Output.line(
             "\(result.file): \(moves.joined(separator: ", ")), "
-                + "\(counted(result.steps.count, "version")), \(Output.duration(result.duration))")
+                + "\(counted(result.steps.count, "version")), \(Output.duration(result.time.duration))"
+        )
     }
 
     private static func show(_ report: FleetReport, _ count: Int) {
         Output.line(
             "\(counted(count, "file")): \(report.migrated) migrated, \(report.unchanged) with nothing to "
                 + "do, \(report.failed) failed, \(report.skipped) not started, "
-                + Output.duration(report.duration))
+                + Output.duration(report.time.duration))
     }
 }

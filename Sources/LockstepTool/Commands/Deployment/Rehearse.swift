@@ -88,7 +88,7 @@ struct Rehearse: ParsableCommand {
                 Step(
                     set: step.set, version: step.version.description, name: step.name,
                     direction: step.isUp ? "up" : "down", statements: step.statements,
-                    microseconds: step.duration,
+                    microseconds: step.duration.wholeMicroseconds,
                     rows: step.rows.map {
                         Rows(table: $0.table, before: $0.before, after: $0.after)
                     })
@@ -97,8 +97,9 @@ struct Rehearse: ParsableCommand {
             failedChecks: report.newFailures.map(\.rawValue),
             verified: report.verification?.isClean, bytesBefore: report.bytesBefore,
             bytesAfter: report.bytesAfter, logBytes: report.logBytes,
-            longestLockMicroseconds: report.longestLock, totalLockMicroseconds: report.totalLock,
-            copyMicroseconds: report.copyDuration)
+            longestLockMicroseconds: report.longestLock.wholeMicroseconds,
+            totalLockMicroseconds: report.totalLock.wholeMicroseconds,
+            copyMicroseconds: report.copyDuration.wholeMicroseconds)
     }
 
     private static func show(_ report: RehearsalReport, _ path: FilePath) {

@@ -25,13 +25,14 @@ enum MigrationRun {
             name = step.name
             direction = step.isUp ? "up" : "down"
             statements = step.statements
-            microseconds = step.duration
+            microseconds = step.duration.wholeMicroseconds
         }
 
         func show() {
             Output.line(
                 "\(direction) \(set) \(version) \(name): "
-                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))")
+                    + "\(counted(statements, "statement")), \(Output.duration(.microseconds(microseconds)))"
+            )
         }
     }
 
@@ -56,13 +57,15 @@ enum MigrationRun {
 
         init(_ repeated: MigrationReport.Repeated) {
             (set, name) = (repeated.set, repeated.name)
-            (statements, microseconds) = (repeated.statements, repeated.duration)
+            statements = repeated.statements
+            microseconds = repeated.duration.wholeMicroseconds
         }
 
         func show() {
             Output.line(
                 "again \(set) \(name): "
-                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))")
+                    + "\(counted(statements, "statement")), \(Output.duration(.microseconds(microseconds)))"
+            )
         }
     }
 
