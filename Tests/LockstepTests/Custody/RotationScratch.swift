@@ -122,7 +122,7 @@ struct RotationScratch {
             if try opens(keyring.databaseKey(version: key.version)) {
                 opening.append(key.version)
                 guard
-                    try PageAudit.run(path, key: keyring.databaseKey(version: key.version)).isClean
+                    try PageAudit(path).run(key: keyring.databaseKey(version: key.version)).isClean
                 else { return "pages that do not verify" }
             }
         }

@@ -35,7 +35,7 @@ extension SafeMigration {
         let isRestored: Bool
         do {
             try observe(.restoring)
-            try Backup.requireSound(journal.backup, access.key)
+            try PageAudit(journal.backup).requireClean(access.key)
             var reading = options.ofSchema
             reading.isQueryOnly = true
             let backup = try Connection.open(journal.backup, key: access.key, options: reading)

@@ -45,7 +45,7 @@ public enum Adoption {
         let report = try source.read { source in
             try requireSound(source)
             let (rows, broken) = try fill(pending.path, key, options, from: source, progress)
-            let pages = try Backup.requireSound(pending.path, key).pages
+            let pages = try PageAudit(pending.path).requireClean(key).pages
             return AdoptionReport(
                 copy: CopyReport(pages: pages, rows: rows),
                 applicationID: try source.headerField("application_id"), brokenForeignKeys: broken)

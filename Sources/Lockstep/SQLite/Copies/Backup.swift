@@ -33,7 +33,7 @@ extension Store {
         } catch let error as LockstepError
             where [.sqlFailed, .damaged].contains(error.code) && !source.isInMemory
         {
-            try source.withKey { key in _ = try Backup.requireSound(self.path, key) }
+            try source.withKey { key in _ = try PageAudit(self.path).requireClean(key) }
             throw error
         }
     }
@@ -63,7 +63,7 @@ extension Store {
         var reading = ConnectionOptions()
         reading.isQueryOnly = true
         reading.closesFullText = true
-        try Backup.requireSound(backup, backupKey)
+        try PageAudit(backup).requireClean(backupKey)
         let source = try Connection.open(backup, key: backupKey, options: reading)
         let pending = try PendingDatabase(for: path)
         let report = try source.read { source in
@@ -158,7 +158,7 @@ enum Backup {
         _ path: FilePath, _ key: borrowing DatabaseKey, schema: ConnectionOptions,
         against source: borrowing Connection
     ) throws -> CopyReport {
-        let audit = try requireSound(path, key)
+        let audit = try PageAudit(path).requireClean(key)
         var reading = schema.ofSchema
         reading.isQueryOnly = true
         let copy = try Connection.open(path, key: key, options: reading)
@@ -170,24 +170,6 @@ enum Backup {
                 hint: "run `lockstep verify` on the original")
         }
         return CopyReport(pages: audit.pages, rows: after)
-    }
-
-    @discardableResult
-    static func requireSound(
-        _ path: FilePath, _ key: borrowing DatabaseKey
-    ) throws -> PageAudit {
-        let audit = try PageAudit.run(path, key: key)
-        guard audit.isClean else {
-            if let error = try Diagnosis.examine(path, key: key).error(path) { throw error }
-            let pages = audit.damagedPages.prefix(10).map(String.init).joined(separator: ", ")
-            throw LockstepError(
-                .damaged,
-                "\(path) is damaged: \(pages.isEmpty ? "its log or end" : "pages \(pages)")",
-                hint:
-                    "run `lockstep verify` on it, or recover its readable rows with `lockstep salvage`"
-            )
-        }
-        return audit
     }
 
     /// The row count of every table that stores rows itself.

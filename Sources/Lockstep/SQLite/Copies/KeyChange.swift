@@ -55,7 +55,7 @@ struct KeyChange: ~Copyable {
         reading.isQueryOnly = true
         // Open it first: that rolls back an unfinished transaction of a journal, and does not change a log.
         let connection = try Connection.open(path, key: key, options: reading)
-        try Backup.requireSound(path, key)
+        try PageAudit(path).requireClean(key)
         _ = consume connection
     }
 
@@ -125,7 +125,7 @@ struct KeyChange: ~Copyable {
             let connection = try Connection.open(path, key: key, options: options)
             try write(connection)
         }
-        let pages = try Backup.requireSound(path, key).pages
+        let pages = try PageAudit(path).requireClean(key).pages
         return copy.withPages(pages)
     }
 

@@ -16,7 +16,7 @@ extension Store {
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
-        try Backup.requireSound(template, templateKey)
+        try PageAudit(template).requireClean(templateKey)
         var reading = options.ofSchema
         reading.isQueryOnly = true
         let source = try Connection.open(template, key: templateKey, options: reading)

@@ -106,7 +106,7 @@ extension SalvageRun {
     ) throws {
         try progress?(.verifying)
         try finish(SalvageTarget(opening: path, key), schema)
-        let audit = try PageAudit.run(path, key: key)
+        let audit = try PageAudit(path).run(key: key)
         guard audit.isClean else {
             throw LockstepError(
                 .damaged, "pages of the new database \(path) do not verify",

@@ -6,7 +6,7 @@ enum PageCheck {
         _ path: FilePath, _ key: borrowing DatabaseKey,
         _ progress: JobProgress.Handler
     ) throws -> CheckResult {
-        let audit = try PageAudit.run(path, key: key, progress: progress)
+        let audit = try PageAudit(path).run(key: key, progress: progress)
         var findings: [VerificationReport.Finding] = []
         for (pages, place) in [
             (audit.damagedPages, ""), (audit.damagedFrames, " in the write-ahead log"),

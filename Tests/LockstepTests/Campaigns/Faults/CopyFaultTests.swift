@@ -24,7 +24,7 @@ extension FaultTests {
             let path = copy(scratch)
             #expect(FileAccess.exists(path) == isDue)
             if isDue {
-                #expect(try PageAudit.run(path, key: scratch.key(2)).isClean)
+                #expect(try PageAudit(path).run(key: scratch.key(2)).isClean)
                 let connection = try Connection.open(path, key: scratch.key(2))
                 #expect(try scratch.count(connection) == rows)
                 try IntegrityAnswer.require(connection)
@@ -64,7 +64,7 @@ extension FaultTests {
                     #expect(count == Self.rows || (!succeeded && count == 40), "\(count) rows")
                     try IntegrityAnswer.require(connection)
                 }
-                #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+                #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
                 try Self.expectCopy(scratch, true)
             }
             #expect(outcome.ended && outcome.errors >= 1, "\(outcome)")

@@ -38,7 +38,7 @@ struct SafeMigrationTests {
         #expect(try scratch.content() == before, sourceLocation: sourceLocation)
         #expect(try scratch.names == ["data.db"], sourceLocation: sourceLocation)
         #expect(
-            try PageAudit.run(scratch.path, key: scratch.database.key()).isClean,
+            try PageAudit(scratch.path).run(key: scratch.database.key()).isClean,
             sourceLocation: sourceLocation)
         return report
     }

@@ -29,7 +29,7 @@ struct BackupTests {
     private func total(key: borrowing DatabaseKey) throws -> Int {
         #expect(try copy.names == ["copy.db"])
         #expect(try DatabaseScratch.mode(of: copy.path) == 0o600)
-        #expect(try PageAudit.run(copy.path, key: key).isClean)
+        #expect(try PageAudit(copy.path).run(key: key).isClean)
         let connection = try Connection.open(copy.path, key: key)
         try IntegrityAnswer.require(connection)
         #expect(try connection.headerField("application_id") == Connection.applicationID)

@@ -188,6 +188,6 @@ struct CopyLeakTests {
         }
         #expect(found > Self.rows / 2 && found < Self.rows)
         #expect(watch.found == [] && watch.searches > 2)
-        #expect(try PageAudit.run(old.path, key: old.key()).damagedPages == [151])
+        #expect(try PageAudit(old.path).run(key: old.key()).damagedPages == [151])
     }
 }

@@ -54,7 +54,7 @@ struct CopyScratch {
     ) throws {
         #expect(try new.names == ["new.db"], sourceLocation: sourceLocation)
         #expect(try DatabaseScratch.mode(of: new.path) == 0o600, sourceLocation: sourceLocation)
-        let audit = try PageAudit.run(new.path, key: new.key())
+        let audit = try PageAudit(new.path).run(key: new.key())
         #expect(audit.isClean && audit.pages == report.pages, sourceLocation: sourceLocation)
         let connection = try new.open(options)
         #expect(

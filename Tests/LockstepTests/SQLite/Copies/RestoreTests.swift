@@ -49,7 +49,7 @@ struct RestoreTests {
         #expect(try restore().rows == ["total": 1, "entry": 7])
         #expect(try scratch.names == ["data.db"])
         #expect(try DatabaseScratch.mode(of: scratch.path) == 0o600)
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         #expect(try total() == 7)
         #expect(try CopyScratch.content(of: backup) == before)
     }
@@ -140,7 +140,7 @@ struct RestoreTests {
         try scratch.damage { $0[100] ^= 1 }
         try restore()
         #expect(try scratch.names == ["data.db"])
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         #expect(try total() == 7)
     }
 

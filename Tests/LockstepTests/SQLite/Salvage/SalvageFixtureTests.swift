@@ -27,7 +27,7 @@ struct SalvageFixtureTests {
             newKey: scratch.key())
         #expect(try scratch.bytes == before)
         #expect(try scratch.names == ["data.db", "new.db"])
-        #expect(try PageAudit.run(target, key: scratch.key()).isClean)
+        #expect(try PageAudit(target).run(key: scratch.key()).isClean)
         return report
     }
 

@@ -76,7 +76,7 @@ struct SalvageScratch {
         let new = try Bytes.read(target)
         #expect(!Bytes.contain(new, "#000001#"), sourceLocation: location)
         #expect(!Bytes.contain(new, "CREATE TABLE"), sourceLocation: location)
-        let audit = try PageAudit.run(target, key: scratch.key(2))
+        let audit = try PageAudit(target).run(key: scratch.key(2))
         #expect(audit.isClean && audit.frames == 0, sourceLocation: location)
         return report
     }
