@@ -70,7 +70,7 @@ public struct Rehearsal {
         let start = Clock.monotonicMicroseconds
         try NamedDamage.of(database, access.key) {
             try original.read { original in
-                try Backup.copyPages(original, to: copy.path, key) { copied in
+                try PageCopy.copyPages(original, to: copy.path, key) { copied in
                     try requireGoingOn()
                     try progress(copied)
                 }

@@ -70,7 +70,7 @@ struct MigrationBackups {
             number += 1
             guard try isFree(path) else { continue }
             return try connection.read { connection in
-                _ = try Backup.run(connection, to: path, key, schema: schema, progress)
+                _ = try PageCopy.run(connection, to: path, key, schema: schema, progress)
                 return path
             }
         }

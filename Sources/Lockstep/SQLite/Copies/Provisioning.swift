@@ -21,7 +21,7 @@ extension Store {
         reading.isQueryOnly = true
         let source = try Connection.open(template, key: templateKey, options: reading)
         return try source.read { source in
-            try Backup.run(source, to: path, key, schema: options, progress)
+            try PageCopy.run(source, to: path, key, schema: options, progress)
         }
     }
 }

@@ -91,7 +91,7 @@ struct RoundTripCheck: Sendable {
         reading.isQueryOnly = true
         let source = try Connection.open(path, key: key, options: reading)
         try source.read { source in
-            try Backup.copyPages(source, to: copy, copyKey) { pages in
+            try PageCopy.copyPages(source, to: copy, copyKey) { pages in
                 coordinator.report(
                     VerificationProgress(
                         check: .roundTrip, step: "copying", done: pages.done, total: pages.total))

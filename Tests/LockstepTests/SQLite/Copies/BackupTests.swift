@@ -191,7 +191,7 @@ struct BackupTests {
             try copy.fill(rows: rows)
             let source = try scratch.open()
             let code = try Refusal.code {
-                _ = try Backup.verify(copy.path, copy.key(), schema: .init(), against: source)
+                _ = try PageCopy.verify(copy.path, copy.key(), schema: .init(), against: source)
             }
             #expect(code == (rows == 200 ? nil : .damaged))
         }
