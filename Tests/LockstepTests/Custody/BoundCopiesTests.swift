@@ -62,7 +62,7 @@ struct BoundCopiesTests {
         try FileHandling.remove(bound.scratch.path)
         let key = try bound.scratch.keyring().databaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
-        _ = try Store.restore(bound.scratch.path, key: key, from: backup, backupKey: backupKey)
+        _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
         try bound.open()
         do {
             var keyring = try bound.scratch.keyring()
@@ -83,7 +83,7 @@ struct BoundCopiesTests {
         try FileHandling.remove(bound.scratch.path)
         let key = try bound.scratch.keyring().databaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
-        _ = try Store.restore(bound.scratch.path, key: key, from: backup, backupKey: backupKey)
+        _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
         Refusal.expect(.tampered) { try bound.open() }
         var keyring = try bound.scratch.keyring()
         do {

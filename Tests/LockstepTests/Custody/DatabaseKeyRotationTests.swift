@@ -376,9 +376,8 @@ struct DatabaseKeyRotationTests {
         }
         Refusal.expect(.keyUnavailable) { try scratch.rotate() }
         let keyring = try scratch.keyring()
-        try Store.restore(
-            scratch.path, key: keyring.databaseKey(), from: backup,
-            backupKey: keyring.databaseKey(ofBackup: backup))
+        try Restore(scratch.path, from: backup).run(
+            key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup))
         // It came from before the rotation, and verification says so until it is made to remember.
         #expect(try scratch.findFault(content)?.contains("the file is older") == true)
         try keyring.remember(in: Connection.open(scratch.path, key: keyring.databaseKey()))

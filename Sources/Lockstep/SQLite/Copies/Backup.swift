@@ -97,45 +97,4 @@ extension Store {
             throw error
         }
     }
-
-    /// Puts a backup in the place of a database, or at a free path, under `key`.
-    ///
-    /// The backup is verified and copied first; then the copy takes the database's name in one step. If
-    /// anything fails, the old database is unchanged.
-    /// - Throws: ``LockstepError/Code/busy`` if the database is open anywhere;
-    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the backup does not verify.
-    @discardableResult
-    public static func restore(
-        _ path: FilePath, key: borrowing DatabaseKey, from backup: FilePath,
-        backupKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
-    ) throws -> CopyReport {
-        // The existing database and the backup's own record can be older than the keyring.
-        let key = try key.withoutOrigin()
-        var reading = ConnectionOptions()
-        reading.isQueryOnly = true
-        reading.closesFullText = true
-        try PageAudit(backup).requireClean(backupKey)
-        let source = try Connection.open(backup, key: backupKey, options: reading)
-        let pending = try PendingDatabase(for: path)
-        let report = try source.read { source in
-            try PageCopy.copy(source, to: pending.path, key, schema: reading, progress)
-        }
-        guard FileAccess.exists(path) else {
-            try pending.place()
-            return report
-        }
-        try emptyLog(of: path, key)
-        try pending.replace()
-        return report
-    }
-
-    /// Checkpoints the log of a database that is about to be replaced, if the database opens at all.
-    private static func emptyLog(of path: FilePath, _ key: borrowing DatabaseKey) throws {
-        guard case .keyFits = try Diagnosis.examine(path, key: key) else { return }
-        do {
-            try Connection.open(path, key: key).checkpoint(.truncate)
-        } catch let error as LockstepError where error.code == .damaged {
-            // The damage is the reason for the replacement.
-        }
-    }
 }

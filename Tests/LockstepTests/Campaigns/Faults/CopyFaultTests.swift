@@ -54,9 +54,8 @@ extension FaultTests {
                 try store.backup(to: Self.copy(scratch), key: scratch.key(2))
                 try store.write { try $0.execute("DELETE FROM item WHERE id > 40") }
             } operate: { scratch in
-                try Store.restore(
-                    scratch.path, key: scratch.key(), from: Self.copy(scratch),
-                    backupKey: scratch.key(2))
+                try Restore(scratch.path, from: Self.copy(scratch)).run(
+                    key: scratch.key(), backupKey: scratch.key(2))
             } check: { scratch, succeeded in
                 do {
                     let connection = try scratch.open()

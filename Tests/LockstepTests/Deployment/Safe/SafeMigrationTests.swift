@@ -241,7 +241,7 @@ struct SafeMigrationTests {
         try scratch.expectSound(DeploymentScratch.failingAtThird())
         // It can continue from there, or be restored by hand.
         let key = try scratch.database.key()
-        try Store.restore(scratch.path, key: key, from: backup, backupKey: key)
+        try Restore(scratch.path, from: backup).run(key: key, backupKey: key)
         #expect(try scratch.content() == before)
     }
 

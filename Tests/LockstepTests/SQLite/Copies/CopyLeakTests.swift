@@ -112,8 +112,8 @@ struct CopyLeakTests {
         let store = try Store.create(old.path, key: old.key())
         try store.write { connection in try fill { try connection.execute(SQL(verbatim: $0)) } }
         try store.backup(to: new.path, key: new.key(2)) { _ in watch.look() }
-        try Store.restore(
-            new.folder.file("third.db"), key: new.key(3), from: new.path, backupKey: new.key(2)
+        try Restore(new.folder.file("third.db"), from: new.path).run(
+            key: new.key(3), backupKey: new.key(2)
         ) { _ in watch.look() }
         watch.look()
         #expect(watch.found == [] && watch.searches >= 3)

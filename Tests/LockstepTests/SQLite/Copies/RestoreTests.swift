@@ -26,9 +26,8 @@ struct RestoreTests {
     private func restore(
         backupKey: UInt8 = 2, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
-        try Store.restore(
-            scratch.path, key: scratch.key(), from: backup.path, backupKey: backup.key(backupKey),
-            progress: progress)
+        try Restore(scratch.path, from: backup.path).run(
+            key: scratch.key(), backupKey: backup.key(backupKey), progress: progress)
     }
 
     private func total() throws -> Int { try Account.total(scratch.open()) }
