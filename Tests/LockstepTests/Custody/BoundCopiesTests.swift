@@ -109,8 +109,9 @@ struct BoundCopiesTests {
     )
     func adopted() throws {
         let plain = bound.scratch.folder.file("plain.db")
-        _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
-            .exportPlaintext(to: plain)
+        let store = try Store.open(
+            bound.scratch.path, key: bound.scratch.keyring().databaseKey())
+        try PlaintextExport(to: plain).run(on: store)
         let new = bound.scratch.folder.file("adopted.db")
         _ = try Adoption.adopt(
             plaintext: plain, into: new, key: bound.scratch.keyring().databaseKey())

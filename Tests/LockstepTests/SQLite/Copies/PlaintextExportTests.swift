@@ -75,7 +75,7 @@ struct PlaintextExportTests {
         .enabled(if: Python.isPresent, Python.missing))
     func otherProgram() throws {
         let store = try makeStore()
-        let report = try store.exportPlaintext(to: target.path)
+        let report = try PlaintextExport(to: target.path).run(on: store)
         #expect(report.rows == ["t": 4, "hidden": 1, "pair": 2])
         #expect(try target.names == ["plain.db"])
         #expect(try DatabaseScratch.mode(of: target.path) == 0o600)
@@ -102,7 +102,7 @@ struct PlaintextExportTests {
             _ = try Migrator(MigrationSet(folder: Programs.package.appending("Migrations/photos")))
                 .run(on: connection)
         }
-        try store.exportPlaintext(to: target.path)
+        try PlaintextExport(to: target.path).run(on: store)
         let again = try DatabaseScratch()
         let report = try Adoption.adopt(plaintext: target.path, into: again.path, key: again.key(2))
         #expect(report.applicationID == 0)
@@ -118,12 +118,12 @@ struct PlaintextExportTests {
     func refusals() throws {
         let store = try makeStore()
         #expect(throws: Stop.self) {
-            try store.exportPlaintext(to: target.path) { _ in throw Stop() }
+            try PlaintextExport(to: target.path).run(on: store) { _ in throw Stop() }
         }
         #expect(try target.names == [])
         try target.folder.write("plain.db", "something of somebody's")
-        Refusal.expect(.alreadyExists) { try store.exportPlaintext(to: target.path) }
-        Refusal.expect(.alreadyExists) { try store.exportPlaintext(to: scratch.path) }
+        Refusal.expect(.alreadyExists) { try PlaintextExport(to: target.path).run(on: store) }
+        Refusal.expect(.alreadyExists) { try PlaintextExport(to: scratch.path).run(on: store) }
         #expect(try target.bytes == Array("something of somebody's".utf8))
         #expect(try target.names == ["plain.db"])
     }
@@ -140,6 +140,6 @@ struct PlaintextExportTests {
             try connection.execute("CREATE INDEX i ON t (half(a))")
             try connection.execute("INSERT INTO t VALUES (5)")
         }
-        #expect(try store.exportPlaintext(to: target.path).rows == ["t": 1])
+        #expect(try PlaintextExport(to: target.path).run(on: store).rows == ["t": 1])
     }
 }
