@@ -109,12 +109,10 @@ struct BoundCopiesTests {
     )
     func adopted() throws {
         let plain = bound.scratch.folder.file("plain.db")
-        let store = try Store.open(
-            bound.scratch.path, key: bound.scratch.keyring().databaseKey())
-        try PlaintextExport(to: plain).run(on: store)
+        try PlaintextExport(to: plain).run(
+            on: Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey()))
         let new = bound.scratch.folder.file("adopted.db")
-        _ = try Adoption.adopt(
-            plaintext: plain, into: new, key: bound.scratch.keyring().databaseKey())
+        try Adoption(of: plain, into: new).run(key: bound.scratch.keyring().databaseKey())
         try bound.open(new)
         #expect(
             try KeyringTable.database(bound.open(new)) == KeyringTable.database(bound.open()))

@@ -82,8 +82,8 @@ extension FaultTests {
             let outcome = try FaultCampaign(fault: fault).run { scratch in
                 try Bytes.write(bytes, to: scratch.path)
             } operate: { scratch in
-                _ = try Adoption.adopt(
-                    plaintext: scratch.path, into: Self.copy(scratch), key: scratch.key(2))
+                try Adoption(of: scratch.path, into: Self.copy(scratch)).run(
+                    key: scratch.key(2))
             } check: { scratch, succeeded in
                 #expect(try scratch.bytes == bytes)
                 try Self.expectCopy(scratch, succeeded)

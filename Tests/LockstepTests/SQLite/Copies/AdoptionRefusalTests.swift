@@ -113,9 +113,9 @@ struct AdoptionRefusalTests {
         for end in reported {
             let other = try DatabaseScratch()
             #expect(throws: Stop.self) {
-                _ = try Adoption.adopt(
-                    plaintext: scratch.old.path, into: other.path, key: other.key()
-                ) { if $0 == end { throw Stop() } }
+                try Adoption(of: scratch.old.path, into: other.path).run(key: other.key()) {
+                    if $0 == end { throw Stop() }
+                }
             }
             #expect(try other.names == [])
         }
@@ -156,8 +156,7 @@ struct AdoptionRefusalTests {
         defer { disk.unmount() }
         let target = disk.path.appending("new.db")
         Refusal.expect(.full) {
-            _ = try Adoption.adopt(
-                plaintext: scratch.old.path, into: target, key: scratch.new.key())
+            try Adoption(of: scratch.old.path, into: target).run(key: scratch.new.key())
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path.string) == [])
     }

@@ -80,9 +80,8 @@ struct CopyLeakTests {
         let database = try RawDatabase(old.path, key: nil)
         try fill { try database.run($0) }
         let (there, here) = (Watch(old.folder.path, marker), Watch(new.folder.path, marker))
-        _ = try Adoption.adopt(
-            plaintext: old.path, into: new.path, key: new.key(), options: here.options()
-        ) { _ in there.look() }
+        let adoption = Adoption(of: old.path, into: new.path, options: here.options())
+        try adoption.run(key: new.key()) { _ in there.look() }
         here.look()
         #expect(there.found == [old.path.string] && there.searches > 0)
         #expect(here.found == [] && here.searches > 3)
@@ -96,9 +95,9 @@ struct CopyLeakTests {
         try fill { try database.run($0) }
         try database.run("CREATE INDEX by_text ON note (text)")
         let (there, here) = (Watch(old.folder.path, marker), Watch(new.folder.path, marker))
-        _ = try Adoption.adopt(
-            old.path, passphrase: Passphrase(Array("a pass phrase".utf8).span), into: new.path,
-            key: new.key(), options: here.options()
+        let adoption = Adoption(of: old.path, into: new.path, options: here.options())
+        try adoption.run(
+            passphrase: Passphrase(Array("a pass phrase".utf8).span), key: new.key()
         ) { _ in there.look() }
         here.look()
         #expect(there.found == [] && there.searches > 0)

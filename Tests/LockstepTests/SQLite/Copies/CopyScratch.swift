@@ -27,9 +27,8 @@ struct CopyScratch {
     func adopt(
         _ options: ConnectionOptions = .init(), progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        try Adoption.adopt(
-            plaintext: old.path, into: new.path, key: new.key(), options: options,
-            progress: progress)
+        try Adoption(of: old.path, into: new.path, options: options).run(
+            key: new.key(), progress: progress)
     }
 
     /// Adopts the original, expects that it is unchanged and that the new database verifies, and that both give the

@@ -104,7 +104,7 @@ struct PlaintextExportTests {
         }
         try PlaintextExport(to: target.path).run(on: store)
         let again = try DatabaseScratch()
-        let report = try Adoption.adopt(plaintext: target.path, into: again.path, key: again.key(2))
+        let report = try Adoption(of: target.path, into: again.path).run(key: again.key(2))
         #expect(report.applicationID == 0)
         let first = try scratch.open()
         let second = try Connection.open(again.path, key: again.key(2))
