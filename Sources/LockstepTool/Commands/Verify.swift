@@ -145,7 +145,7 @@ private struct VerifyProgress {
             var text = progress.check.rawValue
             if let step = progress.step { text += " \(step)" }
             if let total = progress.total {
-                text += " \(ProgressLine.share(progress.done, of: total))"
+                text += total > 0 ? " \(progress.done * 100 / total) %" : " \(progress.done)"
             }
             running.append((progress.check, text))
         }

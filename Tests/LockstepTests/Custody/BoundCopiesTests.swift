@@ -99,7 +99,7 @@ struct BoundCopiesTests {
     func salvaged() throws {
         let new = bound.scratch.folder.file("salvaged.db")
         let key = try bound.scratch.keyring().databaseKey()
-        _ = try Salvage.run(bound.scratch.path, key: key, into: new, newKey: key)
+        _ = try Salvage(bound.scratch.path, into: new).run(key: key, newKey: key)
         #expect(try KeyringTable.database(bound.open(new)) == KeyringTable.database(bound.open()))
         #expect(try bound.age(new).findings == [])
     }

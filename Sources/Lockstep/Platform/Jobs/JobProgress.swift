@@ -20,6 +20,9 @@ public struct JobProgress: Sendable, Hashable {
             self.subject = subject
         }
 
+        /// The same phase for this subject.
+        func of(_ subject: String) -> Phase { Phase(name, of: subject) }
+
         /// The name and the subject.
         public var description: String { subject.map { "\(name) \($0)" } ?? name }
     }
@@ -51,7 +54,7 @@ public struct JobProgress: Sendable, Hashable {
 
     /// - Parameter hasEnded: Nil for a phase that ends when everything is done.
     init(
-        _ phase: Phase, step: String? = nil, _ done: Int = 0, of total: Int? = nil, _ unit: Unit,
+        _ phase: Phase, step: String? = nil, _ done: Int, of total: Int? = nil, _ unit: Unit,
         hasEnded: Bool? = nil
     ) {
         self.phase = phase
@@ -60,6 +63,11 @@ public struct JobProgress: Sendable, Hashable {
         self.total = total
         self.unit = unit
         self.hasEnded = hasEnded ?? total.map { done >= $0 } ?? false
+    }
+
+    /// Progress in a phase of unknown length.
+    init(_ phase: Phase, step: String? = nil, hasEnded: Bool = false) {
+        self.init(phase, step: step, 0, .steps, hasEnded: hasEnded)
     }
 
     /// Calls `progress`, unless the task is cancelled.

@@ -156,7 +156,7 @@ struct CopyLeakTests {
         }
         try old.damage { $0[150 * 4096 + 50] ^= 1 }
         let (there, here) = (Watch(old.folder.path, marker), Watch(new.folder.path, marker))
-        let report = try Salvage.run(old.path, key: old.key(), into: new.path, newKey: new.key()) {
+        let report = try Salvage(old.path, into: new.path).run(key: old.key(), newKey: new.key()) {
             _ in
             there.look()
             here.look()
