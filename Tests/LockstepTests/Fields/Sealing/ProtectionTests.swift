@@ -93,12 +93,12 @@ struct ProtectionTests {
         Refusal.expect(.constraint) {
             try other.execute("UPDATE film SET title = 'x' WHERE id = 36")
         }
-        var progress: [SealingProgress] = []
+        var progress: [JobProgress] = []
         try connection.protect("title", of: "film", keys: bench.keys, batch: 10) {
             progress.append($0)
         }
-        #expect(progress.last?.rows == progress.last?.total)
-        #expect(progress.last?.rows == max(38 - stop * 10, 1))
+        #expect(progress.last?.done == progress.last?.total)
+        #expect(progress.last?.done == max(38 - stop * 10, 1))
         let expected = ["Laura"] + all[1..<35] + ["Laura", all[36], "Gilda"]
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == expected)
         #expect(
