@@ -7,7 +7,7 @@ final class CheckCoordinator: @unchecked Sendable {
     private let changed = Condition()
     private let cancelled = Atomic<Bool>(false)
     private var outcomes: [VerificationReport.Outcome] = []
-    private var news: [VerificationProgress] = []
+    private var news: [JobProgress] = []
     private var failure: (any Error)?
     private var running = 0
     private var lastTick: Int64 = 0
@@ -61,7 +61,7 @@ final class CheckCoordinator: @unchecked Sendable {
 
     /// Runs a check and adds its outcome.
     func run(_ check: VerificationReport.Check, _ body: () throws -> CheckResult) throws {
-        report(VerificationProgress(check: check))
+        report(JobProgress(check.phase))
         let outcome = try VerificationReport.Outcome.of(check, body)
         guard !isCancelled else {
             throw LockstepError(.interrupted, "the verification was stopped")
@@ -71,13 +71,13 @@ final class CheckCoordinator: @unchecked Sendable {
 
     func add(_ outcome: VerificationReport.Outcome) {
         changed.locked { outcomes.append(outcome) }
-        report(VerificationProgress(check: outcome.check, isDone: true))
+        report(JobProgress(outcome.check.phase, hasEnded: true))
     }
 
-    func report(_ progress: VerificationProgress) {
+    func report(_ progress: JobProgress) {
         changed.locked {
             // Only the newest progress of a check counts.
-            if news.last?.check == progress.check { news.removeLast() }
+            if news.last?.phase == progress.phase { news.removeLast() }
             news.append(progress)
         }
         changed.signal()
@@ -98,8 +98,8 @@ final class CheckCoordinator: @unchecked Sendable {
     // MARK: For the waiting thread
 
     /// Passes the checks' progress on.
-    func relay(_ report: (VerificationProgress) throws -> Void) throws {
-        let pending = changed.locked { () -> [VerificationProgress] in
+    func relay(_ report: JobProgress.Handler) throws {
+        let pending = changed.locked { () -> [JobProgress] in
             defer { news = [] }
             return news
         }
@@ -108,7 +108,7 @@ final class CheckCoordinator: @unchecked Sendable {
 
     /// Waits for all checks, passes their progress on, and returns their outcomes. When it returns or throws,
     /// no check runs any more.
-    func finish(_ reporter: ProgressReporter) throws -> [VerificationReport.Outcome] {
+    func finish(_ reporter: JobReporter) throws -> [VerificationReport.Outcome] {
         while waitForNews() {
             guard !isCancelled else { continue }
             do {

@@ -37,7 +37,7 @@ struct SimultaneousChecks: Sendable {
 
     /// No check runs any more when this returns or throws.
     func run(
-        _ key: borrowing DatabaseKey, _ reporter: ProgressReporter
+        _ key: borrowing DatabaseKey, _ reporter: JobReporter
     ) throws -> [VerificationReport.Outcome] {
         let coordinator = CheckCoordinator()
         let shared = SharedSecret(try key.clone())
@@ -48,8 +48,9 @@ struct SimultaneousChecks: Sendable {
                     try PageCheck.run(path, shared.value) { pages in
                         try coordinator.relay(reporter.report)
                         try reporter.report(
-                            VerificationProgress(
-                                check: .pages, done: pages.done, total: pages.total))
+                            JobProgress(
+                                VerificationReport.Check.pages.phase, pages.done, of: pages.total,
+                                .pages, hasEnded: false))
                     }
                 })
         } catch {
@@ -103,7 +104,9 @@ struct SimultaneousChecks: Sendable {
             try coordinator.run(.cells) {
                 try check.run { done, total in
                     coordinator.report(
-                        VerificationProgress(check: .cells, done: done, total: total))
+                        JobProgress(
+                            VerificationReport.Check.cells.phase, done, of: total, .steps,
+                            hasEnded: false))
                 }
             }
         }

@@ -44,6 +44,9 @@ public struct VerificationReport: Sendable {
         public init?(named name: String) {
             self.init(rawValue: name == "age" ? "freshness" : name)
         }
+
+        /// The phase of ``JobProgress`` while it runs, which has its name.
+        public var phase: JobProgress.Phase { JobProgress.Phase(rawValue) }
     }
 
     /// A result that a check reports.

@@ -39,7 +39,7 @@ public struct Adoption: Sendable {
 
     /// Adopts a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Finding the version takes one key
     /// derivation for each, 0.3 to 2 s. Blocks.
-    /// - Throws: The same as ``run(key:progress:)``; ``LockstepError/Code/wrongKey``.
+    /// - Throws: The same as without a passphrase; ``LockstepError/Code/wrongKey``.
     @discardableResult
     public func run(
         passphrase: borrowing Passphrase, key: borrowing DatabaseKey,

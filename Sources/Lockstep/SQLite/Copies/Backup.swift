@@ -36,7 +36,7 @@ public struct Backup: Sendable {
     }
 
     /// The same under the store's own key.
-    /// - Throws: The same as ``run(on:key:progress:)``.
+    /// - Throws: The same as under another key.
     @discardableResult
     public func run(
         on store: Store, progress: JobProgress.Handler = { _ in }

@@ -59,7 +59,9 @@ struct RoundTripCheck: Sendable {
     }
 
     private func step(_ step: String, _ version: MigrationVersion) throws {
-        coordinator.report(VerificationProgress(check: .roundTrip, step: "\(step) \(version)"))
+        coordinator.report(
+            JobProgress(
+                VerificationReport.Check.roundTrip.phase, step: "\(step) \(version)"))
         guard coordinator.shouldContinue() else {
             throw LockstepError(.interrupted, "the round trip was stopped")
         }
@@ -93,8 +95,9 @@ struct RoundTripCheck: Sendable {
         try source.read { source in
             try PageCopy.copyPages(source, to: copy, copyKey) { pages in
                 coordinator.report(
-                    VerificationProgress(
-                        check: .roundTrip, step: "copying", done: pages.done, total: pages.total))
+                    JobProgress(
+                        VerificationReport.Check.roundTrip.phase, step: "copying", pages.done,
+                        of: pages.total, .pages, hasEnded: false))
                 guard coordinator.shouldContinue() else {
                     throw LockstepError(.interrupted, "the copy was stopped")
                 }
