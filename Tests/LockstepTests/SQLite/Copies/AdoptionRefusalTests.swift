@@ -106,7 +106,7 @@ struct AdoptionRefusalTests {
     @Test("A progress closure that throws ends the adoption, at the first call and at the last")
     func progress() throws {
         try makeRows(10_000)
-        var reported: [CopyProgress] = []
+        var reported: [JobProgress] = []
         try scratch.adopt { reported.append($0) }
         #expect(reported.map(\.done) == [4096, 8192, 10_000])
         #expect(reported.allSatisfy { $0.total == 10_000 })

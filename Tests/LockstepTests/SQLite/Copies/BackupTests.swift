@@ -116,7 +116,7 @@ struct BackupTests {
     func empty() throws {
         let report = try Store.create(scratch.path, key: scratch.key())
             .backup(to: copy.path, key: copy.key(2))
-        #expect(report == CopyReport(pages: 1, rows: [:]))
+        #expect(report.pages == 1 && report.rows.isEmpty)
         #expect(try copy.bytes.count == 4096)
         _ = try Connection.open(copy.path, key: copy.key(2))
     }
@@ -125,7 +125,7 @@ struct BackupTests {
     func progress() throws {
         let store = try makeStore()
         try Account.add(5000, to: store, size: 4000)
-        var reported: [CopyProgress] = []
+        var reported: [JobProgress] = []
         let report = try store.backup(to: copy.path, key: copy.key(2)) { reported.append($0) }
         #expect(reported.count >= 5 && reported.last?.done == report.pages)
         #expect(zip(reported, reported.dropFirst()).allSatisfy { $0.done < $1.done })
