@@ -1,5 +1,7 @@
-/// An event of a migration run, for progress, and for tests that stop the run at any point.
+/// An event of a migration run, from which its progress is made, and at which tests stop it.
 public enum MigrationEvent: Sendable, Equatable {
+    /// This many versions are about to run.
+    case planned(versions: Int)
     /// A version begins; its transaction is open.
     case began(set: String, version: MigrationVersion, isUp: Bool)
     /// A statement is about to run.

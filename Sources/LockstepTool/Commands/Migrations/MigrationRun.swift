@@ -87,7 +87,7 @@ enum MigrationRun {
         for set in sets where failure == nil {
             var report = MigrationReport()
             do {
-                try options.migrator(set).run(target, on: connection, into: &report)
+                try options.run(set, target, on: connection, into: &report)
             } catch let error as LockstepError {
                 failure = error
                 result.error = Failure(error)

@@ -17,19 +17,22 @@ struct RunnerOptions: ParsableArguments {
         }
     }
 
-    /// Ctrl-C stops the run between two statements; the current transaction is rolled back.
-    func migrator(_ set: MigrationSet) -> Migrator {
-        let progress = MigrationProgressLine()
-        return Migrator(
+    /// Runs a set. Ctrl-C stops the run between two statements; the current transaction is rolled back.
+    func run(
+        _ set: MigrationSet, _ target: Plan.Target, on connection: borrowing Connection,
+        into report: inout MigrationReport
+    ) throws {
+        let line = MigrationProgressLine()
+        let migrator = Migrator(
             set, timeout: .seconds(wait), allowsOutOfOrder: outOfOrder,
-            recordedDown: recorded.value
-        ) { event in
+            recordedDown: recorded.value)
+        try migrator.run(target, on: connection, into: &report) { progress in
             guard !Interruption.hasCome else {
                 throw LockstepError(
                     .interrupted, "interrupted: the current transaction is rolled back",
                     hint: "run it again: it continues where it stopped")
             }
-            progress.show(event)
+            line.show(progress)
         }
     }
 }
