@@ -10,11 +10,8 @@ final class CheckCoordinator: @unchecked Sendable {
     private var news: [JobProgress] = []
     private var failure: (any Error)?
     private var running = 0
-    private var lastTick: Int64 = 0
+    private var ticker = Ticker()
     private var threads: [WorkerThread] = []
-
-    /// In microseconds: how often the program can show progress or stop the run.
-    private static let tick: Int64 = 50_000
 
     /// Whether running checks must stop.
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
@@ -85,13 +82,7 @@ final class CheckCoordinator: @unchecked Sendable {
 
     /// Wakes the waiting thread from time to time, and returns whether to continue.
     func shouldContinue() -> Bool {
-        let now = Clock.monotonicMicroseconds
-        let isDue = changed.locked {
-            guard now - lastTick > Self.tick else { return false }
-            lastTick = now
-            return true
-        }
-        if isDue { changed.signal() }
+        if changed.locked({ ticker.isDue() }) { changed.signal() }
         return !isCancelled
     }
 

@@ -72,8 +72,12 @@ struct Rehearse: ParsableCommand {
         rehearsal.recordedDown = recorded.value
         rehearsal.folder = folder.map { FilePath($0) }
         rehearsal.options.fieldKeys = session.fields
-        rehearsal.shouldContinue = { !Interruption.hasCome }
-        let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path))
+        let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path)) { _ in
+            guard !Interruption.hasCome else {
+                throw LockstepError(
+                    .interrupted, "the rehearsal was interrupted: its copy is removed")
+            }
+        }
         try output.format == .json
             ? Output.json(Self.result(report, session.path)) : Self.show(report, session.path)
         guard !report.isClean else { return }
