@@ -101,7 +101,6 @@ struct FleetJob {
         migration.keep = safety.keep
         migration.timeout = fleet.timeout
         migration.options = options
-        migration.shouldContinue = shouldContinue
         var report = SafeMigrationReport()
         defer {
             result.safe = report
@@ -109,7 +108,11 @@ struct FleetJob {
             result.notices = report.migration.notices
         }
         do {
-            try migration.run(access, into: &report)
+            try migration.run(access, into: &report) { _ in
+                guard shouldContinue() else {
+                    throw LockstepError(.interrupted, "the migration of \(file) was interrupted")
+                }
+            }
         } catch {
             // As above, the error is what counts.
             if let now = try? recordedVersions(access) { result.to = now }

@@ -34,7 +34,7 @@ extension SafeMigration {
         report.outcome = .notRestored
         let isRestored: Bool
         do {
-            try observe(.restoring)
+            reporter.announce(JobProgress(.restoring))
             try PageAudit(journal.backup).requireClean(access.key)
             var reading = options.ofSchema
             reading.isQueryOnly = true

@@ -1,5 +1,5 @@
 /// An event of a migration run, from which its progress is made, and at which tests stop it.
-public enum MigrationEvent: Sendable, Equatable {
+enum MigrationEvent: Sendable, Equatable {
     /// This many versions are about to run.
     case planned(versions: Int)
     /// A version begins; its transaction is open.
