@@ -33,6 +33,9 @@ enum FleetRun {
         }
     }
 
+    /// A signal has arrived.
+    private struct Stopped: Error {}
+
     static func run(
         _ files: [FilePath], _ jobs: Int?, _ keyrings: FleetKeyrings, _ sets: [MigrationSet],
         _ target: Plan.Target, _ runner: RunnerOptions, _ safety: SafetyOptions,
@@ -46,7 +49,6 @@ enum FleetRun {
         fleet.timeout = .seconds(runner.wait)
         fleet.options.fieldKeys = keyrings.fields
         fleet.options.busyTimeout = .seconds(min(runner.wait, 5))
-        fleet.shouldContinue = { !Interruption.hasCome }
         if safety.safe {
             var way = FleetMigration.Safety()
             way.backupFolder = safety.backupFolder.map { FilePath($0) }
@@ -54,13 +56,20 @@ enum FleetRun {
             fleet.safely = way
         }
         var codes: Set<Int32> = []
-        let report = try fleet.run(access: keyrings.access) { result in
-            if let error = result.error { codes.insert(Exit.code(for: error, result.safe)) }
-            if result.isSuccess, !result.wasSkipped {
-                try keyrings.rememberSealed(result.file, result.database)
+        var report = FleetReport()
+        do {
+            try fleet.run(access: keyrings.access, into: &report) { result in
+                if let error = result.error { codes.insert(Exit.code(for: error, result.safe)) }
+                if result.isSuccess, !result.wasSkipped {
+                    try keyrings.rememberSealed(result.file, result.database)
+                }
+                try format == .json ? Output.json(Line(result)) : show(result)
+                Output.flush()
+            } progress: { _ in
+                if Interruption.hasCome { throw Stopped() }
             }
-            try format == .json ? Output.json(Line(result)) : show(result)
-            Output.flush()
+        } catch is Stopped {
+            // The report counts the files that were not started.
         }
         if format == .text { show(report, files.count) }
         guard !report.isSuccess else { return }
