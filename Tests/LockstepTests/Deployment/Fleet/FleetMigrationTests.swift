@@ -170,13 +170,23 @@ struct FleetMigrationTests {
         let endless = Scratch.up(
             "CREATE TABLE n (x);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
                 + "INSERT INTO n SELECT x FROM c;")
-        var fleet = try fleet(
+        let fleet = try fleet(
             Scratch.set(DeploymentScratch.first, DeploymentScratch.second, endless))
-        let asked = Counter()
-        fleet.shouldContinue = { asked.increase() < 500 }
-        let (report, results) = try run(fleet)
+        var report = FleetReport()
+        var results: [FleetResult] = []
+        #expect(throws: Stop.self) {
+            try fleet.run(
+                access: { _ in try DatabaseAccess(key: Self.key()) }, into: &report
+            ) { result in
+                results.append(result)
+            } progress: { progress in
+                #expect(progress.total == 7 && progress.unit == .files)
+                if try files[..<3].allSatisfy({ try applied($0) == 2 }) { throw Stop() }
+            }
+        }
         #expect(report.failed == 3 && report.skipped == 4 && !report.isSuccess)
-        for result in results.values {
+        #expect(results.count == 7)
+        for result in results {
             #expect(result.error?.code == .interrupted)
             #expect(try applied(result.file) == (result.wasSkipped ? 1 : 2))
         }
