@@ -62,6 +62,19 @@ struct SimultaneousChecksTests {
         }
     }
 
+    @Test("Awaited, it has the same result, and cancelling its task ends it")
+    func awaited() async throws {
+        let database = try VerifiedDatabase()
+        let report = try await database.verification().run(key: database.scratch.key())
+        #expect(report.isClean)
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await database.verification().run(key: database.scratch.key())
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try database.scratch.names == ["data.db"])
+    }
+
     @Test("Beside a writer everything still passes")
     func besideWriter() async throws {
         let database = try VerifiedDatabase(rows: 200)

@@ -80,12 +80,12 @@ public struct FleetMigration: Sendable {
     /// - Parameters:
     ///   - access: Opens a file. Called on the threads of the jobs, several at a time. An error that it throws
     ///     is that file's error.
-    ///   - result: Called for each finished file, on the calling thread. An error that it throws stops the fleet, and no
-    ///     further result is reported.
+    ///   - result: Called for each finished file, on the calling thread. An error that it throws stops the fleet, and
+    ///     no further result is reported.
     ///   - progress: Called with the number of finished files, several times per second.
     /// - Throws: ``LockstepError/Code/misuse`` for a fleet without a job; ``LockstepError/Code/inputOutput`` if the
-    ///   system has no thread left; at the end, `CancellationError` or the error from `result` or `progress`. The errors
-    ///   of the files are in their results.
+    ///   system has no thread left; at the end, `CancellationError` or the error from `result` or `progress`. The
+    ///   errors of the files are in their results.
     public func run(
         access: @escaping @Sendable (FilePath) throws -> DatabaseAccess,
         result: (FleetResult) throws -> Void = { _ in },

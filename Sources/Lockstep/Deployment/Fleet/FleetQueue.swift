@@ -23,8 +23,8 @@ final class FleetQueue: @unchecked Sendable {
 
     func stop() { stopped.store(true, ordering: .relaxed) }
 
-    /// Wakes the waiting thread from time to time, and returns whether to continue. Called by the jobs, within statements
-    /// too.
+    /// Wakes the waiting thread from time to time, and returns whether to continue. Called by the jobs, within
+    /// statements too.
     func shouldContinue() -> Bool {
         changed.locked {
             guard ticker.isDue() else { return }

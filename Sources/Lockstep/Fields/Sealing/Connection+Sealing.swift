@@ -1,6 +1,6 @@
 extension Connection {
-    /// Seals a plaintext column: short for a ``SealingChange`` with the goal ``SealingGoal/protect(mode:padding:indexes:)``
-    /// that runs on this connection, outside a transaction.
+    /// Seals a plaintext column: short for a ``SealingChange`` with the goal
+    /// ``SealingGoal/protect(mode:padding:indexes:)`` that runs on this connection, outside a transaction.
     /// - Parameters:
     ///   - keys: Keys that are among the connection's ``ConnectionOptions/fieldKeys``.
     ///   - mode: ``SealedColumn/Mode/random``, unless joins or GROUP BY need the column.

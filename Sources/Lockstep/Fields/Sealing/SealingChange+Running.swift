@@ -1,8 +1,8 @@
 extension SealingChange {
     /// Runs the change, or the rest of it. Blocks.
     /// - Parameters:
-    ///   - connection: A connection that was opened with `keys` among its ``ConnectionOptions/fieldKeys``, and is outside
-    ///     a transaction.
+    ///   - connection: A connection that was opened with `keys` among its ``ConnectionOptions/fieldKeys``, and is
+    ///     outside a transaction.
     ///   - progress: Called after each batch with the number of processed rows.
     /// - Throws: ``LockstepError/Code/misuse`` with the obstacle, such as an index that contains the values;
     ///   ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/registryForged``, ``LockstepError/Code/busy``;

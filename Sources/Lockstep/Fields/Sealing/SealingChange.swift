@@ -1,5 +1,5 @@
-// The column registry records the progress of a change, in the same transaction as the rows, so a cell is never in two states. The
-// steps are one `begin`, one `runBatch` for each batch, `clean` outside any transaction, and one `finish`.
+// The column registry records the progress of a change, in the same transaction as the rows, so a cell is never in two
+// states. The steps are one `begin`, one `runBatch` for each batch, `clean` outside any transaction, and one `finish`.
 
 /// A change of a column's storage: plaintext becomes cells, cells become plaintext, or cells get a newer key.
 ///

@@ -1,8 +1,7 @@
 /// The progress of a long job, such as a backup, a migration or a verification.
 ///
-/// A job calls its `progress` closure on the thread, and in the task, that runs it. An error that the closure throws
-/// stops the job, which then throws this error. Cancelling the task stops the job in the same way, with
-/// `CancellationError`.
+/// A job calls its `progress` closure on the thread that runs it. An error that the closure throws stops the job, which
+/// then throws this error. Cancelling the task stops the job in the same way, with `CancellationError`.
 public struct JobProgress: Sendable, Hashable {
     /// A closure that receives progress. An error that it throws stops the job.
     public typealias Handler = (JobProgress) throws -> Void

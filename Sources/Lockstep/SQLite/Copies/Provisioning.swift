@@ -1,7 +1,7 @@
 public import SystemPackage
 
-/// Makes a database from a template: a copy under its own key, verified like a backup, at a path where nothing exists. A
-/// program does this at its first run with the database that it ships with.
+/// Makes a database from a template: a copy under its own key, verified like a backup, at a path where nothing exists.
+/// A program does this at its first run with the database that it ships with.
 public struct Provisioning: Sendable {
     /// The path of the new database.
     public let path: FilePath

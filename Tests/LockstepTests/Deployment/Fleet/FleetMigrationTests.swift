@@ -170,8 +170,10 @@ struct FleetMigrationTests {
         let endless = Scratch.up(
             "CREATE TABLE n (x);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
                 + "INSERT INTO n SELECT x FROM c;")
-        let fleet = try fleet(
+        var fleet = try fleet(
             Scratch.set(DeploymentScratch.first, DeploymentScratch.second, endless))
+        // The connections below can be in the way for a moment.
+        (fleet.timeout, fleet.options.busyTimeout) = (.seconds(60), .seconds(60))
         var report = FleetReport()
         var results: [FleetResult] = []
         #expect(throws: Stop.self) {

@@ -190,7 +190,7 @@ struct SafeMigrationTests {
             ([DeploymentScratch.first, DeploymentScratch.second, endless], .restored),
         ] {
             // The statement reports nothing by itself: the last progress comes again.
-            for error in [nil, LockstepError(.interrupted, "stop")] {
+            for error: LockstepError? in [nil, LockstepError(.interrupted, "stop")] {
                 let migration = try migration(Scratch.set(scripts))
                 var last: JobProgress?
                 try expectUndone(migration, outcome, error?.code) { progress in
@@ -198,7 +198,8 @@ struct SafeMigrationTests {
                     guard progress == last, progress.phase == .up.of("test \(scripts.count)"),
                         progress.step != nil
                     else { return }
-                    throw error ?? Stop()
+                    if let error { throw error }
+                    throw Stop()
                 }
             }
         }

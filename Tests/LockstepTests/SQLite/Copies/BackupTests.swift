@@ -121,6 +121,21 @@ struct BackupTests {
         _ = try Connection.open(copy.path, key: copy.key(2))
     }
 
+    @Test("Awaited, it has the same result, and cancelling its task ends it")
+    func awaited() async throws {
+        let store = try makeStore(rows: 300)
+        let report = try await Backup(to: copy.path).run(on: store, key: copy.key())
+        #expect(report.rows["entry"] == 300 && report.time.duration > .zero)
+        #expect(try total(key: copy.key()) == 300)
+        let other = try DatabaseScratch()
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await Backup(to: other.path).run(on: store)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try other.names == [])
+    }
+
     @Test("Progress advances from a fraction to 1, for 20 MB in several steps")
     func progress() throws {
         let store = try makeStore()

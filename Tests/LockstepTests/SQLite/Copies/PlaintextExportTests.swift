@@ -142,4 +142,17 @@ struct PlaintextExportTests {
         }
         #expect(try PlaintextExport(to: target.path).run(on: store).rows == ["t": 1])
     }
+
+    @Test("Awaited, it has the same result, and cancelling its task ends it")
+    func awaited() async throws {
+        let store = try makeStore()
+        #expect(try await PlaintextExport(to: target.path).run(on: store).rows["t"] == 4)
+        let other = target.folder.file("other.db")
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await PlaintextExport(to: other).run(on: store)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try target.names == ["plain.db"])
+    }
 }
