@@ -12,7 +12,7 @@
 ///   ``Code/full`` or ``Code/inputOutput`` if the system refuses.
 /// - A function that handles secrets throws ``Code/secureMemoryExhausted`` if their memory is used up, and
 ///   ``Code/cryptographyFailed`` if OpenSSL fails.
-/// - An asynchronous form throws `CancellationError` if its task is cancelled.
+/// - An asynchronous form and a job with ``JobProgress`` throw `CancellationError` if their task is cancelled.
 public struct LockstepError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     public let code: Code
@@ -41,8 +41,8 @@ public struct LockstepError: Error, Sendable, Hashable {
     /// | others | ``Code/sqlFailed`` |
     public var sqliteCode: Int32? { context.sqliteCode }
 
-    /// Makes an error; `message`, `hint` and `context` must not contain secrets or values.
-    /// - Parameter sqliteCode: Replaces the code in `context`, unless it is nil.
+    /// Makes an error; `message`, `hint` and `context` must not contain secrets or values. A given `sqliteCode`
+    /// replaces the code in `context`.
     public init(
         _ code: Code, _ message: String, hint: String? = nil, sqliteCode: Int32? = nil,
         context: Context = Context()
@@ -53,8 +53,8 @@ public struct LockstepError: Error, Sendable, Hashable {
         self.context = Context(sqliteCode: sqliteCode).completed(by: context)
     }
 
-    /// The same error with its location: the message begins with `place`.
-    /// - Parameter context: Fills the fields that the error's own context leaves out.
+    /// The same error with its location: the message begins with `place`, and `context` fills the fields that the
+    /// error's own context leaves out.
     public func located(
         _ place: String, hint outerHint: String? = nil, context: Context = Context()
     ) -> LockstepError {

@@ -34,8 +34,8 @@ extension SafeMigration {
         report.outcome = .notRestored
         let isRestored: Bool
         do {
-            try observe(.restoring)
-            try Backup.requireSound(journal.backup, access.key)
+            reporter.announce(JobProgress(.restoring))
+            try PageAudit(journal.backup).requireClean(access.key)
             var reading = options.ofSchema
             reading.isQueryOnly = true
             let backup = try Connection.open(journal.backup, key: access.key, options: reading)

@@ -98,7 +98,7 @@ public struct MigrationDraft: Sendable, Equatable {
     ) throws(LockstepError) -> String {
         let rules = set.layout.rules
         let time = rules.version(
-            atTime: TimeStamp.text(secondsSinceEpoch: now).filter(\.isNumber))
+            atTime: Timestamp(secondsSinceEpoch: now).fileName.filter(\.isNumber))
         guard let newest = set.files.last else { return rules.firstVersion ?? time }
         let digits = String(
             (newest.fileName.split(separator: "/").first ?? "").drop { !$0.isNumber }

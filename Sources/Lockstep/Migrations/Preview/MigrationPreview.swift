@@ -42,7 +42,7 @@ public struct MigrationPreview: Sendable, Equatable {
 }
 
 extension Migrator {
-    /// The effect of ``run(_:on:)``, with findings about it.
+    /// The effect of ``run(_:on:progress:)``, with findings about it.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` and errors from reading the database; the result
     ///   contains the problems of the migrations themselves.
     public func preview(

@@ -31,7 +31,7 @@ struct RepeatableRun {
             ) {
                 try ScriptRunner(script: file.up, origin: origin, observe: observe).run(connection)
             } record: { _ in
-                let duration = time.worked(connection)
+                let duration = time.worked(connection).wholeMicroseconds
                 try MigrationTransaction.note(origin, connection) { connection in
                     try RepeatableLedger.record(file, of: set, duration: duration, connection)
                 }

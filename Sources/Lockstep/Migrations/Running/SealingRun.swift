@@ -47,7 +47,7 @@ struct SealingRun {
             stage = .rows(done: 0, total: total)
             ahead = SealingPrefetch(sealing.change, keys, connection)
         case .rows(let before, let total):
-            let batch = try sealing.change.runBatch(sealing.batch, keys, connection, ahead)
+            let batch = try sealing.change.runBatch(keys, connection, ahead)
             let done = before + batch.rows
             stage = batch.isLast ? .cleaning : .rows(done: done, total: total)
             let news = MigrationEvent.backfilled(

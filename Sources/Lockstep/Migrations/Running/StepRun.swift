@@ -71,7 +71,7 @@ struct StepRun {
         ) {
             try body(connection)
         } record: { _ in
-            try record(connection, duration: Clock.monotonicMicroseconds - start)
+            try record(connection, duration: Clock.time(since: start))
         }
         try MigrationTransaction.commit(origin, transaction)
         try observe(.committed(set: set.name, version: step.version))
@@ -79,13 +79,14 @@ struct StepRun {
     }
 
     /// Writes the ledger in the transaction that completes the version.
-    func record(_ connection: borrowing Connection, duration: Int64) throws {
+    func record(_ connection: borrowing Connection, duration: Duration) throws {
         try observe(.checked(set: set.name, version: step.version))
         try MigrationTransaction.note(origin, connection) { connection in
             switch step {
             case .up(let migration):
                 try Ledger.prepare(connection)
-                try Ledger.record(migration, of: set.name, duration: duration, connection)
+                try Ledger.record(
+                    migration, of: set.name, duration: duration.wholeMicroseconds, connection)
             case .down(let entry, _): try Ledger.erase(entry, connection)
             case .abandon: break
             }

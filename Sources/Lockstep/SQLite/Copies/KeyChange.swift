@@ -55,7 +55,7 @@ struct KeyChange: ~Copyable {
         reading.isQueryOnly = true
         // Open it first: that rolls back an unfinished transaction of a journal, and does not change a log.
         let connection = try Connection.open(path, key: key, options: reading)
-        try Backup.requireSound(path, key)
+        try PageAudit(path).requireClean(key)
         _ = consume connection
     }
 
@@ -103,11 +103,11 @@ struct KeyChange: ~Copyable {
     ///   ``LockstepError/Code/replaced`` if another file now has the name.
     func copy(
         from old: borrowing DatabaseKey, to new: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
+        _ progress: JobProgress.Handler
     ) throws -> RekeyedDatabase {
         let pending = try PendingDatabase(at: Self.copyPath(of: path), for: path)
         let report = try connection.read { connection in
-            try Backup.copy(connection, to: pending.path, new, schema: schema, progress)
+            try PageCopy.copy(connection, to: pending.path, new, schema: schema, progress)
         }
         try requireSamePages(pending.path, old, new)
         return RekeyedDatabase(pending: pending, report: report)
@@ -125,7 +125,7 @@ struct KeyChange: ~Copyable {
             let connection = try Connection.open(path, key: key, options: options)
             try write(connection)
         }
-        let pages = try Backup.requireSound(path, key).pages
+        let pages = try PageAudit(path).requireClean(key).pages
         return copy.withPages(pages)
     }
 

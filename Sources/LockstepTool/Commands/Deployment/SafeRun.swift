@@ -59,11 +59,17 @@ enum SafeRun {
         migration.timeout = .seconds(runner.wait)
         migration.options.fieldKeys = session.fields
         migration.options.busyTimeout = .seconds(min(runner.wait, 5))
-        migration.shouldContinue = { !Interruption.hasCome }
         var report = SafeMigrationReport()
         var failure: LockstepError?
         do {
-            try migration.run(DatabaseAccess(session.keyring, for: session.path), into: &report)
+            try migration.run(DatabaseAccess(session.keyring, for: session.path), into: &report) {
+                _ in
+                guard !Interruption.hasCome else {
+                    throw LockstepError(
+                        .interrupted, "the migration of \(session.path) was interrupted",
+                        context: .file(session.path))
+                }
+            }
         } catch let error as LockstepError {
             failure = error
         }

@@ -24,11 +24,10 @@ struct RestoreTests {
 
     @discardableResult
     private func restore(
-        backupKey: UInt8 = 2, progress: (CopyProgress) throws -> Void = { _ in }
+        backupKey: UInt8 = 2, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
-        try Store.restore(
-            scratch.path, key: scratch.key(), from: backup.path, backupKey: backup.key(backupKey),
-            progress: progress)
+        try Restore(scratch.path, from: backup.path).run(
+            key: scratch.key(), backupKey: backup.key(backupKey), progress: progress)
     }
 
     private func total() throws -> Int { try Account.total(scratch.open()) }
@@ -51,7 +50,7 @@ struct RestoreTests {
         #expect(try restore().rows == ["total": 1, "entry": 7])
         #expect(try scratch.names == ["data.db"])
         #expect(try DatabaseScratch.mode(of: scratch.path) == 0o600)
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         #expect(try total() == 7)
         #expect(try CopyScratch.content(of: backup) == before)
     }
@@ -142,7 +141,7 @@ struct RestoreTests {
         try scratch.damage { $0[100] ^= 1 }
         try restore()
         #expect(try scratch.names == ["data.db"])
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         #expect(try total() == 7)
     }
 
