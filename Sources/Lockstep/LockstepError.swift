@@ -12,7 +12,7 @@
 ///   ``Code/full`` or ``Code/inputOutput`` if the system refuses.
 /// - A function that handles secrets throws ``Code/secureMemoryExhausted`` if their memory is used up, and
 ///   ``Code/cryptographyFailed`` if OpenSSL fails.
-/// - An asynchronous form throws `CancellationError` if its task is cancelled.
+/// - An asynchronous form and a job with ``JobProgress`` throw `CancellationError` if their task is cancelled.
 public struct LockstepError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     public let code: Code
@@ -20,6 +20,8 @@ public struct LockstepError: Error, Sendable, Hashable {
     public let message: String
     /// What to do next, if there is something to do.
     public let hint: String?
+    /// What the error is about, as far as it is known, for programs.
+    public let context: Context
     /// SQLite's extended result code, if SQLite reported the failure.
     ///
     /// ``code`` then follows from its primary code:
@@ -37,19 +39,33 @@ public struct LockstepError: Error, Sendable, Hashable {
     /// | `NOMEM` | ``Code/limitExceeded`` if a ``MemoryLimit`` is set |
     /// | `MISUSE`, `RANGE` | ``Code/misuse`` |
     /// | others | ``Code/sqlFailed`` |
-    public let sqliteCode: Int32?
+    public var sqliteCode: Int32? { context.sqliteCode }
 
-    /// Makes an error; `message` and `hint` must not contain secrets or values.
-    public init(_ code: Code, _ message: String, hint: String? = nil, sqliteCode: Int32? = nil) {
+    /// Makes an error; `message`, `hint` and `context` must not contain secrets or values. A given `sqliteCode`
+    /// replaces the code in `context`.
+    public init(
+        _ code: Code, _ message: String, hint: String? = nil, sqliteCode: Int32? = nil,
+        context: Context = Context()
+    ) {
         self.code = code
         self.message = message
         self.hint = hint
-        self.sqliteCode = sqliteCode
+        self.context = Context(sqliteCode: sqliteCode).completed(by: context)
     }
 
-    /// The same error with its location: the message begins with `place`.
-    public func located(_ place: String, hint outerHint: String? = nil) -> LockstepError {
-        LockstepError(code, "\(place): \(message)", hint: outerHint ?? hint, sqliteCode: sqliteCode)
+    /// The same error with its location: the message begins with `place`, and `context` fills the fields that the
+    /// error's own context leaves out.
+    public func located(
+        _ place: String, hint outerHint: String? = nil, context: Context = Context()
+    ) -> LockstepError {
+        LockstepError(
+            code, "\(place): \(message)", hint: outerHint ?? hint,
+            context: self.context.completed(by: context))
+    }
+
+    /// The same error, whose context gets the fields of `context` that it leaves out.
+    public func adding(_ context: Context) -> LockstepError {
+        LockstepError(code, message, hint: hint, context: self.context.completed(by: context))
     }
 }
 

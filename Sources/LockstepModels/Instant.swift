@@ -13,7 +13,7 @@ package enum Instant {
 
     /// `2012-08-28 20:35:00Z`; a fraction of a second is dropped.
     package static func text(_ microseconds: Int64) -> String {
-        TimeStamp.readable(secondsSinceEpoch: microseconds.floorDivided(by: 1_000_000))
+        Timestamp(microsecondsSinceEpoch: microseconds).readable
     }
 }
 

@@ -7,7 +7,7 @@ extension ModelStore {
     /// only read. Blocks.
     /// - Throws: `LockstepError.Code.alreadyExists` if a file exists at `path`; `LockstepError.Code.schemaBroken`
     ///   if the original's schema is not that of version 1; the errors of
-    ///   `Adoption.adopt(plaintext:into:key:options:progress:)`. After the last two no file is left at `path`.
+    ///   `Adoption.run(key:progress:)`. After the last two no file is left at `path`.
     public static func adopt(
         plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey,
         options: StoreOptions = .init()
@@ -15,8 +15,7 @@ extension ModelStore {
         let set = try ModelMigrations.set(setName)
         try PendingDatabase.requireFree(path)
         let pending = try PendingDatabase(for: path, creating: false)
-        _ = try Adoption.adopt(
-            plaintext: original, into: pending.path, key: key, options: options.connection)
+        try Adoption(of: original, into: pending.path, options: options.connection).run(key: key)
         try migrate(pending.path, key, set, options.connection)
         try pending.place()
         return try open(path, key: key, options: options)

@@ -32,6 +32,7 @@ extension ModelStore {
         else { return error }
         return error.located(
             "the schema of \(setName) is not in place",
-            hint: "run `lockstep migrate` with the set \(setName) first")
+            hint: "run `lockstep migrate` with the set \(setName) first",
+            context: .init(set: setName))
     }
 }

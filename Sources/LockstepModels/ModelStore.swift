@@ -86,9 +86,8 @@ extension ModelStore {
         switch template {
         case nil: break
         case .some(let template):
-            try Store.provision(
-                path, key: key, from: template.path, templateKey: template.key,
-                options: options.connection)
+            try Provisioning(path, from: template.path, options: options.connection)
+                .run(key: key, templateKey: template.key)
         }
     }
 }

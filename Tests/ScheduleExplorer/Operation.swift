@@ -140,9 +140,8 @@ enum Operation: String, CaseIterable {
         case .restore:
             let keyring = try ground.keyring()
             let key = try keyring.databaseKey()
-            try Store.restore(
-                ground.database, key: key, from: ground.backup,
-                backupKey: keyring.databaseKey(ofBackup: ground.backup))
+            try Restore(ground.database, from: ground.backup).run(
+                key: key, backupKey: keyring.databaseKey(ofBackup: ground.backup))
         }
         return ""
     }

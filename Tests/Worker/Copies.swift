@@ -37,7 +37,7 @@ enum Copies {
         case "backup":
             try Store.open(data, key: key).backup(to: backup)
         default:
-            try Store.restore(data, key: key, from: backup, backupKey: key)
+            try Restore(data, from: backup).run(key: key, backupKey: key)
         }
     }
 

@@ -94,17 +94,12 @@ enum Migrations {
         // Does not wait for a heartbeat of a killed process.
         migration.timeout = .zero
         migration.options.busyTimeout = .zero
-        switch action {
-        case "die-migrating":
-            migration.observe = { event in
-                if case .migrating(.began(_, MigrationVersion(3), _)) = event {
-                    kill(getpid(), SIGKILL)
-                }
+        if action == "die-checking" { migration.check = { _ in kill(getpid(), SIGKILL) } }
+        try migration.run(DatabaseAccess(key: key())) { progress in
+            if action == "die-migrating", progress.phase == JobProgress.Phase("up", of: "test 3") {
+                kill(getpid(), SIGKILL)
             }
-        case "die-checking": migration.check = { _ in kill(getpid(), SIGKILL) }
-        default: break
         }
-        try migration.run(DatabaseAccess(key: key()))
     }
 
     private static func migrateFleet(_ database: FilePath, _ set: MigrationSet) throws {

@@ -61,8 +61,8 @@ public struct DatabaseKeyRotation: Sendable {
     /// too.
     /// - Parameters:
     ///   - keyring: The keyring as opened from ``keyringFile``. After an error, open it again.
-    ///   - progress: Called with the number of pages copied. If it throws, or if the task of the rotation is cancelled,
-    ///     the rotation ends and the database is unchanged.
+    ///   - progress: Called with the number of copied pages. If it throws, or if the task is cancelled, the database is
+    ///     unchanged.
     /// - Throws: ``LockstepError/Code/busy`` if any connection has the database open, including in this process;
     ///   ``LockstepError/Code/locked`` if another rotation runs; ``LockstepError/Code/full``;
     ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or was changed in the meantime;
@@ -71,10 +71,19 @@ public struct DatabaseKeyRotation: Sendable {
     ///   ``LockstepError/Code/keyUnavailable`` for a file with a key that is no longer in use;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``: a damaged database is not copied;
     ///   ``LockstepError/Code/alreadyExists`` if a file named `<name>.rotating` is not from a rotation;
-    ///   `CancellationError`.
+    ///   `CancellationError`; any error from `progress`.
     @discardableResult
     public func run(
-        _ keyring: inout Keyring, progress: (CopyProgress) throws -> Void = { _ in }
+        _ keyring: inout Keyring, progress: JobProgress.Handler = { _ in }
+    ) throws -> KeyRotationReport {
+        let time = JobTime()
+        var report = try runOrFinish(&keyring, progress)
+        report.time = time.ended()
+        return report
+    }
+
+    private func runOrFinish(
+        _ keyring: inout Keyring, _ progress: JobProgress.Handler
     ) throws -> KeyRotationReport {
         try keyring.requireDatabasePurpose()
         try keyring.requireUnsigned()
@@ -93,17 +102,14 @@ public struct DatabaseKeyRotation: Sendable {
 
     /// The old file's lock is released at the end, when the new file has its name.
     private func replaceFile(
-        _ keyring: inout Keyring, _ progress: (CopyProgress) throws -> Void
+        _ keyring: inout Keyring, _ progress: JobProgress.Handler
     ) throws -> (version: UInt32, copy: CopyReport) {
         let old = try keyring.databaseKey()
         let change = try begin(old, keyring)
         try change.requireSpace(freeSpace)
         let version = try recordPending(&keyring)
         let new = try keyring.databaseKey(version: version)
-        let exact = try change.copy(from: old, to: new) { copied in
-            try Task.checkCancellation()
-            try progress(copied)
-        }
+        let exact = try change.copy(from: old, to: new) { try $0.report(to: progress) }
         try Task.checkCancellation()
         let epoch = keyring.epoch + 1
         let copy = try change.amend(exact, key: new) { try keyring.remember(epoch: epoch, in: $0) }

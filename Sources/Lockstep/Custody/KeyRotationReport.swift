@@ -7,4 +7,6 @@ public struct KeyRotationReport: Sendable, Hashable {
     /// The verified copy; nil if an earlier rotation was interrupted after the copy took the database's name, so that
     /// only the keyring was updated.
     public let copy: CopyReport?
+    /// When the rotation began, and how long it took.
+    public internal(set) var time = JobTime()
 }

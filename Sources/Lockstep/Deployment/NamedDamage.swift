@@ -9,7 +9,7 @@ enum NamedDamage {
         do {
             return try body()
         } catch let error as LockstepError where [.sqlFailed, .damaged].contains(error.code) {
-            try Backup.requireSound(path, key)
+            try PageAudit(path).requireClean(key)
             throw error
         }
     }

@@ -35,7 +35,7 @@ enum VerificationChange {
             .verificationFailed,
             "\(path) does not pass verification after the migration: "
                 + reasons.joined(separator: "; "),
-            hint: "fix the migrations, and try them with `lockstep rehearse`")
+            hint: "fix the migrations, and try them with `lockstep rehearse`", context: .file(path))
     }
 
     private static func reason(_ outcome: VerificationReport.Outcome) -> String {

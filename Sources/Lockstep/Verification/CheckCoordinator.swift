@@ -7,14 +7,11 @@ final class CheckCoordinator: @unchecked Sendable {
     private let changed = Condition()
     private let cancelled = Atomic<Bool>(false)
     private var outcomes: [VerificationReport.Outcome] = []
-    private var news: [VerificationProgress] = []
+    private var news: [JobProgress] = []
     private var failure: (any Error)?
     private var running = 0
-    private var lastTick: Int64 = 0
+    private var ticker = Ticker()
     private var threads: [WorkerThread] = []
-
-    /// In microseconds: how often the program can show progress or stop the run.
-    private static let tick: Int64 = 50_000
 
     /// Whether running checks must stop.
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
@@ -59,7 +56,7 @@ final class CheckCoordinator: @unchecked Sendable {
 
     /// Runs a check and adds its outcome.
     func run(_ check: VerificationReport.Check, _ body: () throws -> CheckResult) throws {
-        report(VerificationProgress(check: check))
+        report(JobProgress(check.phase))
         let outcome = try VerificationReport.Outcome.of(check, body)
         guard !isCancelled else {
             throw LockstepError(.interrupted, "the verification was stopped")
@@ -69,13 +66,13 @@ final class CheckCoordinator: @unchecked Sendable {
 
     func add(_ outcome: VerificationReport.Outcome) {
         changed.locked { outcomes.append(outcome) }
-        report(VerificationProgress(check: outcome.check, isDone: true))
+        report(JobProgress(outcome.check.phase, hasEnded: true))
     }
 
-    func report(_ progress: VerificationProgress) {
+    func report(_ progress: JobProgress) {
         changed.locked {
             // Only the newest progress of a check counts.
-            if news.last?.check == progress.check { news.removeLast() }
+            if news.last?.phase == progress.phase { news.removeLast() }
             news.append(progress)
         }
         changed.signal()
@@ -83,21 +80,15 @@ final class CheckCoordinator: @unchecked Sendable {
 
     /// Wakes the waiting thread from time to time, and returns whether to continue.
     func shouldContinue() -> Bool {
-        let now = Clock.monotonicMicroseconds
-        let isDue = changed.locked {
-            guard now - lastTick > Self.tick else { return false }
-            lastTick = now
-            return true
-        }
-        if isDue { changed.signal() }
+        if changed.locked({ ticker.isDue() }) { changed.signal() }
         return !isCancelled
     }
 
     // MARK: For the waiting thread
 
     /// Passes the checks' progress on.
-    func relay(_ report: (VerificationProgress) throws -> Void) throws {
-        let pending = changed.locked { () -> [VerificationProgress] in
+    func relay(_ report: JobProgress.Handler) throws {
+        let pending = changed.locked { () -> [JobProgress] in
             defer { news = [] }
             return news
         }
@@ -106,7 +97,7 @@ final class CheckCoordinator: @unchecked Sendable {
 
     /// Waits for all checks, passes their progress on, and hands over their outcomes. When it returns or throws,
     /// no check runs any more, and others can start.
-    func finish(_ reporter: ProgressReporter) throws -> [VerificationReport.Outcome] {
+    func finish(_ reporter: JobReporter) throws -> [VerificationReport.Outcome] {
         while waitForNews() {
             guard !isCancelled else { continue }
             do {

@@ -28,15 +28,16 @@ enum FreshBuild {
             guard let versions = migrations[entry.set] else {
                 throw LockstepError(
                     .migrationMissing,
-                    "the files of the set \(entry.set) are needed for the fresh build")
+                    "the files of the set \(entry.set) are needed for the fresh build",
+                    context: .init(set: entry.set))
             }
             switch versions[entry.version] {
-            case .file(let file)?:
-                try run(file.up, "\(entry.set)/\(file.fileName)", connection, shouldContinue)
+            case .file(let file)?: try run(file, of: entry.set, connection, shouldContinue)
             case .code(let code)?: try run(code, connection)
             case nil:
                 throw LockstepError(
-                    .migrationMissing, "the file of \(entry.set) \(entry.version) is gone")
+                    .migrationMissing, "the file of \(entry.set) \(entry.version) is gone",
+                    context: .init(set: entry.set, entry.version))
             }
         }
         for repeated in history.repeated {
@@ -44,19 +45,21 @@ enum FreshBuild {
             guard let file else {
                 throw LockstepError(
                     .migrationMissing,
-                    "the file of the repeatable migration \(repeated.name) is gone")
+                    "the file of the repeatable migration \(repeated.name) is gone",
+                    context: .init(set: repeated.set))
             }
-            try run(file.up, "\(repeated.set)/\(file.fileName)", connection, shouldContinue)
+            try run(file, of: repeated.set, connection, shouldContinue)
         }
         return connection
     }
 
     private static func run(
-        _ script: MigrationScript, _ name: String, _ connection: borrowing Connection,
+        _ file: MigrationFile, of set: String, _ connection: borrowing Connection,
         _ shouldContinue: () -> Bool
     ) throws {
         try withoutActuallyEscaping(shouldContinue) { shouldContinue in
-            var replay = ScriptReplay(script: script, title: name)
+            let origin = Migration.file(file).origin(in: set)
+            var replay = ScriptReplay(script: file.up, origin: origin)
             replay.observe = { _ in
                 guard shouldContinue() else {
                     throw LockstepError(.interrupted, "the fresh build was stopped")

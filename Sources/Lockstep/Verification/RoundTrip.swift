@@ -89,7 +89,8 @@ struct RoundTrip {
     private func set(_ name: String) throws -> MigrationSet {
         guard let set = sets.first(where: { $0.name == name }) else {
             throw LockstepError(
-                .migrationMissing, "the files of the set \(name) are needed to migrate up again")
+                .migrationMissing, "the files of the set \(name) are needed to migrate up again",
+                context: .init(set: name))
         }
         return set
     }

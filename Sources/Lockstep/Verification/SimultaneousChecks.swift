@@ -45,7 +45,7 @@ struct SimultaneousChecks: Sendable {
 
     /// No check runs any more when this returns or throws.
     func run(
-        _ key: borrowing DatabaseKey, _ reporter: ProgressReporter
+        _ key: borrowing DatabaseKey, _ reporter: JobReporter
     ) throws -> [VerificationReport.Outcome] {
         do {
             try start(SharedSecret(try key.clone()))
@@ -55,8 +55,9 @@ struct SimultaneousChecks: Sendable {
                         try run(key) { pages in
                             try coordinator.relay(reporter.report)
                             try reporter.report(
-                                VerificationProgress(
-                                    check: check, done: pages.done, total: pages.total))
+                                JobProgress(
+                                    check.phase, pages.done, of: pages.total, .pages,
+                                    hasEnded: false))
                         }
                     })
             }
@@ -151,7 +152,7 @@ struct SimultaneousChecks: Sendable {
             coordinator.add(
                 VerificationReport.Outcome(
                     check: check, summary: "could not be carried out",
-                    findings: [.failure(error.message)], duration: 0, obstacle: error))
+                    findings: [.failure(error.message)], duration: .zero, obstacle: error))
         }
     }
 }

@@ -20,7 +20,7 @@ extension Store {
     private static func lightReport(
         _ connection: borrowing Connection, _ sets: [MigrationSet], _ source: StoreSource
     ) throws -> VerificationReport {
-        let start = Clock.monotonicMicroseconds
+        var report = VerificationReport()
         let carried: Set<String>?
         do {
             carried = Set(try Ledger.history(connection).entries.map(\.set))
@@ -35,11 +35,10 @@ extension Store {
         let job = CheckJob(
             verification: verification, hasOthers: known.count != carried?.count,
             isInMemory: source.isInMemory)
-        var report = VerificationReport()
         for case (let check, .onConnection(let work)) in job.tasks where work.isLight {
             report.outcomes.append(try .of(check) { try work.run(connection) })
         }
-        report.duration = Clock.monotonicMicroseconds - start
+        report.time = report.time.ended()
         return report
     }
 }

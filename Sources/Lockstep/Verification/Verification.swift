@@ -46,31 +46,31 @@ public struct Verification: Sendable {
         self.sets = sets
     }
 
-    /// Runs every check that needs no keyring.
+    /// Runs every check that needs no keyring. Blocks.
     ///
     /// A check that cannot run, such as drift in a file whose pages are damaged, is a failure of that check and
     /// not of the run. If checks fail and another program wrote to the database meanwhile, they all run once more, and
     /// the second result counts: a change in between can make sound checks disagree.
     /// - Parameters:
     ///   - key: The database's key.
-    ///   - progress: Called on this thread with the progress, and several times per second while there is none. An
-    ///     error that it throws ends the run.
+    ///   - progress: Called several times per second. The phases are the checks, of which several run at once; each has
+    ///     the name of its ``VerificationReport/Check``.
     /// - Throws: ``LockstepError`` if there is no such database, or the key does not fit;
-    ///   ``LockstepError/Code/busy`` if checks fail and the file was replaced meanwhile; any error from `progress`.
+    ///   ``LockstepError/Code/busy`` if checks fail and the file was replaced meanwhile;
+    ///   ``LockstepError/Code/limitExceeded`` after the ``deadline``; `CancellationError`; any error from `progress`.
     public func run(
-        key: borrowing DatabaseKey, progress: (VerificationProgress) throws -> Void = { _ in }
+        key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> VerificationReport {
         try run(key, nil, nil, progress)
     }
 
     /// Runs every check, including whether the file and its keyring are of the same time and the keys fit for
-    /// use.
+    /// use. Blocks.
     ///
     /// A file under a retired key is verified too, but fails as an older copy.
-    /// - Throws: The same as ``run(key:progress:)``; ``LockstepError/Code/keyringMismatch`` for a keyring of
-    ///   another purpose.
+    /// - Throws: The same as with a key; ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     public func run(
-        keyring: borrowing Keyring, progress: (VerificationProgress) throws -> Void = { _ in }
+        keyring: borrowing Keyring, progress: JobProgress.Handler = { _ in }
     ) throws -> VerificationReport {
         let freshness = try FreshnessCheck(keyring, of: path)
         return try run(
@@ -78,11 +78,31 @@ public struct Verification: Sendable {
             progress)
     }
 
+    /// The same as the form with a key, on a thread of its own instead of blocking.
+    /// - Throws: The same as the blocking form.
+    @concurrent
+    public func run(
+        key: borrowing DatabaseKey,
+        progress: @Sendable (JobProgress) throws -> Void = { _ in }
+    ) async throws -> VerificationReport {
+        try await JobThread.run { try run(key: key, progress: progress) }
+    }
+
+    /// The same as the form with a keyring, on a thread of its own instead of blocking.
+    /// - Throws: The same as the blocking form.
+    @concurrent
+    public func run(
+        keyring: borrowing Keyring,
+        progress: @Sendable (JobProgress) throws -> Void = { _ in }
+    ) async throws -> VerificationReport {
+        try await JobThread.run { try run(keyring: keyring, progress: progress) }
+    }
+
     private func run(
         _ key: borrowing DatabaseKey, _ freshness: FreshnessCheck?, _ keyring: KeyringSummary?,
-        _ progress: (VerificationProgress) throws -> Void
+        _ progress: JobProgress.Handler
     ) throws -> VerificationReport {
-        let start = Clock.monotonicMicroseconds
+        let time = JobTime()
         let before = VerifiedState(path)
         var report = try runOnce(key, freshness, keyring, progress)
         if !report.isClean {
@@ -90,18 +110,18 @@ public struct Verification: Sendable {
             guard after.file.identity == before.file.identity else {
                 throw LockstepError(
                     .busy, "\(path) was replaced while it was being verified",
-                    hint: "run it again when the other program has ended")
+                    hint: "run it again when the other program has ended", context: .file(path))
             }
             // A change in between can make checks disagree. A fault of the file itself is found again.
             if after != before { report = try runOnce(key, freshness, keyring, progress) }
         }
-        report.duration = Clock.monotonicMicroseconds - start
+        report.time = time.ended()
         return report
     }
 
     private func runOnce(
         _ key: borrowing DatabaseKey, _ freshness: FreshnessCheck?, _ keyring: KeyringSummary?,
-        _ progress: (VerificationProgress) throws -> Void
+        _ progress: JobProgress.Handler
     ) throws -> VerificationReport {
         let diagnosis = try Diagnosis.examine(path, key: key)
         if let error = diagnosis.error(path), error.code != .damaged { throw error }
@@ -115,7 +135,7 @@ public struct Verification: Sendable {
             throw busy
         }
         try withoutActuallyEscaping(progress) { progress in
-            let reporter = ProgressReporter { news in
+            let reporter = JobReporter { news in
                 try requireTime()
                 try progress(news)
             }
@@ -140,7 +160,7 @@ public struct Verification: Sendable {
 
     private func runOnCopies(
         _ tasks: [CheckTask], _ key: borrowing DatabaseKey, isSound: Bool,
-        _ coordinator: CheckCoordinator, _ reporter: ProgressReporter
+        _ coordinator: CheckCoordinator, _ reporter: JobReporter
     ) throws -> [VerificationReport.Outcome] {
         for case (let check, .onCopy(let run)) in tasks {
             let key = SharedSecret(try key.clone())

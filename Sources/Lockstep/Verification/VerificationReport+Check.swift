@@ -49,6 +49,11 @@ extension VerificationReport {
     }
 }
 
+extension VerificationReport.Check {
+    /// The phase of ``JobProgress`` while it runs, which has its name.
+    public var phase: JobProgress.Phase { JobProgress.Phase(rawValue) }
+}
+
 extension VerificationReport.Check: CustomStringConvertible {
     /// The name.
     public var description: String { rawValue }
@@ -61,7 +66,7 @@ extension VerificationReport.Check {
         case beforehand(@Sendable (borrowing DatabaseKey) throws -> CheckResult)
         /// On the verification's thread, while the checks on connections run on theirs.
         case meanwhile(
-            @Sendable (borrowing DatabaseKey, (CopyProgress) throws -> Void) throws -> CheckResult)
+            @Sendable (borrowing DatabaseKey, JobProgress.Handler) throws -> CheckResult)
         /// On a connection without field keys.
         case onConnection(OnConnection)
         /// On connections with the field keys, one for each thread.

@@ -45,9 +45,8 @@ public struct VerificationReport: Sendable {
         public let summary: String
         /// Its findings; empty if all is well.
         public let findings: [Finding]
-        /// The duration in microseconds. Several checks run at once, so that together they take less than the
-        /// sum.
-        public let duration: Int64
+        /// How long it took. Several checks run at once, so that together they take less than the sum.
+        public let duration: Duration
         /// The error that kept the check from running, which fails it; nil if it ran.
         public let obstacle: LockstepError?
 
@@ -57,8 +56,8 @@ public struct VerificationReport: Sendable {
 
     /// The checks, in the order of ``Check/allCases``.
     public internal(set) var outcomes: [Outcome] = []
-    /// The duration of the whole run, in microseconds.
-    public internal(set) var duration: Int64 = 0
+    /// When the verification began, and how long it took.
+    public internal(set) var time = JobTime()
 
     /// Whether no check failed.
     public var isClean: Bool { !outcomes.contains(where: \.hasFailed) }
@@ -83,6 +82,6 @@ extension VerificationReport.Outcome {
         }
         return VerificationReport.Outcome(
             check: check, summary: result.summary, findings: result.findings,
-            duration: Clock.monotonicMicroseconds - start, obstacle: obstacle)
+            duration: Clock.time(since: start), obstacle: obstacle)
     }
 }

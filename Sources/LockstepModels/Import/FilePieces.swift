@@ -19,7 +19,7 @@ struct FilePieces: ~Copyable {
             guard let identity else {
                 throw LockstepError(
                     .slotNotOpened, "\(path) is sealed for recipients",
-                    hint: "give the identity of one of them")
+                    hint: "give the identity of one of them", context: .file(path))
             }
             decryption = try AgeDecryption("\(path)", identity.identity, first) { try file.next() }
         } else if identity != nil {
@@ -38,7 +38,7 @@ struct FilePieces: ~Copyable {
             hint: isArmored
                 ? "it is armored: take the armor off first, for example with `age --decrypt`"
                 : "check that this is the file you mean; if it is plaintext, leave the identity out, or give "
-                    + "--plaintext where the identity opens the keyring")
+                    + "--plaintext where the identity opens the keyring", context: .file(path))
     }
 
     /// The next bytes, or nil at the end.
@@ -70,7 +70,7 @@ struct FilePieces: ~Copyable {
             guard bytes.count <= limit else {
                 throw LockstepError(
                     .tooLarge, "\(path) has more than \(limit) bytes",
-                    hint: "import it in parts")
+                    hint: "import it in parts", context: .file(path))
             }
         }
         return bytes

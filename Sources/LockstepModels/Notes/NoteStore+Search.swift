@@ -85,7 +85,7 @@ struct NoteQuery {
             guard error.code == .damaged else { throw error }
             throw LockstepError(
                 .damaged, "the search index does not match the notes",
-                hint: "rebuild it with NoteStore.rebuildSearch()", sqliteCode: error.sqliteCode)
+                hint: "rebuild it with NoteStore.rebuildSearch()", context: error.context)
         }
     }
 

@@ -115,10 +115,10 @@ public struct PhotoStore: ModelStore {
     ///
     /// If it is killed, calling it again continues where it stopped. Needs about twice the file's size in free space.
     /// Blocks.
-    /// - Throws: The same as `Connection.protect(_:of:keys:mode:padding:indexes:batch:progress:)`.
+    /// - Throws: The same as `SealingChange.run(on:keys:progress:)`.
     public func seal(
         keys: FieldKeys, padding: CellPadding = .none,
-        progress: (SealingProgress) throws -> Void = { _ in }
+        progress: JobProgress.Handler = { _ in }
     ) throws {
         try store.withoutTransaction { connection in
             // A long photo's parts first: no content is written unsealed once some of it is sealed.

@@ -121,16 +121,12 @@ struct Adopt: ParsableCommand {
     private func adopt(
         _ passphrase: borrowing Passphrase?, into path: FilePath, _ key: borrowing DatabaseKey
     ) throws -> AdoptionReport {
-        let original = FilePath(source)
+        let adoption = Adoption(of: FilePath(source), into: path)
         let progress = CopyProgressLine("adopt")
         guard let passphrase = try passphrase?.clone() else {
-            return try Adoption.adopt(plaintext: original, into: path, key: key) {
-                try progress.show($0)
-            }
+            return try adoption.run(key: key) { try progress.show($0) }
         }
-        return try Adoption.adopt(original, passphrase: passphrase, into: path, key: key) {
-            try progress.show($0)
-        }
+        return try adoption.run(passphrase: passphrase, key: key) { try progress.show($0) }
     }
 
     private func show(_ report: AdoptionReport, _ path: FilePath, isPlaintext: Bool) {

@@ -34,7 +34,7 @@ struct Restore: ParsableCommand {
         let backupKey = try keyring.databaseKey(ofBackup: backup)
         let key = try keyring.databaseKey()
         let progress = CopyProgressLine("restore")
-        let report = try Store.restore(path, key: key, from: backup, backupKey: backupKey) {
+        let report = try Lockstep.Restore(path, from: backup).run(key: key, backupKey: backupKey) {
             try progress.show($0)
         }
         try Remembering.bind(new: path, &keyring, in: access.keyringFile())

@@ -26,8 +26,8 @@ struct Salvage: ParsableCommand {
         var session = try access.session()
         let key = try session.key()
         let progress = CopyProgressLine("salvage")
-        let report = try Lockstep.Salvage.run(
-            session.path, key: key, into: FilePath(target), newKey: key
+        let report = try Lockstep.Salvage(session.path, into: FilePath(target)).run(
+            key: key, newKey: key
         ) { try progress.show($0) }
         session.bind(new: FilePath(target))
         try show(report, session.path)

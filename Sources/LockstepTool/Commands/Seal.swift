@@ -22,7 +22,7 @@ struct SealedColumnOptions: ParsableArguments {
     @OptionGroup var access: AccessOptions
 
     @Option(help: "How many rows to change in one transaction.")
-    var batch: Int = Connection.defaultSealingBatch
+    var batch: Int = SealingChange.defaultBatch
 
     func validate() throws {
         guard access.fields.datasets.count == 1 else {
@@ -36,9 +36,7 @@ struct SealedColumnOptions: ParsableArguments {
     ///   - canBeFirst: Whether these columns can be the dataset's first sealed columns in any database.
     ///   - isFirst: Whether the user says that they are the dataset's first sealed columns in this database.
     func change(
-        _ done: String, canBeFirst: Bool = false, isFirst: Bool = false,
-        _ body: (borrowing Connection, ColumnName, FieldKeys, (SealingProgress) throws -> Void)
-            throws -> Void
+        _ done: String, _ goal: SealingGoal, canBeFirst: Bool = false, isFirst: Bool = false
     ) throws {
         let session = try access.session()
         guard let keys = session.fields.first else { return }
@@ -51,11 +49,13 @@ struct SealedColumnOptions: ParsableArguments {
         for column in columns {
             let title = "\(column.table).\(column.column)"
             var rows = 0
-            try body(connection, column, keys) { progress in
+            let change = SealingChange(
+                table: column.table, column: column.column, goal: goal, batch: batch)
+            try change.run(on: connection, keys: keys) { progress in
                 // From the first rows on, so that the next command knows the database after a kill.
                 if rows == 0 { session.rememberSealed(connection) }
-                rows = progress.rows
-                line.show("\(title): \(progress.rows) of \(counted(progress.total, "row"))")
+                rows = progress.done
+                line.show("\(title): \(rows) of \(counted(progress.total ?? 0, "row"))")
                 try Interruption.check()
             }
             line.end()
@@ -121,14 +121,10 @@ struct Seal: ParsableCommand {
             request.mayBeHistogram = acceptHistogram
             return request
         }
-        try options.change("sealed", canBeFirst: true, isFirst: firstTime) {
-            connection, column, keys, progress in
-            try connection.protect(
-                column.column, of: column.table, keys: keys,
-                mode: deterministic ? .deterministic : .random,
-                padding: padding.map { .multiple(of: $0) } ?? .none, indexes: indexes,
-                batch: options.batch, progress: progress)
-        }
+        let goal = SealingGoal.protect(
+            mode: deterministic ? .deterministic : .random,
+            padding: padding.map { .multiple(of: $0) } ?? .none, indexes: indexes)
+        try options.change("sealed", goal, canBeFirst: true, isFirst: firstTime)
     }
 }
 
@@ -139,13 +135,7 @@ struct Unseal: ParsableCommand {
 
     @OptionGroup var options: SealedColumnOptions
 
-    func run() throws {
-        try options.change("unsealed") { connection, column, keys, progress in
-            try connection.unprotect(
-                column.column, of: column.table, keys: keys, batch: options.batch,
-                progress: progress)
-        }
-    }
+    func run() throws { try options.change("unsealed", .unprotect) }
 }
 
 /// `lockstep reseal`: seals older cells under the active field key.
@@ -155,11 +145,5 @@ struct Reseal: ParsableCommand {
 
     @OptionGroup var options: SealedColumnOptions
 
-    func run() throws {
-        try options.change("resealed") { connection, column, keys, progress in
-            try connection.reseal(
-                column.column, of: column.table, keys: keys, batch: options.batch,
-                progress: progress)
-        }
-    }
+    func run() throws { try options.change("resealed", .reseal) }
 }

@@ -131,19 +131,16 @@ struct Verify: ParsableCommand {
 /// The progress of a verification, on one line.
 private struct VerifyProgress {
     private var line = ProgressLine()
-    private var running: [(check: VerificationReport.Check, text: String)] = []
+    /// The text of each check that runs.
+    private var running: [String: String] = [:]
 
-    mutating func show(_ progress: VerificationProgress) {
-        running.removeAll { $0.check == progress.check }
-        if !progress.isDone {
-            var text = progress.check.rawValue
-            if let step = progress.step { text += " \(step)" }
-            if let total = progress.total {
-                text += " \(ProgressLine.share(progress.done, of: total))"
-            }
-            running.append((progress.check, text))
-        }
-        let texts = running.sorted { $0.check.rawValue < $1.check.rawValue }.map(\.text)
+    mutating func show(_ progress: JobProgress) {
+        let check = progress.phase.name
+        var text = check
+        if let step = progress.step { text += " \(step)" }
+        if progress.total != nil { text += " \(ProgressLine.share(progress))" }
+        running[check] = progress.hasEnded ? nil : text
+        let texts = running.sorted { $0.key < $1.key }.map(\.value)
         line.show("verify: \(texts.joined(separator: ", "))")
     }
 

@@ -72,7 +72,8 @@ struct Limits {
             throw LockstepError(
                 .limitExceeded,
                 "a value is longer than the \(valueLength) bytes that --max-memory allows: \(error.message)",
-                hint: "raise --max-memory: one value may take a sixteenth of it")
+                hint: "raise --max-memory: one value may take a sixteenth of it",
+                context: error.context)
         }
     }
 

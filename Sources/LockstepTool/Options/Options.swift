@@ -119,7 +119,8 @@ struct MigrationOptions: ParsableArguments {
         if let name = self.set, !sets.contains(where: { $0.name == name }) {
             throw LockstepError(
                 .notFound, "there is no set \(name) in \(folder)",
-                hint: "it has \(sets.map(\.name).joined(separator: ", "))")
+                hint: "it has \(sets.map(\.name).joined(separator: ", "))",
+                context: .init(set: name))
         }
         if sets.count != 1, let what = declarations.isEmpty ? what : "--declare" {
             throw ValidationError("\(what) needs one set: name it with --set")

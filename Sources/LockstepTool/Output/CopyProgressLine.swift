@@ -14,22 +14,21 @@ final class CopyProgressLine {
     deinit { line.end() }
 
     /// - Throws: ``LockstepError/Code/interrupted`` if a signal has arrived.
-    func show(_ progress: CopyProgress) throws {
+    func show(_ progress: JobProgress) throws {
         try Interruption.check()
-        line.show("\(what): \(ProgressLine.share(progress.done, of: progress.total))")
+        line.show("\(what): \(Self.text(progress))")
         // The work after the last step reports no progress.
-        if progress.done >= progress.total { line.end() }
+        if progress.hasEnded { line.end() }
     }
 
-    /// The same for a salvage, whose total is unknown.
-    func show(_ progress: SalvageProgress) throws {
-        try Interruption.check()
-        switch progress {
-        case .examining(let pages, let total):
-            line.show("\(what): examining pages, \(ProgressLine.share(pages, of: total))")
-        case .copying(let table, let rows): line.show("\(what): \(table), \(counted(rows, "row"))")
-        case .building: line.show("\(what): indexes, views and triggers")
-        case .verifying: line.show("\(what): verifying")
+    private static func text(_ progress: JobProgress) -> String {
+        switch (progress.phase, progress.phase.subject) {
+        case (.examining, _): "examining pages, \(ProgressLine.share(progress))"
+        case (.building, _): "indexes, views and triggers"
+        case (.verifying, _): "verifying"
+        // The number of rows that a damaged table has is unknown.
+        case (_, let table?): "\(table), \(counted(progress.done, "row"))"
+        default: ProgressLine.share(progress)
         }
     }
 }

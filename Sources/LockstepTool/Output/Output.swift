@@ -95,9 +95,10 @@ enum Output {
         return "1 \(plural.dropLast())"
     }
 
-    /// A duration in microseconds, formatted for people.
-    static func duration(_ microseconds: Int64) -> String {
-        microseconds < 10_000
+    /// A duration, formatted for people.
+    static func duration(_ duration: Duration) -> String {
+        let microseconds = duration.wholeMicroseconds
+        return microseconds < 10_000
             ? "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
             : "\(microseconds / 1000) ms"
     }

@@ -50,7 +50,8 @@ struct ProgressLine {
     }
 
     /// A share, formatted for people.
-    static func share(_ done: Int, of total: Int) -> String {
-        total > 0 ? "\(done * 100 / total) %" : "\(done)"
+    static func share(_ progress: JobProgress) -> String {
+        guard let total = progress.total, total > 0 else { return "\(progress.done)" }
+        return "\(progress.done * 100 / total) %"
     }
 }

@@ -62,12 +62,13 @@ struct VerifyResult: Encodable {
     init(_ report: VerificationReport, _ database: String) {
         self.database = database
         ok = report.isClean
-        microseconds = report.duration
+        microseconds = report.time.duration.wholeMicroseconds
         checks = report.outcomes.map { outcome in
             Check(
                 check: outcome.check.rawValue, ok: !outcome.hasFailed,
                 carriedOut: outcome.obstacle == nil, summary: outcome.summary,
-                findings: outcome.findings.map(Finding.init), microseconds: outcome.duration)
+                findings: outcome.findings.map(Finding.init),
+                microseconds: outcome.duration.wholeMicroseconds)
         }
     }
 }

@@ -36,9 +36,10 @@ final class MigrationTarget: FuzzTarget {
 
     /// The ledger keeps a script's text, without its layout.
     private func check(_ script: MigrationScript) throws {
-        _ = outcome(Self.refusals) { try script.segments("0001_a.sql") }
+        let origin = ScriptOrigin(file: "0001_a.sql")
+        _ = outcome(Self.refusals) { try script.segments(origin) }
         let again = outcome(Self.refusals) {
-            try MigrationFileParser.parseScript(script.text, "0001_a.sql")
+            try MigrationFileParser.parseScript(script.text, origin)
         }
         guard case .success(let again) = again else {
             fatalError("a script that was read is refused from the ledger: \(again)")

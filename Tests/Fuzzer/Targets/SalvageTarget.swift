@@ -80,6 +80,6 @@ final class SalvageTarget: FuzzTarget {
         let path = try FuzzFile.write("damaged.db", file)
         let new = FuzzFile.path("new.db")
         for suffix in ["", "-wal", "-shm", "-journal"] { FuzzFile.remove("new.db\(suffix)") }
-        _ = try Salvage.run(path, key: key, into: new, newKey: key)
+        _ = try Salvage(path, into: new).run(key: key, newKey: key)
     }
 }

@@ -38,7 +38,7 @@ struct ModelBench: ~Copyable {
 
     /// Adopts a plaintext database, instead of a new one, whose schema is version 1.
     func adopt<Model: ModelStore>(_ plaintext: FilePath, as type: Model.Type) throws {
-        _ = try Adoption.adopt(plaintext: plaintext, into: path, key: keyring.databaseKey())
+        try Adoption(of: plaintext, into: path).run(key: keyring.databaseKey())
         let connection = try Connection.open(path, key: keyring.databaseKey())
         try Baseline(ModelMigrations.set(Model.setName), at: MigrationVersion(1)).record(
             on: connection)

@@ -62,7 +62,7 @@ struct BoundCopiesTests {
         try FileHandling.remove(bound.scratch.path)
         let key = try bound.scratch.keyring().databaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
-        _ = try Store.restore(bound.scratch.path, key: key, from: backup, backupKey: backupKey)
+        _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
         try bound.open()
         do {
             var keyring = try bound.scratch.keyring()
@@ -83,7 +83,7 @@ struct BoundCopiesTests {
         try FileHandling.remove(bound.scratch.path)
         let key = try bound.scratch.keyring().databaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
-        _ = try Store.restore(bound.scratch.path, key: key, from: backup, backupKey: backupKey)
+        _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
         Refusal.expect(.tampered) { try bound.open() }
         var keyring = try bound.scratch.keyring()
         do {
@@ -99,7 +99,7 @@ struct BoundCopiesTests {
     func salvaged() throws {
         let new = bound.scratch.folder.file("salvaged.db")
         let key = try bound.scratch.keyring().databaseKey()
-        _ = try Salvage.run(bound.scratch.path, key: key, into: new, newKey: key)
+        _ = try Salvage(bound.scratch.path, into: new).run(key: key, newKey: key)
         #expect(try KeyringTable.database(bound.open(new)) == KeyringTable.database(bound.open()))
         #expect(try bound.age(new).findings == [])
     }
@@ -109,11 +109,10 @@ struct BoundCopiesTests {
     )
     func adopted() throws {
         let plain = bound.scratch.folder.file("plain.db")
-        _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
-            .exportPlaintext(to: plain)
+        try PlaintextExport(to: plain).run(
+            on: Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey()))
         let new = bound.scratch.folder.file("adopted.db")
-        _ = try Adoption.adopt(
-            plaintext: plain, into: new, key: bound.scratch.keyring().databaseKey())
+        try Adoption(of: plain, into: new).run(key: bound.scratch.keyring().databaseKey())
         try bound.open(new)
         #expect(
             try KeyringTable.database(bound.open(new)) == KeyringTable.database(bound.open()))

@@ -122,7 +122,7 @@ struct RotationScratch {
             if try opens(keyring.databaseKey(version: key.version)) {
                 opening.append(key.version)
                 guard
-                    try PageAudit.run(path, key: keyring.databaseKey(version: key.version)).isClean
+                    try PageAudit(path).run(key: keyring.databaseKey(version: key.version)).isClean
                 else { return "pages that do not verify" }
             }
         }
@@ -155,7 +155,7 @@ struct RotationScratch {
     @discardableResult
     func rotate(
         _ reason: DatabaseKeyRotation.Reason = .routine,
-        _ progress: (CopyProgress) throws -> Void = { _ in }
+        _ progress: JobProgress.Handler = { _ in }
     ) throws -> KeyRotationReport {
         var keyring = try keyring()
         return try DatabaseKeyRotation(of: path, keyring: file, reason: reason)

@@ -4,15 +4,18 @@ import Testing
 
 /// Expectations of errors with a given code.
 enum Refusal {
+    /// - Parameter context: What the error must be about; nil for anything.
     static func expect(
-        _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: () throws -> Void
+        _ code: LockstepError.Code, about context: LockstepError.Context? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
     ) {
         do {
             try body()
             Issue.record("nothing was refused; \(code) was due", sourceLocation: sourceLocation)
         } catch let error as LockstepError {
             #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+            guard let context else { return }
+            #expect(error.context == context, "\(error)", sourceLocation: sourceLocation)
         } catch {
             Issue.record(error, sourceLocation: sourceLocation)
         }

@@ -34,7 +34,9 @@ struct RoundTripTests {
         let database = try VerifiedDatabase()
         var steps: [String] = []
         _ = try database.verification(deep: true).run(key: database.scratch.key()) { progress in
-            guard progress.check == .roundTrip, let step = progress.step else { return }
+            guard progress.phase == VerificationReport.Check.roundTrip.phase,
+                let step = progress.step
+            else { return }
             if steps.last != step { steps.append(step) }
         }
         #expect(
@@ -239,7 +241,7 @@ struct RoundTripTests {
             do {
                 _ = try database.verification(deep: true).run(key: database.scratch.key()) {
                     progress in
-                    guard progress.check == .roundTrip else { return }
+                    guard progress.phase == VerificationReport.Check.roundTrip.phase else { return }
                     reported += 1
                     seen.insert(progress.step ?? "")
                     if reported == stop { throw Stop() }

@@ -18,9 +18,10 @@ struct SimultaneousChecksTests {
         var ended: Set<VerificationReport.Check> = []
         var pages: [Int] = []
         let report = try database.verification().run(key: database.scratch.key()) { progress in
-            begun.insert(progress.check)
-            if progress.isDone { ended.insert(progress.check) }
-            if progress.check == .pages, let total = progress.total {
+            let check = try #require(VerificationReport.Check(named: progress.phase.name))
+            begun.insert(check)
+            if progress.hasEnded { ended.insert(check) }
+            if check == .pages, let total = progress.total {
                 pages.append(progress.done)
                 #expect(progress.done <= total)
             }
@@ -32,7 +33,7 @@ struct SimultaneousChecksTests {
         let total = try database.scratch.bytes.count / 4096
         #expect(pages == pages.sorted() && pages.last == total)
         #expect(begun.isSuperset(of: ended) && begun.contains(.pages))
-        #expect(report.duration > 0 && report.outcomes.allSatisfy { $0.duration >= 0 })
+        #expect(report.time.duration > .zero && report.outcomes.allSatisfy { $0.duration >= .zero })
     }
 
     @Test("An error from the progress handler ends the run, at any point", arguments: 1...12)
@@ -59,6 +60,19 @@ struct SimultaneousChecksTests {
                 throw LockstepError(.interrupted, "stop")
             }
         }
+    }
+
+    @Test("Awaited, it has the same result, and cancelling its task ends it")
+    func awaited() async throws {
+        let database = try VerifiedDatabase()
+        let report = try await database.verification().run(key: database.scratch.key())
+        #expect(report.isClean)
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await database.verification().run(key: database.scratch.key())
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try database.scratch.names == ["data.db"])
     }
 
     @Test("Beside a writer everything still passes")

@@ -30,6 +30,6 @@ extension Scrypt.Cost {
         let salt = [UInt8](repeating: 0, count: 16)
         let start = Clock.monotonicMicroseconds
         _ = try Scrypt.derive(salt.span, salt: salt.span, cost: cost)
-        return .microseconds(Clock.monotonicMicroseconds - start)
+        return Clock.time(since: start)
     }
 }

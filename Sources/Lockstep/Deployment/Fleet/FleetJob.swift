@@ -4,7 +4,7 @@ internal import SystemPackage
 struct FleetJob {
     let fleet: FleetMigration
     let file: FilePath
-    let shouldContinue: @Sendable () -> Bool
+    let queue: FleetQueue
 
     func run(
         _ access: (FilePath) throws -> DatabaseAccess, _ result: inout FleetResult
@@ -19,7 +19,7 @@ struct FleetJob {
     }
 
     private var options: ConnectionOptions {
-        var options = fleet.options.asking(shouldContinue)
+        var options = fleet.options.asking(queue.shouldContinue)
         options.isQueryOnly = false
         return options
     }
@@ -63,19 +63,22 @@ struct FleetJob {
         for set in fleet.sets {
             var report = MigrationReport()
             let migrator = Migrator(
-                set, timeout: fleet.timeout, recordedDown: fleet.recordedDown
-            ) { _ in
-                guard shouldContinue() else {
-                    throw LockstepError(
-                        .interrupted, "the migration of \(file) was interrupted",
-                        hint: "run it again: finished work is not repeated")
-                }
-            }
+                set, timeout: fleet.timeout, recordedDown: fleet.recordedDown)
             defer {
                 result.steps += report.steps
                 result.notices += report.notices
             }
-            try migrator.run(fleet.target, on: connection, into: &report)
+            try migrator.run(fleet.target, on: connection, into: &report) { _ in
+                try requireGoingOn("run it again: finished work is not repeated")
+            }
+        }
+    }
+
+    private func requireGoingOn(_ hint: String? = nil) throws(LockstepError) {
+        guard queue.shouldContinue() else {
+            throw LockstepError(
+                .interrupted, "the migration of \(file) was interrupted", hint: hint,
+                context: .file(file))
         }
     }
 
@@ -101,7 +104,6 @@ struct FleetJob {
         migration.keep = safety.keep
         migration.timeout = fleet.timeout
         migration.options = options
-        migration.shouldContinue = shouldContinue
         var report = SafeMigrationReport()
         defer {
             result.safe = report
@@ -109,7 +111,7 @@ struct FleetJob {
             result.notices = report.migration.notices
         }
         do {
-            try migration.run(access, into: &report)
+            try migration.run(access, into: &report) { _ in try requireGoingOn() }
         } catch {
             // As above, the error is what counts.
             if let now = try? recordedVersions(access) { result.to = now }

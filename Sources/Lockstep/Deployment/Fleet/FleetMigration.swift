@@ -42,10 +42,6 @@ public struct FleetMigration: Sendable {
         options.cacheBytes = 4 * 1024 * 1024
         return options
     }()
-    /// Called repeatedly on the threads of the jobs, within statements too. If it returns false, no further
-    /// file begins, and the files in progress are rolled back to their last version, or, with ``safely``, to
-    /// where they were.
-    public var shouldContinue: @Sendable () -> Bool = { true }
 
     /// A migration of `files` by `sets`. Nothing runs yet.
     public init(of files: [FilePath], sets: [MigrationSet]) {
@@ -78,79 +74,109 @@ public struct FleetMigration: Sendable {
     }
 
     /// Runs the migration. Blocks until every file is done.
+    ///
+    /// If `progress` throws or the task is cancelled, no further file begins, and the files in progress are rolled back
+    /// to their last version, or, with ``safely``, to where they were. Their results are reported too.
     /// - Parameters:
     ///   - access: Opens a file. Called on the threads of the jobs, several at a time. An error that it throws
     ///     is that file's error.
-    ///   - report: Called for each finished file, on the calling thread. An error that it throws stops the fleet
-    ///     as ``shouldContinue`` does, and is thrown at the end.
+    ///   - result: Called for each finished file, on the calling thread. An error that it throws stops the fleet, and
+    ///     no further result is reported.
+    ///   - progress: Called with the number of finished files, several times per second.
     /// - Throws: ``LockstepError/Code/misuse`` unless ``jobs`` is positive; ``LockstepError/Code/inputOutput`` if the
-    ///   system has no thread left; the error that `report` throws. The error of a file is in its ``FleetResult``.
+    ///   system has no thread left; at the end, `CancellationError` or the error from `result` or `progress`. The error
+    ///   of a file is in its ``FleetResult``.
     public func run(
         access: @escaping @Sendable (FilePath) throws -> DatabaseAccess,
-        report: (FleetResult) throws -> Void = { _ in }
+        result: (FleetResult) throws -> Void = { _ in },
+        progress: JobProgress.Handler = { _ in }
     ) throws -> FleetReport {
+        var report = FleetReport()
+        try run(access: access, into: &report, result: result, progress: progress)
+        return report
+    }
+
+    /// The same, with a report that also counts the files of a fleet that was stopped.
+    /// - Throws: The same as the form that returns the report.
+    public func run(
+        access: @escaping @Sendable (FilePath) throws -> DatabaseAccess,
+        into report: inout FleetReport,
+        result: (FleetResult) throws -> Void = { _ in },
+        progress: JobProgress.Handler = { _ in }
+    ) throws {
         guard jobs > 0 else {
             throw LockstepError(.misuse, "a fleet needs at least one job", hint: "give 1 or more")
         }
-        let start = Clock.monotonicMicroseconds
+        defer { report.time = report.time.ended() }
         let queue = FleetQueue(count: files.count)
-        let fleet = self
-        var workers: [WorkerThread] = []
-        do {
-            for _ in 0..<min(jobs, files.count) {
-                let worker = WorkerThread()
-                queue.began()
-                do {
-                    try worker.submit {
-                        queue.work { fleet.migrate(fleet.files[$0], access, queue) }
-                    }
-                } catch {
-                    queue.ended()
-                    // One thread is enough; without any, nothing would run.
-                    if workers.isEmpty { throw error }
-                    break
-                }
-                workers.append(worker)
-            }
-        }
-        var total = FleetReport()
-        var failure: (any Error)?
-        while let result = queue.next() {
-            total.add(result)
+        try start(queue, access)
+        var stop: (any Error)?
+        var isReporting = true
+        func attempt(_ body: () throws -> Void) -> Bool {
             do {
-                if failure == nil { try report(result) }
+                try body()
+                return true
             } catch {
-                failure = error
+                stop = stop ?? error
                 queue.stop()
+                return false
             }
         }
-        total.duration = Clock.monotonicMicroseconds - start
-        if let failure { throw failure }
-        return total
+        while let news = queue.next() {
+            if case .finished(let one) = news {
+                report.add(one)
+                if isReporting { isReporting = attempt { try result(one) } }
+            }
+            if stop == nil {
+                let count = JobProgress(.migrating, report.files, of: files.count, .files)
+                _ = attempt { try count.report(to: progress) }
+            }
+        }
+        if let stop { throw stop }
+    }
+
+    private func start(
+        _ queue: FleetQueue, _ access: @escaping @Sendable (FilePath) throws -> DatabaseAccess
+    ) throws(LockstepError) {
+        for number in 0..<min(jobs, files.count) {
+            queue.began()
+            do throws(LockstepError) {
+                try WorkerThread().submit { queue.work { migrate(files[$0], access, queue) } }
+            } catch {
+                queue.ended()
+                // One thread is enough; without any, nothing would run.
+                if number == 0 { throw error }
+                break
+            }
+        }
     }
 
     private func migrate(
         _ file: FilePath, _ access: (FilePath) throws -> DatabaseAccess, _ queue: FleetQueue
     ) -> FleetResult {
         var result = FleetResult(file: file)
-        guard shouldContinue(), !queue.isStopped else {
+        guard queue.shouldContinue() else {
             result.wasSkipped = true
             result.error = LockstepError(
                 .interrupted, "\(file) was not started: the fleet was stopped first",
-                hint: "run it again: finished work is not repeated")
+                hint: "run it again: finished work is not repeated", context: .file(file))
             return result
         }
-        let start = Clock.monotonicMicroseconds
         do {
-            try FleetJob(fleet: self, file: file) { self.shouldContinue() && !queue.isStopped }
-                .run(access, &result)
+            try FleetJob(fleet: self, file: file, queue: queue).run(access, &result)
         } catch let error as LockstepError {
             result.error = error
         } catch {
             result.error = LockstepError(
-                .misuse, "\(file): an error of the calling program, \(type(of: error))")
+                .misuse, "\(file): an error of the calling program, \(type(of: error))",
+                context: .file(file))
         }
-        result.duration = Clock.monotonicMicroseconds - start
+        result.time = result.time.ended()
         return result
     }
+}
+
+extension JobProgress.Phase {
+    /// Databases are migrated, several at a time.
+    public static let migrating = Self("migrating")
 }

@@ -8,14 +8,31 @@ final class FleetQueue: @unchecked Sendable {
     private var nextFile = 0
     private var results: [FleetResult] = []
     private var workers = 0
+    private var ticker = Ticker()
+    private var hasTicked = false
     private let stopped = Atomic<Bool>(false)
 
     init(count: Int) { self.count = count }
 
-    /// Whether no further file must begin.
-    var isStopped: Bool { stopped.load(ordering: .relaxed) }
+    /// What the waiting thread gets.
+    enum News {
+        case finished(FleetResult)
+        /// A moment has passed in which the program can stop the fleet.
+        case tick
+    }
 
     func stop() { stopped.store(true, ordering: .relaxed) }
+
+    /// Wakes the waiting thread from time to time, and returns whether to continue. Called by the jobs, within
+    /// statements too.
+    func shouldContinue() -> Bool {
+        changed.locked {
+            guard ticker.isDue() else { return }
+            hasTicked = true
+            changed.broadcast()
+        }
+        return !stopped.load(ordering: .relaxed)
+    }
 
     /// Called before a thread starts to work.
     func began() { changed.locked { workers += 1 } }
@@ -48,11 +65,13 @@ final class FleetQueue: @unchecked Sendable {
         }
     }
 
-    /// The next result, as soon as there is one; nil when all files are done.
-    func next() -> FleetResult? {
+    /// The next news, as soon as there are any; nil when all files are done.
+    func next() -> News? {
         changed.locked {
-            while results.isEmpty && workers > 0 { changed.wait() }
-            return results.isEmpty ? nil : results.removeFirst()
+            while results.isEmpty && workers > 0 && !hasTicked { changed.wait() }
+            hasTicked = false
+            guard results.isEmpty else { return .finished(results.removeFirst()) }
+            return workers > 0 ? .tick : nil
         }
     }
 }

@@ -20,8 +20,8 @@ public struct FleetResult: Sendable {
     public internal(set) var notices: [LockstepError] = []
     /// How the safe migration ended, and the path of its backup; nil if none was requested.
     public internal(set) var safe: SafeMigrationReport?
-    /// The duration in microseconds, including opening and closing.
-    public internal(set) var duration: Int64 = 0
+    /// When its migration began, and how long it took, including opening and closing.
+    public internal(set) var time = JobTime()
 
     /// Whether it succeeded.
     public var isSuccess: Bool { error == nil }

@@ -24,8 +24,6 @@ public struct Rehearsal {
     public var folder: FilePath?
     /// How the copy is opened. Must include the functions and collations that the schema needs.
     public var options = ConnectionOptions()
-    /// Called repeatedly, within statements too; false ends the rehearsal.
-    public var shouldContinue: @Sendable () -> Bool = { !Task.isCancelled }
 
     /// The free space on a folder's disk. Tests replace it.
     var freeSpace: (FilePath) throws -> Int? = { try FileAccess.freeSpace(in: $0) }
@@ -41,19 +39,29 @@ public struct Rehearsal {
     /// A version that fails is a result of the rehearsal, and is in the report.
     /// - Parameters:
     ///   - access: Opens the database.
-    ///   - progress: Called with the number of copied pages. An error that it throws ends the rehearsal.
+    ///   - progress: Called with the number of copied pages, then as in a migration and a verification. Called several
+    ///     times per second within statements too.
     /// - Throws: The error that prevents the rehearsal: ``LockstepError/Code/full``, the plan's fatal findings,
-    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, ``LockstepError/Code/interrupted`` if
-    ///   ``shouldContinue`` returns false. No file is left.
+    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, `CancellationError`, any error from
+    ///   `progress`. No file is left.
     public func run(
-        _ access: borrowing DatabaseAccess, progress: (CopyProgress) throws -> Void = { _ in }
+        _ access: borrowing DatabaseAccess, progress: JobProgress.Handler = { _ in }
     ) throws -> RehearsalReport {
         var report = RehearsalReport()
-        var reading = options.asking(shouldContinue)
+        try JobReporter.run(progress) { reporter in try run(access, &report, reporter) }
+        report.time = report.time.ended()
+        return report
+    }
+
+    private func run(
+        _ access: borrowing DatabaseAccess, _ report: inout RehearsalReport,
+        _ reporter: JobReporter
+    ) throws {
+        var reading = options.asking(reporter.shouldContinue)
         reading.isQueryOnly = true
         let original = try Connection.open(database, key: access.key, options: reading)
         guard try RunPlan.isAnythingDue(sets, target, recordedDown, on: original) else {
-            return report
+            return
         }
         let folder = folder ?? AtomicFile.parent(of: database)
         try requireSpace(original, folder)
@@ -62,21 +70,17 @@ public struct Rehearsal {
         let start = Clock.monotonicMicroseconds
         try NamedDamage.of(database, access.key) {
             try original.read { original in
-                try Backup.copyPages(original, to: copy.path, key) { copied in
-                    try requireGoingOn()
-                    try progress(copied)
-                }
+                try PageCopy.copyPages(original, to: copy.path, key, reporter.report)
             }
         }
         _ = consume original
-        report.copyDuration = Clock.monotonicMicroseconds - start
+        report.copyDuration = Clock.time(since: start)
         report.bytesBefore = try DatabaseFile(copy.path).size
-        try migrate(copy.path, key, &report)
-        try requireGoingOn()
+        try migrate(copy.path, key, &report, reporter)
+        try reporter.repeatLast()
         report.bytesAfter = try DatabaseFile(copy.path).size
-        guard report.failure == nil else { return report }
-        try verify(copy.path, key, access, &report)
-        return report
+        guard report.failure == nil else { return }
+        try verify(copy.path, key, access, &report, reporter)
     }
 
     /// Requires space for the copy, and as much again for the log that migrations write.
@@ -88,31 +92,25 @@ public struct Rehearsal {
             in: folder, freeSpace)
     }
 
-    private func requireGoingOn() throws(LockstepError) {
-        guard shouldContinue() else {
-            throw LockstepError(.interrupted, "the rehearsal was interrupted: its copy is removed")
-        }
-    }
-
     // MARK: Steps
 
     private func migrate(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ report: inout RehearsalReport
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ report: inout RehearsalReport,
+        _ reporter: JobReporter
     ) throws {
-        var writing = options.asking(shouldContinue)
+        var writing = options.asking(reporter.shouldContinue)
         writing.isQueryOnly = false
         let connection = try Connection.open(path, key: key, options: writing)
         let rows = try RehearsedRows(path, key, options.ofSchema)
         for set in sets {
             var run = MigrationReport()
             let migrator = Migrator(set, recordedDown: recordedDown) { event in
-                try requireGoingOn()
                 if case .committed = event { try rows.count() }
             }
             do {
-                try migrator.run(target, on: connection, into: &run)
+                try migrator.run(target, on: connection, into: &run, progress: reporter.report)
             } catch let error as LockstepError {
-                try requireGoingOn()
+                if let stop = reporter.stop { throw stop }
                 report.failure = error
             }
             report.notices += run.notices
@@ -131,12 +129,12 @@ public struct Rehearsal {
 
     private func verify(
         _ path: FilePath, _ key: borrowing DatabaseKey, _ access: borrowing DatabaseAccess,
-        _ report: inout RehearsalReport
+        _ report: inout RehearsalReport, _ reporter: JobReporter
     ) throws {
-        let after = try Verification(path, sets: sets).run(key: key)
+        let after = try Verification(path, sets: sets).run(key: key, progress: reporter.report)
         let key = try access.key.clone()
         let new = try VerificationChange.newFailures(after) {
-            try Verification(database, sets: sets).run(key: key)
+            try Verification(database, sets: sets).run(key: key, progress: reporter.report)
         }
         report.verification = after
         report.newFailures = new.map(\.check)

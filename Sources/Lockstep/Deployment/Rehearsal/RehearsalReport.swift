@@ -22,9 +22,9 @@ public struct RehearsalReport: Sendable {
         public let isUp: Bool
         /// How many statements ran.
         public let statements: Int
-        /// The duration in microseconds, including checks. The real run keeps other writers waiting this long,
-        /// on this machine and at its present load.
-        public let duration: Int64
+        /// How long it took, including checks. The real run keeps other writers waiting this long, on this machine
+        /// and at its present load.
+        public let duration: Duration
         /// The tables whose row counts changed, by name.
         public let rows: [RowChange]
     }
@@ -45,13 +45,15 @@ public struct RehearsalReport: Sendable {
     public internal(set) var bytesAfter = 0
     /// The size that its write-ahead log reached, in bytes. The real run needs it beside the file.
     public internal(set) var logBytes = 0
-    /// The time to make the copy, in microseconds.
-    public internal(set) var copyDuration: Int64 = 0
+    /// How long it took to make the copy.
+    public internal(set) var copyDuration = Duration.zero
+    /// When the rehearsal began, and how long it took.
+    public internal(set) var time = JobTime()
 
     /// Whether every version succeeded, and no check fails afterwards that passed before.
     public var isClean: Bool { failure == nil && newFailures.isEmpty }
-    /// How long the real run keeps other writers waiting at a time, in microseconds: its longest version.
-    public var longestLock: Int64 { steps.map(\.duration).max() ?? 0 }
-    /// How long the real run keeps other writers waiting in all, in microseconds.
-    public var totalLock: Int64 { steps.map(\.duration).reduce(0, +) }
+    /// How long the real run keeps other writers waiting at a time: its longest version.
+    public var longestLock: Duration { steps.map(\.duration).max() ?? .zero }
+    /// How long the real run keeps other writers waiting in all.
+    public var totalLock: Duration { steps.map(\.duration).reduce(.zero, +) }
 }

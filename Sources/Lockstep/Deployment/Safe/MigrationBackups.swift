@@ -46,7 +46,7 @@ struct MigrationBackups {
         guard file.hasPrefix(prefix), file.hasSuffix(Self.ending) else { return nil }
         let parts = file.dropFirst(prefix.count).dropLast(Self.ending.count)
             .split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, TimeStamp.isValid(parts[0]), let number = Int(parts[1]),
+        guard parts.count == 2, Timestamp.isFileName(parts[0]), let number = Int(parts[1]),
             number > 0, String(number) == parts[1]
         else { return nil }
         return Name(stamp: String(parts[0]), number: number)
@@ -61,16 +61,16 @@ struct MigrationBackups {
     /// Copies the snapshot of `connection` to a new backup, and verifies it.
     func make(
         _ connection: borrowing Connection, _ key: borrowing DatabaseKey,
-        schema: ConnectionOptions, _ progress: (CopyProgress) throws -> Void
+        schema: ConnectionOptions, _ progress: JobProgress.Handler
     ) throws -> FilePath {
-        let stamp = TimeStamp.now
+        let stamp = Timestamp.now.fileName
         var number = 1
         while true {
             let path = path(Name(stamp: stamp, number: number))
             number += 1
             guard try isFree(path) else { continue }
             return try connection.read { connection in
-                _ = try Backup.run(connection, to: path, key, schema: schema, progress)
+                _ = try PageCopy.run(connection, to: path, key, schema: schema, progress)
                 return path
             }
         }

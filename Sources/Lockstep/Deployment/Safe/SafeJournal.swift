@@ -55,7 +55,8 @@ struct SafeJournal: Equatable {
         else {
             throw LockstepError(
                 .malformedInput, "\(path) is not a valid journal of a safe migration",
-                hint: "move it away; if it is damaged, run `lockstep verify` first")
+                hint: "move it away; if it is damaged, run `lockstep verify` first",
+                context: .file(path))
         }
         return journal
     }

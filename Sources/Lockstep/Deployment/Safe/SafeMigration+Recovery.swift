@@ -24,8 +24,8 @@ extension SafeMigration {
                 "an earlier run was killed while it was restoring \(database), and its backup, "
                     + "\(journal.backup), is gone: whether the restore finished is unknown",
                 hint:
-                    "check the database with `lockstep status` and `lockstep verify`, then continue from here"
-            )
+                    "check the database with `lockstep status` and `lockstep verify`, then continue from here",
+                context: .file(database))
         } else if let content = journal.content, try connection.contentMark() == content {
             try restore(cause, journal, connection, watch, access, backups, &report)
         } else if try isRestored(connection, journal, access) {

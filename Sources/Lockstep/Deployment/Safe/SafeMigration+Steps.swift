@@ -16,10 +16,7 @@ extension SafeMigration {
         // all the same.
         let watch = try connection.watchCommits()
         let backup = try NamedDamage.of(database, access.key) {
-            try backups.make(connection, access.key, schema: options) { copied in
-                try requireGoingOn()
-                try observe(.backingUp(copied))
-            }
+            try backups.make(connection, access.key, schema: options, reporter.report)
         }
         report.backup = backup
         var journal = SafeJournal(phase: .migrating, backup: backup, origin: origin)
@@ -32,8 +29,9 @@ extension SafeMigration {
             try journal.write(of: database)
             try requireVerified(backup: backup, access, &report)
         } catch {
-            try undo(error, journal, connection, watch, access, backups, hasBegun, &report)
-            throw error
+            let cause = reporter.reason(for: error)
+            try undo(cause, journal, connection, watch, access, backups, hasBegun, &report)
+            throw cause
         }
         try complete(backups, &report)
     }
@@ -69,10 +67,8 @@ extension SafeMigration {
         for set in sets {
             let migrator = Migrator(set, timeout: timeout, recordedDown: recordedDown) { event in
                 if case .began = event { begun = true }
-                try requireGoingOn()
-                try observe(.migrating(event))
             }
-            try migrator.run(target, on: connection, into: &report)
+            try migrator.run(target, on: connection, into: &report, progress: reporter.report)
         }
     }
 
@@ -80,20 +76,20 @@ extension SafeMigration {
     func requireVerified(
         backup: FilePath, _ access: borrowing DatabaseAccess, _ report: inout SafeMigrationReport
     ) throws {
-        try requireGoingOn()
-        try observe(.verifying)
+        try reporter.report(JobProgress(.verifying))
         // A migration does not change the keyring, so a fault of the keyring is no reason for a restore.
-        let after = try Verification(database, sets: sets).run(key: access.key)
+        let after = try Verification(database, sets: sets).run(
+            key: access.key, progress: reporter.report)
         report.verification = after
         let key = try access.key.clone()
         let new = try VerificationChange.newFailures(after) {
             guard FileAccess.exists(backup) else { return VerificationReport() }
-            return try Verification(backup, sets: sets).run(key: key)
+            return try Verification(backup, sets: sets).run(key: key, progress: reporter.report)
         }
         report.migration.notices += VerificationChange.notices(after, besides: new)
         guard new.isEmpty else { throw VerificationChange.error(database, new) }
-        try requireGoingOn()
-        var reading = options.asking(shouldContinue, isChecked: true)
+        try reporter.repeatLast()
+        var reading = options.asking(reporter.shouldContinue, isChecked: true)
         reading.isQueryOnly = true
         try check(try Connection.open(database, key: access.key, options: reading))
     }

@@ -34,8 +34,8 @@ extension SafeMigration {
         report.outcome = .notRestored
         let isRestored: Bool
         do {
-            try observe(.restoring)
-            try Backup.requireSound(journal.backup, access.key)
+            reporter.announce(JobProgress(.restoring))
+            try PageAudit(journal.backup).requireClean(access.key)
             var reading = options.ofSchema
             reading.isQueryOnly = true
             let backup = try Connection.open(journal.backup, key: access.key, options: reading)
@@ -90,7 +90,8 @@ extension SafeMigration {
             .notRestored, "\(database) \(what). The original failure: \(Self.text(cause))",
             hint:
                 "\(hint); or discard everything written since: close every program that uses the "
-                + "database, then `lockstep restore \(backup)`")
+                + "database, then `lockstep restore \(backup)`",
+            context: .file(database).completed(by: (cause as? LockstepError)?.context ?? .init()))
     }
 
     /// The text of an error of the calling program can contain values.

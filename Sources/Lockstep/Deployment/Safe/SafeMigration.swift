@@ -46,16 +46,14 @@ public struct SafeMigration {
     /// How the database is opened. Must include the functions and collations that the schema needs; commits are
     /// always durable.
     public var options = ConnectionOptions()
-    /// Called repeatedly, within statements too. False ends the run, and the database is restored.
-    public var shouldContinue: @Sendable () -> Bool = { !Task.isCancelled }
-    /// Called for each event. An error that it throws ends the run like any other failure.
-    public var observe: (SafeMigrationEvent) throws -> Void = { _ in }
     /// The program's own check of the migrated database, which it can only read. If it throws, the database is
     /// restored.
     public var check: (borrowing Connection) throws -> Void = { _ in }
 
     /// The free space on a folder's disk. Tests replace it.
     var freeSpace: (FilePath) throws -> Int? = { try FileAccess.freeSpace(in: $0) }
+    /// Of the run.
+    private(set) var reporter = JobReporter { _ in }
 
     /// A safe migration of `database` by `sets`. Nothing runs yet.
     public init(of database: FilePath, sets: [MigrationSet]) {
@@ -69,22 +67,41 @@ public struct SafeMigration {
     }
 
     /// Runs the migration. Blocks.
+    /// - Parameters:
+    ///   - access: Opens the database.
+    ///   - progress: Called while it waits for another safe migration, for the copied pages of the backup, then as in a
+    ///     migration and a verification, several times per second within statements too. An error that it throws ends
+    ///     the run like any other failure, except while the database is restored: that cannot be stopped.
     /// - Throws: The original failure, after the database was restored;
     ///   ``LockstepError/Code/verificationFailed`` for a check; ``LockstepError/Code/notRestored`` if the
     ///   database is not restored, with instructions; ``LockstepError/Code/locked`` if another safe migration
-    ///   runs for longer than ``timeout``; ``LockstepError/Code/interrupted`` if ``shouldContinue`` returns false;
-    ///   ``LockstepError/Code/misuse`` if ``keep`` is negative or the path contains a line feed.
+    ///   runs for longer than ``timeout``; ``LockstepError/Code/misuse`` if ``keep`` is negative or the path contains a
+    ///   line feed; `CancellationError`; any error from `progress`.
     @discardableResult
-    public func run(_ access: borrowing DatabaseAccess) throws -> SafeMigrationReport {
+    public func run(
+        _ access: borrowing DatabaseAccess, progress: JobProgress.Handler = { _ in }
+    ) throws -> SafeMigrationReport {
         var report = SafeMigrationReport()
-        try run(access, into: &report)
+        try run(access, into: &report, progress: progress)
         return report
     }
 
     /// The same, with a report that also shows how a failed run ended.
-    /// - Throws: The errors of ``run(_:)``.
+    /// - Throws: The errors of ``run(_:progress:)``.
     public func run(
-        _ access: borrowing DatabaseAccess, into report: inout SafeMigrationReport
+        _ access: borrowing DatabaseAccess, into report: inout SafeMigrationReport,
+        progress: JobProgress.Handler = { _ in }
+    ) throws {
+        defer { report.time = report.time.ended() }
+        try JobReporter.run(progress) { reporter in
+            var migration = self
+            migration.reporter = reporter
+            try migration.run(access, &report)
+        }
+    }
+
+    private func run(
+        _ access: borrowing DatabaseAccess, _ report: inout SafeMigrationReport
     ) throws {
         guard keep >= 0, !database.string.contains("\n") else {
             throw LockstepError(
@@ -92,7 +109,9 @@ public struct SafeMigration {
                 hint: "keep 0 or more backups, and name the database in one line")
         }
         try Diagnosis.requireDatabase(database)
-        let lock = try FileLock.wait(lockPath, timeout: timeout) { try requireGoingOn() }
+        let lock = try FileLock.wait(lockPath, timeout: timeout) {
+            try reporter.report(JobProgress(.waiting))
+        }
         defer { _ = lock }
         let backups = try MigrationBackups(
             of: database, in: backupFolder, salts: access.salts)
@@ -113,15 +132,14 @@ public struct SafeMigration {
     }
 
     private func open(_ key: borrowing DatabaseKey) throws -> Connection {
-        var writing = options.asking(shouldContinue)
+        var writing = options.asking(reporter.shouldContinue)
         writing.isQueryOnly = false
         writing.synchronous = .full
         return try Connection.open(database, key: key, options: writing)
     }
+}
 
-    func requireGoingOn() throws(LockstepError) {
-        guard shouldContinue() else {
-            throw LockstepError(.interrupted, "the migration of \(database) was interrupted")
-        }
-    }
+extension JobProgress.Phase {
+    /// Something has failed, and the database gets its earlier content again.
+    public static let restoring = Self("restoring")
 }

@@ -26,9 +26,11 @@ public struct SafeMigrationReport: Sendable {
         case continued
     }
 
-    /// An empty report.
+    /// An empty report. Its time begins.
     public init() {}
 
+    /// When the run began, and how long it took.
+    public internal(set) var time = JobTime()
     /// How the run ended; nil if it was refused before it began.
     public internal(set) var outcome: Outcome?
     /// How the run recovered from a killed one; nil if there was none.

@@ -12,7 +12,8 @@ extension Connection {
         guard isClaimed else { return false }
         throw LockstepError(
             .keyUnavailable, "\(table).\(column) is sealed",
-            hint: "open the database with the fields keyring of its dataset")
+            hint: "open the database with the fields keyring of its dataset",
+            context: .init(table: table, column: column))
     }
 
     /// A row's value in a column, sealed or not. Valid within the open transaction.

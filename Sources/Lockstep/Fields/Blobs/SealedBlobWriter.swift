@@ -1,7 +1,7 @@
 /// Writes one value to a sealed column chunk by chunk, as its bytes come, in the open transaction. A caller that
 /// releases the writer before ``finish()`` must roll back that transaction, or a savepoint in it.
 final class SealedBlobWriter: PieceWriter {
-    private let title: String
+    private let column: SealedColumn
     /// The announced number of bytes.
     private let count: Int
     private let padding: CellPadding
@@ -20,7 +20,7 @@ final class SealedBlobWriter: PieceWriter {
         let message = try cipher.chunkedCipher().begin(&header, cipher.tools, place.binding)
         let blob = try Blob(place.place, .write, on: connection.core)
         try blob.write(header, at: 0)
-        title = place.title
+        self.column = column.column
         self.count = count
         padding = cipher.padding
         var state = State(
@@ -54,8 +54,10 @@ final class SealedBlobWriter: PieceWriter {
 
     private func wrongCount(_ came: String) -> LockstepError {
         LockstepError(
-            .misuse, "\(title) got \(came) bytes, but \(count) were announced",
-            hint: "nothing was written; announce the exact number of bytes")
+            .misuse,
+            "\(column.table).\(column.name) got \(came) bytes, but \(count) were announced",
+            hint: "nothing was written; announce the exact number of bytes", context: column.context
+        )
     }
 
     // MARK: Room
@@ -74,7 +76,7 @@ final class SealedBlobWriter: PieceWriter {
         if let refusal {
             throw LockstepError(
                 .misuse, "\(column.title) does not accept a stream: \(refusal.why)",
-                hint: refusal.hint)
+                hint: refusal.hint, context: column.column.context)
         }
         // SQLite's own limit is lower, and adding a cell's overhead to this limit does not overflow.
         guard 0...Int(Int32.max) ~= count else {
@@ -89,7 +91,8 @@ final class SealedBlobWriter: PieceWriter {
         let shape = place.column.shape
         guard let rowID = shape.rowIDName else {
             throw LockstepError(
-                .misuse, "the columns of \(shape.name) use every name of its rowid")
+                .misuse, "the columns of \(shape.name) use every name of its rowid",
+                context: place.place.context)
         }
         func set(_ value: String) -> SQL {
             SQL(

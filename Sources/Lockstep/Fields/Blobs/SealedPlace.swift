@@ -12,7 +12,8 @@ struct SealedPlace {
         if let obstacle = column.shape.obstacleToStreams {
             throw LockstepError(
                 .misuse, "SQLite cannot stream \(column.title): \(obstacle)",
-                hint: "read and write it through \(OpenViews.name(of: column.column.table))")
+                hint: "read and write it through \(OpenViews.name(of: column.column.table))",
+                context: column.column.context)
         }
         self.column = column
         self.place = BlobPlace(
@@ -58,6 +59,6 @@ extension SealedColumnAccess {
     fileprivate func missingRow(_ row: Int64) -> LockstepError {
         LockstepError(
             .sqlFailed, "there is no row \(row) in \(column.table)",
-            hint: "insert the row before you write its \(column.name)")
+            hint: "insert the row before you write its \(column.name)", context: column.context)
     }
 }

@@ -23,8 +23,7 @@ package final class SealingTools {
 package final class ColumnCipher {
     /// The column's identifier in its dataset.
     let column: UInt32
-    /// The column's name in messages.
-    private let title: String
+    private let context: LockstepError.Context
     private let format: CellFormat
     private let largeFormat: CellFormat?
     private let keys: FieldKeys
@@ -38,14 +37,15 @@ package final class ColumnCipher {
     /// For chunked cells, which few columns have.
     private var chunked: [ChunkedCipher] = []
 
-    /// - Parameter title: The column's name in messages; its number if nil.
+    /// - Parameter context: Names the column for errors; without a name, messages use its number.
     /// - Throws: The errors of ``FieldKeys/columnKey(_:version:format:count:)``.
     package init(
         column: UInt32, _ keys: FieldKeys, _ tools: SealingTools,
-        mode: SealingMode = .random, padding: CellPadding = .none, title: String? = nil
+        mode: SealingMode = .random, padding: CellPadding = .none,
+        context: LockstepError.Context = .init()
     ) throws(LockstepError) {
         self.column = column
-        self.title = title ?? "column \(column)"
+        self.context = context
         self.keys = keys
         self.tools = tools
         self.padding = padding
@@ -178,13 +178,21 @@ package final class ColumnCipher {
 
     // MARK: Errors
 
+    /// The column's name in messages.
+    private var title: String {
+        guard let table = context.table, let name = context.column else {
+            return "column \(column)"
+        }
+        return "\(table).\(name)"
+    }
+
     /// The error for a value that is not a cell in a place that must hold one.
     func malformed(_ what: String, _ binding: CellBinding) -> LockstepError {
         LockstepError(
             .cellMalformed, "\(place(binding)) \(what)",
             hint:
-                "somebody wrote an unsealed value to a sealed column, or a newer version of the engine wrote it"
-        )
+                "somebody wrote an unsealed value to a sealed column, or a newer version of the engine wrote it",
+            context: context)
     }
 
     /// The error for a cell that does not authenticate.
@@ -192,8 +200,8 @@ package final class ColumnCipher {
         LockstepError(
             .cellForged, "\(place(binding)) does not authenticate",
             hint:
-                "somebody changed it, or moved it from another place; restore the row from a backup"
-        )
+                "somebody changed it, or moved it from another place; restore the row from a backup",
+            context: context)
     }
 
     func unknownForm(_ binding: CellBinding) -> LockstepError {

@@ -69,7 +69,8 @@ struct ColumnRegistry: Sendable, Equatable {
             else {
                 throw LockstepError(
                     .misuse, "\(table).\(name) is already sealed with other settings",
-                    hint: "unseal the column first, then seal it with the new settings")
+                    hint: "unseal the column first, then seal it with the new settings",
+                    context: former.context)
             }
             return former
         }
@@ -102,8 +103,8 @@ struct ColumnRegistry: Sendable, Equatable {
         guard column.state.successors.contains(state) else {
             throw LockstepError(
                 .misuse,
-                "\(column.table).\(column.name) cannot go from \(column.state.rawValue) to \(state.rawValue)"
-            )
+                "\(column.table).\(column.name) cannot go from \(column.state.rawValue) to \(state.rawValue)",
+                context: column.context)
         }
         columns[index].state = state
         columns[index].cursor = nil

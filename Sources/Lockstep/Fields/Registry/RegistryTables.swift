@@ -107,9 +107,12 @@ enum RegistryTables {
         let codes = try RegistryCodes(registry, keys, version)
         guard equal(macs, codes.columns) else {
             throw forged("has a column entry that does not authenticate")
+                .adding(first(columns, macs, codes.columns))
         }
         guard equal(indexMACs, codes.indexes) else {
+            let owners = registry.columns.flatMap { column in column.indexes.map { _ in column } }
             throw forged("has a blind index entry that does not authenticate")
+                .adding(first(owners, indexMACs, codes.indexes))
         }
         guard ConstantTime.equal(set.mac.span, codes.set.span) else {
             throw forged("does not authenticate as a whole")
@@ -185,6 +188,13 @@ enum RegistryTables {
     private static func equal(_ some: [[UInt8]], _ others: [[UInt8]]) -> Bool {
         some.count == others.count
             && zip(some, others).allSatisfy { ConstantTime.equal($0.span, $1.span) }
+    }
+
+    /// The context of the first column whose MAC is not the expected one.
+    private static func first(
+        _ columns: [SealedColumn], _ found: [[UInt8]], _ expected: [[UInt8]]
+    ) -> LockstepError.Context {
+        zip(columns, zip(found, expected)).first { $1.0 != $1.1 }?.0.context ?? .init()
     }
 
     private static func commitments(

@@ -44,6 +44,9 @@ public struct SealedColumn: Sendable, Hashable {
     var rowKey: SealedRowKey?
     /// Its blind indexes.
     public internal(set) var indexes: [SealedIndex] = []
+
+    /// The context of errors about the column.
+    var context: LockstepError.Context { .init(table: table, column: name) }
 }
 
 extension CellPadding {

@@ -93,7 +93,8 @@ struct SealedTable: Sendable, Equatable {
             throw LockstepError(
                 .foreignSchema,
                 "the table \(table) in the file has two columns named \(column.name)",
-                hint: "somebody changed the schema; restore the database from a backup")
+                hint: "somebody changed the schema; restore the database from a backup",
+                context: .init(table: table, column: column.name))
         }
     }
 

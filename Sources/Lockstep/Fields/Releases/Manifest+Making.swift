@@ -109,7 +109,8 @@ extension Manifest.Statement {
         if let moving = columns.first(where: { $0.state != .sealed }) {
             throw LockstepError(
                 .misuse, "\(moving.table).\(moving.name) is \(moving.state.rawValue)",
-                hint: "finish this change first: a release needs fully sealed columns")
+                hint: "finish this change first: a release needs fully sealed columns",
+                context: moving.context)
         }
         guard !columns.isEmpty else { throw Self.nothingSealed }
         let definitions =
@@ -136,7 +137,8 @@ extension Manifest.Statement {
         else {
             throw LockstepError(
                 .registryForged, "the registry names sealed columns of \(title) that do not exist",
-                hint: "somebody changed the schema without the fields keyring; undo that change")
+                hint: "somebody changed the schema without the fields keyring; undo that change",
+                context: .init(table: title))
         }
         let names = columns.map(\.name)
         let sides = try definitions.map { try Sides(columns, shape, $0, connection) }
@@ -145,7 +147,8 @@ extension Manifest.Statement {
             guard isCell else {
                 throw LockstepError(
                     .cellMalformed, "a row of \(title) has an unsealed value in \(names[column])",
-                    hint: "write it through the table's readable view, then make the release")
+                    hint: "write it through the table's readable view, then make the release",
+                    context: .init(table: title, column: names[column]))
             }
         }
         return Manifest.Table(
@@ -180,7 +183,8 @@ private struct Sides {
         guard known.isSubset(of: stored) else {
             throw LockstepError(
                 .registryForged, "\(shape.name) lacks the token column of a blind index",
-                hint: "somebody changed the schema without the fields keyring; undo that change")
+                hint: "somebody changed the schema without the fields keyring; undo that change",
+                context: .init(table: shape.name))
         }
         plain = stored.filter { !known.contains($0) }.map(\.spelling)
             .sorted { ExactText($0) < ExactText($1) }

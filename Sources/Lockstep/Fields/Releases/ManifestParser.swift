@@ -9,7 +9,8 @@ struct ManifestParser {
             let place = line.map { "line \($0) of the manifest" } ?? "the manifest"
             return LockstepError(
                 .manifestMalformed, "\(place) breaks the format: \(what)",
-                hint: "somebody changed it; get the release from its publisher again")
+                hint: "somebody changed it; get the release from its publisher again",
+                context: .init(line: line))
         }
         let magic = try text.take("the format's name")
         guard let version = Manifest.Version.allCases.first(where: { $0.magic == magic }) else {

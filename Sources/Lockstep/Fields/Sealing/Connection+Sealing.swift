@@ -1,95 +1,49 @@
 extension Connection {
-    /// The default number of rows in one transaction, for which other writers wait some 10 ms.
-    public static let defaultSealingBatch = 5000
-
-    /// Seals a plaintext column batch by batch, while others read and write. After an interruption or a crash, calling
-    /// it again continues where it stopped. At the end it rebuilds the file without its free pages and empties its log,
-    /// so that no plaintext remains in either. That takes free space of about twice the file's size, and other writers
-    /// wait for it.
-    ///
-    /// The connection must have been opened with `keys` among its ``ConnectionOptions/fieldKeys``, and must be outside
-    /// a transaction.
+    /// Seals a plaintext column: short for a ``SealingChange`` with the goal
+    /// ``SealingGoal/protect(mode:padding:indexes:)`` that runs on this connection, outside a transaction.
     /// - Parameters:
     ///   - column: The column.
     ///   - table: Its table.
-    ///   - keys: The keys of the dataset.
+    ///   - keys: The keys of the dataset, which are among the connection's ``ConnectionOptions/fieldKeys``.
     ///   - mode: ``SealingMode/random``, unless joins or GROUP BY need the column.
     ///   - padding: How the lengths of the values are hidden.
     ///   - indexes: The blind indexes for look-ups. Each adds a column to the table, with an index over it. Their
     ///     tokens show anyone who can open the database which rows might be equal.
     ///   - batch: The number of rows that one transaction seals.
-    ///   - progress: Called after each batch; throwing from it stops the run between two batches.
-    /// - Throws: ``LockstepError/Code/misuse`` with the obstacle, such as an index that contains the values;
-    ///   ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/registryForged``, ``LockstepError/Code/busy``.
+    ///   - progress: Called after each batch with the number of processed rows.
+    /// - Throws: The errors of ``SealingChange/run(on:keys:progress:)``.
+    @discardableResult
     public func protect(
         _ column: String, of table: String, keys: FieldKeys, mode: SealedColumn.Mode = .random,
         padding: CellPadding = .none, indexes: [SealedIndex.Request] = [],
-        batch: Int = defaultSealingBatch,
-        progress: (SealingProgress) throws -> Void = { _ in }
-    ) throws {
+        batch: Int = SealingChange.defaultBatch, progress: JobProgress.Handler = { _ in }
+    ) throws -> SealingReport {
         let goal = SealingGoal.protect(mode: mode, padding: padding, indexes: indexes)
-        try change(column, table, goal, keys, batch, progress)
+        return try SealingChange(table: table, column: column, goal: goal, batch: batch)
+            .run(on: self, keys: keys, progress: progress)
     }
 
-    /// Turns a sealed column's cells into plaintext again: the reverse of
-    /// ``protect(_:of:keys:mode:padding:indexes:batch:progress:)``.
-    /// - Throws: The errors of that method; ``LockstepError/Code/cellForged`` if a cell does not open.
+    /// Turns a sealed column's cells into plaintext again: short for a ``SealingChange`` with the goal
+    /// ``SealingGoal/unprotect``.
+    /// - Throws: The errors of ``SealingChange/run(on:keys:progress:)``.
+    @discardableResult
     public func unprotect(
-        _ column: String, of table: String, keys: FieldKeys, batch: Int = defaultSealingBatch,
-        progress: (SealingProgress) throws -> Void = { _ in }
-    ) throws {
-        try change(column, table, .unprotect, keys, batch, progress)
+        _ column: String, of table: String, keys: FieldKeys,
+        batch: Int = SealingChange.defaultBatch, progress: JobProgress.Handler = { _ in }
+    ) throws -> SealingReport {
+        try SealingChange(table: table, column: column, goal: .unprotect, batch: batch)
+            .run(on: self, keys: keys, progress: progress)
     }
 
-    /// Reseals the cells that are under older versions of the field key, under the active one.
-    /// - Throws: The errors of ``unprotect(_:of:keys:batch:progress:)``.
+    /// Reseals the cells that are under older versions of the field key, under the active one: short for a
+    /// ``SealingChange`` with the goal ``SealingGoal/reseal``.
+    /// - Throws: The errors of ``SealingChange/run(on:keys:progress:)``.
+    @discardableResult
     public func reseal(
-        _ column: String, of table: String, keys: FieldKeys, batch: Int = defaultSealingBatch,
-        progress: (SealingProgress) throws -> Void = { _ in }
-    ) throws {
-        try change(column, table, .reseal, keys, batch, progress)
-    }
-
-    private func change(
-        _ column: String, _ table: String, _ goal: SealingGoal, _ keys: FieldKeys, _ batch: Int,
-        _ progress: (SealingProgress) throws -> Void
-    ) throws {
-        let change = SealingChange(table: table, column: column, goal: goal)
-        guard !isInTransaction else {
-            throw LockstepError(
-                .misuse, "\(change.title) cannot be changed inside a transaction",
-                hint: "call this outside a transaction: the change takes several of its own")
-        }
-        guard batch > 0 else {
-            throw LockstepError(.misuse, "a batch needs at least one row, not \(batch)")
-        }
-        try with(rights: .engine) { try runAll(change, keys, batch, progress) }
-    }
-
-    private func runAll(
-        _ change: SealingChange, _ keys: FieldKeys, _ batch: Int,
-        _ progress: (SealingProgress) throws -> Void
-    ) throws {
-        let beginning = try write { connection in try change.begin(keys, connection) }
-        guard case .rows(let total) = beginning else { return }
-        let ahead = SealingPrefetch(change, keys, self)
-        defer { ahead?.close() }
-        var isDone = false
-        while !isDone {
-            var done = 0
-            var isLast = false
-            while !isLast {
-                let one = try write { connection in
-                    try change.runBatch(batch, keys, connection, ahead)
-                }
-                done += one.rows
-                isLast = one.isLast
-                let news = SealingProgress(rows: done, total: max(total, done))
-                try ahead?.watch(self) { try progress(news) } ?? progress(news)
-            }
-            ahead?.close()
-            try change.clean(self)
-            isDone = try write { connection in try change.finish(keys, connection) }
-        }
+        _ column: String, of table: String, keys: FieldKeys,
+        batch: Int = SealingChange.defaultBatch, progress: JobProgress.Handler = { _ in }
+    ) throws -> SealingReport {
+        try SealingChange(table: table, column: column, goal: .reseal, batch: batch)
+            .run(on: self, keys: keys, progress: progress)
     }
 }

@@ -55,6 +55,7 @@ enum SealedNames {
         throw LockstepError(
             .keyUnavailable,
             "\(old.table).\(old.column) is sealed, and the migration renames or drops it",
-            hint: "provide the fields keyring of its dataset, which must authenticate the new name")
+            hint: "provide the fields keyring of its dataset, which must authenticate the new name",
+            context: .init(table: old.table, column: old.column))
     }
 }

@@ -27,8 +27,8 @@ enum SealedRowKeys {
                 "the migration renames or changes the primary key of \(column.table), to which the cells of "
                     + "\(column.name) are sealed",
                 hint:
-                    "provide the fields keyring of its dataset, which must authenticate the key's new name"
-            )
+                    "provide the fields keyring of its dataset, which must authenticate the key's new name",
+                context: column.context)
         }
     }
 
@@ -64,7 +64,8 @@ enum SealedRowKeys {
                 .misuse,
                 "the cells of \(column.name) are sealed to a different primary key from the one that "
                     + "\(column.table) has now",
-                hint: "unseal the column first, change the key, then seal it again")
+                hint: "unseal the column first, change the key, then seal it again",
+                context: column.context)
         }
     }
 }

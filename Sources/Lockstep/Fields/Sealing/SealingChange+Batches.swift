@@ -29,13 +29,10 @@ extension SealingChange {
     private static let longestBatch: Int64 = 64 << 20
 
     /// Changes the next rows in the open transaction.
-    /// - Parameters:
-    ///   - count: The maximum number of rows.
-    ///   - ahead: The prefetch, which might already have made the cells of these rows, and makes those of the following
-    ///     rows meanwhile.
+    /// - Parameter ahead: The prefetch, which might already have made the cells of these rows, and makes those of the
+    ///   following rows meanwhile.
     func runBatch(
-        _ count: Int, _ keys: FieldKeys, _ connection: borrowing Connection,
-        _ ahead: SealingPrefetch? = nil
+        _ keys: FieldKeys, _ connection: borrowing Connection, _ ahead: SealingPrefetch? = nil
     ) throws -> Batch {
         var registry = try knownRegistry(keys, connection)
         let sealed = try knownColumn(registry)
@@ -50,9 +47,9 @@ extension SealingChange {
         let made = try ahead?.take(after: sealed.cursor, connection)
         guard
             let piece = try made?.piece
-                ?? next(count, after: sealed.cursor, rowID, shape, connection)
+                ?? next(batch, after: sealed.cursor, rowID, shape, connection)
         else { return Batch(rows: 0, isLast: true) }
-        if !piece.isLast { try ahead?.make(count, after: piece.last, connection) }
+        if !piece.isLast { try ahead?.make(batch, after: piece.last, connection) }
         if let made {
             try made.write(conversion.replacement(rowID), connection)
         } else {

@@ -1,13 +1,34 @@
-/// A change of a column's storage, as a series of transactions. Others read and write between them, and after a crash
-/// the change continues where it stopped.
+// The column registry records the progress of a change, in the same transaction as the rows, so a cell is never in two
+// states. The steps are one `begin`, one `runBatch` for each batch, `clean` outside any transaction, and one `finish`.
+
+/// A change of a column's storage: plaintext becomes cells, cells become plaintext, or cells get a newer key.
 ///
-/// The column registry records its progress, in the same transaction as the rows, so a cell is never in two states. The
-/// steps are one ``begin(_:)``, one ``runBatch(_:_:)`` for each batch, ``clean(_:)`` outside any transaction, and one
-/// ``finish(_:)``.
-struct SealingChange: Sendable, Equatable {
-    let table: String
-    let column: String
-    let goal: SealingGoal
+/// It is a series of transactions. Others read and write between them, and after an interruption or a crash the change
+/// continues where it stopped. Sealing and unsealing end with a rebuild of the file without its free pages and an empty
+/// log, so that no earlier value remains in either. That takes free space of about twice the file's size, and other
+/// writers wait for it.
+public struct SealingChange: Sendable, Equatable {
+    /// The default number of rows in one transaction, for which other writers wait some 10 ms.
+    public static let defaultBatch = 5000
+
+    /// The table of the column.
+    public let table: String
+    /// The column that changes.
+    public let column: String
+    /// What it becomes.
+    public let goal: SealingGoal
+    /// The number of rows that one transaction changes.
+    public var batch: Int
+
+    /// A change of a column. Nothing runs yet.
+    public init(
+        table: String, column: String, goal: SealingGoal, batch: Int = Self.defaultBatch
+    ) {
+        self.table = table
+        self.column = column
+        self.goal = goal
+        self.batch = batch
+    }
 
     /// The result of ``begin(_:)``.
     enum Beginning {
@@ -171,6 +192,9 @@ struct SealingChange: Sendable, Equatable {
 
     /// The column's name in messages.
     var title: String { "\(table).\(column)" }
+
+    /// The context of all errors of the change.
+    var context: LockstepError.Context { .init(table: table, column: column) }
 
     func shape(_ connection: borrowing Connection) throws -> SealedTable {
         guard let shape = try SealedTable(table, connection) else {

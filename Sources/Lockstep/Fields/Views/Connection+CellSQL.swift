@@ -56,7 +56,8 @@ extension Connection {
             throw LockstepError(
                 .keyUnavailable,
                 "\(table).\(column) is not a sealed column that this connection can open",
-                hint: "open the database with the fields keyring of its dataset")
+                hint: "open the database with the fields keyring of its dataset",
+                context: .init(table: table, column: column))
         }
         return (session.capability.argument(for: number), open)
     }

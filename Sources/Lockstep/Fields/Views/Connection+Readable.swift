@@ -15,7 +15,8 @@ extension Connection {
         guard try !core.claimedTables(self).contains(SQLName(table)) else {
             throw LockstepError(
                 .keyUnavailable, "columns of \(table) are sealed",
-                hint: "open the database with the fields keyring of their dataset")
+                hint: "open the database with the fields keyring of their dataset",
+                context: .init(table: table))
         }
         return SQL(verbatim: SQLTokens.quote(table))
     }

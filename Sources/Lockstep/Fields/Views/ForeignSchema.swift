@@ -39,7 +39,7 @@ enum ForeignSchema {
         LockstepError(
             .foreignSchema,
             "the trigger \(name) changes what the engine writes to its table \(table)",
-            hint: "drop it on a connection without field keys")
+            hint: "drop it on a connection without field keys", context: .init(table: table))
     }
 
     /// Requires that the columns for cells and tokens store the values written to them.
@@ -53,7 +53,8 @@ enum ForeignSchema {
                 "\(shape.name).\(name) is a generated column in the file, so sealed values written to it "
                     + "would be lost",
                 hint: "somebody who can open the database changed its schema; "
-                    + "restore the database from a backup")
+                    + "restore the database from a backup",
+                context: .init(table: shape.name, column: name))
         }
     }
 

@@ -58,7 +58,7 @@ struct OpenViews {
             throw LockstepError(
                 .misuse,
                 "the database already contains \(group.viewName), the name of the readable view of \(group.shape.name)",
-                hint: "rename it")
+                hint: "rename it", context: .init(table: group.shape.name))
         }
     }
 }

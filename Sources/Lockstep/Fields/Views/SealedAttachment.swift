@@ -144,7 +144,7 @@ final class SealedAttachment: ConnectionAttachment {
                 "the cells of \(column.table).\(column.name) are sealed to a different primary key from the "
                     + "one that \(column.table) has now",
                 hint: "somebody changed the schema without the fields keyring; undo that, "
-                    + "or restore the database from a backup")
+                    + "or restore the database from a backup", context: column.context)
         }
     }
 
@@ -237,6 +237,6 @@ final class SealedAttachment: ConnectionAttachment {
             .registryForged,
             "the registry names the sealed column \(column.table).\(column.name), which is not in the schema",
             hint: "somebody renamed or dropped it without the fields keyring; undo that, "
-                + "or restore the database from a backup")
+                + "or restore the database from a backup", context: column.context)
     }
 }

@@ -16,7 +16,7 @@ final class SealedColumnAccess {
         self.shape = shape
         cipher = try ColumnCipher(
             column: column.id, keys, tools, mode: column.mode, padding: column.padding,
-            title: "\(column.table).\(column.name)")
+            context: column.context)
         try makeHashers()
     }
 
@@ -123,7 +123,7 @@ final class SealedColumnAccess {
         guard try !holdsCell(call, kind) else {
             throw LockstepError(
                 .misuse, "a value for \(title) looks like a sealed cell",
-                hint: "write it after the column is sealed")
+                hint: "write it after the column is sealed", context: column.context)
         }
         call.giveArgument(1)
     }
@@ -145,7 +145,8 @@ final class SealedColumnAccess {
         guard column.state != .plaintext else {
             throw LockstepError(
                 .cellMalformed, "\(title) holds a cell but is not sealed",
-                hint: "somebody wrote it there, or put back an older state of the registry")
+                hint: "somebody wrote it there, or put back an older state of the registry",
+                context: column.context)
         }
     }
 
@@ -158,7 +159,8 @@ final class SealedColumnAccess {
             .tooLarge,
             "a value of \(title) is longer than the \(CellFormat.longestForSQL >> 20) MiB that SQL can open",
             hint: "read it with Connection.withSealedBlob or Store.sealedChunks, "
-                + "and change the row's other columns in \(column.table) itself")
+                + "and change the row's other columns in \(column.table) itself",
+            context: column.context)
     }
 
     // MARK: Blind indexes
@@ -227,7 +229,8 @@ final class SealedColumnAccess {
                 .misuse, "\(title) has no such blind index",
                 hint: column.indexes.isEmpty
                     ? "it has no blind index"
-                    : "it has \(column.indexes.map(\.normaliser.spelling).joined(separator: ", "))")
+                    : "it has \(column.indexes.map(\.normaliser.spelling).joined(separator: ", "))",
+                context: column.context)
         }
         return place
     }
@@ -351,7 +354,8 @@ final class SealedColumnAccess {
     func wrongKey(_ why: String) -> LockstepError {
         LockstepError(
             .misuse, "\(title): \(why)",
-            hint: "pass the primary key as stored, its columns in the key's order")
+            hint: "pass the primary key as stored, its columns in the key's order",
+            context: column.context)
     }
 }
 

@@ -80,7 +80,7 @@ struct SealedLookup {
         guard value != .null else {
             throw LockstepError(
                 .misuse, "NULL has no entry in a blind index of \(column.title)",
-                hint: "use `IS NULL`, which needs no key")
+                hint: "use `IS NULL`, which needs no key", context: column.column.context)
         }
     }
 
@@ -122,7 +122,8 @@ struct SealedLookup {
             throw LockstepError(
                 .misuse,
                 "the range covers more than \(Connection.maximumBuckets) buckets of \(column.title)",
-                hint: "use a smaller range, or an index with wider buckets")
+                hint: "use a smaller range, or an index with wider buckets",
+                context: column.column.context)
         }
         // One number in each bucket: its first, or the first of the range.
         let sought = (0...count).map { step in
@@ -152,7 +153,8 @@ struct SealedLookup {
         guard !keys.isEmpty else {
             throw LockstepError(
                 .misuse, "\(column.column.table) has no primary key that identifies its rows",
-                hint: "compare Connection.token(_:of:index:value:) with the index's own column")
+                hint: "compare Connection.token(_:of:index:value:) with the index's own column",
+                context: .init(table: column.column.table))
         }
         let key = keys.map(SQLTokens.quote).joined(separator: ", ")
         let keyInView = keys.map(inView).joined(separator: ", ")
@@ -166,6 +168,7 @@ struct SealedLookup {
         let all = column.column.indexes.map(\.normaliser.spelling).joined(separator: ", ")
         return LockstepError(
             .misuse, "\(column.title) has no blind index \(what)",
-            hint: all.isEmpty ? "it has no blind index; seal it with one" : "it has \(all)")
+            hint: all.isEmpty ? "it has no blind index; seal it with one" : "it has \(all)",
+            context: column.column.context)
     }
 }

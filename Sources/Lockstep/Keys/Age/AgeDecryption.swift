@@ -63,7 +63,7 @@ package struct AgeDecryption: ~Copyable {
         guard let plaintext, plaintext.count > 0 || number == 0 else {
             throw LockstepError(
                 .tampered, "\(title) was changed or cut off: chunk \(number) does not open",
-                hint: "get a new copy from its source")
+                hint: "get a new copy from its source", context: .init(file: title))
         }
         number += 1
         waiting.removeFirst(count)

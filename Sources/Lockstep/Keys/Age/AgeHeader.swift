@@ -13,7 +13,7 @@ struct AgeHeader {
     func malformed(_ what: String) -> LockstepError {
         LockstepError(
             .malformedInput, "\(title) is not a file for recipients or is damaged: \(what)",
-            hint: "get a new copy from its source")
+            hint: "get a new copy from its source", context: .init(file: title))
     }
 
     /// Whether these bytes contain the header's last line. If they do, the header is parsed.
@@ -111,12 +111,12 @@ struct AgeHeader {
             guard ConstantTime.equal(expected.span, code.span) else {
                 throw LockstepError(
                     .tampered, "the header of \(title) was changed",
-                    hint: "get a new copy from its source")
+                    hint: "get a new copy from its source", context: .init(file: title))
             }
             return fileKey
         }
         throw LockstepError(
             .slotNotOpened, "\(title) was not sealed for this identity",
-            hint: "give the identity of one of its recipients")
+            hint: "give the identity of one of its recipients", context: .init(file: title))
     }
 }

@@ -39,7 +39,7 @@ public struct Identity: ~Copyable, Sendable {
         do {
             return try Identity(parsing: text)
         } catch {
-            throw error.located("\(path)")
+            throw error.located(in: path)
         }
     }
 

@@ -185,6 +185,7 @@ struct KeyringDocument: Sendable, Equatable {
         let place = line.map { "line \($0) of the keyring" } ?? "the keyring"
         return LockstepError(
             .keyringMalformed, "\(place) breaks the format: \(what)",
-            hint: "restore the file from a backup; it must not be edited by hand")
+            hint: "restore the file from a backup; it must not be edited by hand",
+            context: .init(line: line))
     }
 }

@@ -58,7 +58,7 @@ public struct KeyringFile: Sendable, Hashable {
                 return offered
             }
         } catch let error as LockstepError where !isCredentialsFault {
-            throw error.located("\(path)")
+            throw error.located(in: path)
         }
     }
 
@@ -126,7 +126,7 @@ public struct KeyringFile: Sendable, Hashable {
         guard standing.ringID == keyring.writtenRingID, standing.epoch == keyring.epoch else {
             throw LockstepError(
                 .keyringConflict, "someone else changed \(path) in the meantime",
-                hint: "run the command again")
+                hint: "run the command again", context: .file(path))
         }
     }
 
@@ -138,14 +138,15 @@ public struct KeyringFile: Sendable, Hashable {
             throw LockstepError(
                 .notFound, "there is no keyring at \(path)",
                 hint: "name it with --keyring, its folder with --keys, or make one with "
-                    + "`lockstep init`")
+                    + "`lockstep init`", context: .file(path))
         }
         try FileAccess.requireOwnFolder(folder)
         do {
             return try FileAccess.read(path, limit: KeyringDocument.largestFile, .secret)
         } catch let error as LockstepError where error.code == .tooLarge {
             // The file violates its format; this is not a limit of the machine.
-            throw LockstepError(.keyringMalformed, error.message, hint: error.hint)
+            throw LockstepError(
+                .keyringMalformed, error.message, hint: error.hint, context: error.context)
         }
     }
 
@@ -153,7 +154,7 @@ public struct KeyringFile: Sendable, Hashable {
         do {
             return try body()
         } catch let error as LockstepError {
-            throw error.located("\(path)")
+            throw error.located(in: path)
         }
     }
 }

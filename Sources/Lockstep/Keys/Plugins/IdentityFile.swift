@@ -22,7 +22,7 @@ public struct IdentityFile: ~Copyable, Sendable {
         do {
             return try IdentityFile(parsing: text)
         } catch {
-            throw error.located("\(path)")
+            throw error.located(in: path)
         }
     }
 

@@ -27,7 +27,8 @@ public enum KeyFile {
             let secret = try SecretBytes(readingFrom: file, path, limit: Credential.longestSecret)
             return try Credential.keyFile(secret)
         } catch let error as LockstepError where error.code == .tooLarge {
-            throw LockstepError(.secretUnsuitable, error.message, hint: error.hint)
+            throw LockstepError(
+                .secretUnsuitable, error.message, hint: error.hint, context: error.context)
         }
     }
 }

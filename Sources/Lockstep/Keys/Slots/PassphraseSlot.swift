@@ -47,7 +47,7 @@ extension PassphraseSlot {
                 "line \(text.next) of the keyring asks for scrypt with N = 2^\(logN), r = \(r), p = \(p)",
                 hint:
                     "only N from 2^14 to 2^20 with r = 8 and p = 1 is supported; the file was not "
-                    + "written by Lockstep, or it was changed")
+                    + "written by Lockstep, or it was changed", context: .init(line: text.next))
         }
         self.init(salt: salt, cost: Scrypt.Cost(logN: Int(logN), r: Int(r), p: Int(p)))
     }

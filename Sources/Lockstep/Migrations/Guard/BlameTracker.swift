@@ -38,12 +38,12 @@ struct BlameTracker {
 }
 
 extension SchemaGuard {
-    /// The error of a check, with its place in the file `title` and the statement that can be the reason.
-    func located(_ error: LockstepError, _ title: String) -> LockstepError {
-        guard let suspect else { return error.located(title) }
-        let place = suspect.line > 0 ? "\(title):\(suspect.line)" : title
+    /// The error of a check, with its place in the script and the statement that can be the reason.
+    func located(_ error: LockstepError, _ origin: ScriptOrigin) -> LockstepError {
+        guard let suspect else { return origin.located(error) }
+        let located = origin.located(error, line: suspect.line > 0 ? suspect.line : nil)
         return LockstepError(
-            error.code, "\(place): \(error.message), by: \(SQLTokens.redact(suspect.sql))",
-            hint: error.hint, sqliteCode: error.sqliteCode)
+            error.code, "\(located.message), by: \(SQLTokens.redact(suspect.sql))",
+            hint: error.hint, context: located.context)
     }
 }

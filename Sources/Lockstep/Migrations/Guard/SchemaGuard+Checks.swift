@@ -96,8 +96,12 @@ extension SchemaGuard {
         _ what: String, _ table: CatalogueEntry, _ taker: String?, _ allowances: Allowances,
         _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
+        let (name, context) = (
+            table.name.spelling, LockstepError.Context(table: table.name.spelling)
+        )
         guard !allowances.losses.contains(table.name) else {
-            tolerated.append(LockstepError(.rowsLost, "rows are lost, as declared: \(what)"))
+            tolerated.append(
+                LockstepError(.rowsLost, "rows are lost, as declared: \(what)", context: context))
             return
         }
         if let taker {
@@ -106,13 +110,14 @@ extension SchemaGuard {
                 hint:
                     "\(taker) is dropped with foreign keys on, which deletes its children: to keep "
                     + "them, \(allowances.hint(.foreignKeysOff)); if the loss is intended, "
-                    + "declare `\(Directive.allowLoss(table: table.name.spelling).spelling)`")
+                    + "declare `\(Directive.allowLoss(table: name).spelling)`", context: context)
         }
         throw LockstepError(
             .rowsLost, "rows would be lost: \(what)",
             hint:
-                "if that is intended, \(allowances.hint(.allowLoss(table: table.name.spelling))); "
-                + "if a table is being replaced, use `-- lockstep: rebuild table …`")
+                "if that is intended, \(allowances.hint(.allowLoss(table: name))); "
+                + "if a table is being replaced, use `-- lockstep: rebuild table …`",
+            context: context)
     }
 
     private func requireOwnNames(
@@ -127,7 +132,7 @@ extension SchemaGuard {
                 .denied,
                 "\(table.name.spelling) is refused: names that begin with lockstep_ are reserved for the "
                     + "engine",
-                hint: "choose another name")
+                hint: "choose another name", context: .init(table: table.name.spelling))
         }
     }
 
@@ -178,15 +183,18 @@ extension SchemaGuard {
         _ reference: ForeignKeys.Reference, _ what: String, _ hint: String, _ after: Knowledge,
         _ allowances: Allowances, _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
+        let table = after.catalogue.relations[reference.child]?.name ?? reference.child
+        let context = LockstepError.Context(table: table.spelling)
         guard !allowances.brokenReferences.contains(reference.child) else {
-            tolerated.append(LockstepError(.foreignKeysBroken, "as declared, \(what)"))
+            tolerated.append(
+                LockstepError(.foreignKeysBroken, "as declared, \(what)", context: context))
             return
         }
-        let table = after.catalogue.relations[reference.child]?.name ?? reference.child
         let declare = allowances.hint(.allowBrokenReferences(table: table.spelling))
         throw LockstepError(
             .foreignKeysBroken, what,
-            hint: "\(hint); if a later version repairs it, or it is intended, \(declare)")
+            hint: "\(hint); if a later version repairs it, or it is intended, \(declare)",
+            context: context)
     }
 
     /// Discards counts that can have become wrong. If no rows lacked a parent, neither deleted children nor new

@@ -30,7 +30,7 @@ enum SchemaUsability {
                 .schemaBroken, "the \(object.title) cannot be used: \(refusal.message)",
                 hint: "fix the definition; SQLite accepts it, but no statement on the object "
                     + "would work",
-                sqliteCode: refusal.sqliteCode))
+                context: refusal.context))
     }
 
     private static func refusal(

@@ -41,7 +41,7 @@ enum DbmateLayout: LayoutRules {
         let sections = MarkedSections(
             upMarker: "-- migrate:up", downMarker: "-- migrate:down", mayRepeat: true,
             needsDown: true)
-        let cutter = ScriptCutter(source.path, readsForeignKeyPragmas: true) {
+        let cutter = ScriptCutter(source.origin, readsForeignKeyPragmas: true) {
             comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter)

@@ -142,9 +142,8 @@ enum FlywayLayout: LayoutRules {
         }
         guard let place else { return }
         let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
-        throw LockstepError(
-            .migrationMalformed,
-            "\(source.path):\(line): the placeholder ${…} has no value",
+        throw source.origin.malformed(
+            "the placeholder ${…} has no value", line: line,
             hint: "write the value into the file; if it is literal text, put "
                 + "placeholderReplacement=false into \(source.path).conf")
     }

@@ -12,7 +12,8 @@ public struct ForeignCode: Sendable, Equatable {
     var error: LockstepError {
         Self.error(
             fileName, language,
-            "write version \(version) as SQL; a program in Swift can add it as a CodeMigration")
+            "write version \(version) as SQL; a program in Swift can add it as a CodeMigration"
+        ).adding(.init(version: version.description))
     }
 
     /// The error for a program that is not a version and therefore cannot be replaced.
@@ -26,6 +27,6 @@ public struct ForeignCode: Sendable, Equatable {
         LockstepError(
             .migrationMalformed,
             "\(fileName) is written in \(language) and cannot run from a folder",
-            hint: "skipping it would leave a gap: \(what)")
+            hint: "skipping it would leave a gap: \(what)", context: .init(file: fileName))
     }
 }

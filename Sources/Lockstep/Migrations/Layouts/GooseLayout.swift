@@ -39,7 +39,7 @@ enum GooseLayout: LayoutRules {
         _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource
     ) throws(LockstepError) -> MigrationFile {
         let sections = MarkedSections(upMarker: "-- +goose Up", downMarker: "-- +goose Down")
-        let cutter = ScriptCutter(source.path, readsForeignKeyPragmas: true) {
+        let cutter = ScriptCutter(source.origin, readsForeignKeyPragmas: true) {
             comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter) {
@@ -94,8 +94,8 @@ enum GooseLayout: LayoutRules {
         var begun: Int?
         var isInside = false
         func malformed(_ line: Int, _ what: String) -> LockstepError {
-            LockstepError(
-                .migrationMalformed, "\(source.path):\(line): \(what)",
+            source.origin.malformed(
+                what, line: line,
                 hint: "each `-- +goose StatementBegin` needs its `-- +goose StatementEnd`, "
                     + "both after the same `-- +goose Up` or `-- +goose Down`")
         }

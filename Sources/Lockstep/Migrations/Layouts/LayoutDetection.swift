@@ -94,7 +94,8 @@ struct LayoutDetection {
         if !others.isEmpty {
             guard undoing.isEmpty else {
                 throw ambiguous(
-                    "\(undoing[0].source.path) could undo a version, as with Flyway, or be one, as "
+                    undoing[0].source,
+                    "could undo a version, as with Flyway, or be one, as "
                         + "with refinery", .flyway, .refinery)
             }
             return .refinery
@@ -102,7 +103,8 @@ struct LayoutDetection {
         let placeholder = names.first { $0.source.bytes.contains(pair: "${") }
         if let placeholder {
             throw ambiguous(
-                "\(placeholder.source.path) contains ${…}, which Flyway replaces and refinery "
+                placeholder.source,
+                "contains ${…}, which Flyway replaces and refinery "
                     + "does not",
                 .flyway, .refinery)
         }
@@ -127,11 +129,10 @@ struct LayoutDetection {
     }
 
     private func ambiguous(
-        _ what: String, _ layouts: MigrationLayout...
+        _ source: MigrationSource, _ what: String, _ layouts: MigrationLayout...
     ) -> LockstepError {
         let choices = layouts.map { "--layout \($0.rawValue)" }.joined(separator: " or ")
-        return LockstepError(
-            .migrationMalformed, what, hint: "name the intended layout: \(choices)")
+        return source.malformed(what, hint: "name the intended layout: \(choices)")
     }
 
     private func unknown(_ source: MigrationSource) -> LockstepError {
@@ -148,7 +149,7 @@ struct LayoutDetection {
             .migrationMalformed,
             "\(path) has markers of \(owner.name), which this version does not read",
             hint: "replace them with `-- lockstep: up` and `-- lockstep: down`; "
-                + "layouts are \(MigrationLayout.spellings)")
+                + "layouts are \(MigrationLayout.spellings)", context: .init(file: path))
     }
 
     private static func words(_ evidence: Evidence) -> String {

@@ -46,7 +46,8 @@ public struct MigrationDraft: Sendable, Equatable {
         let paths = files.map { folder.appending($0.path) }
         for path in paths where FileAccess.exists(path) {
             throw LockstepError(
-                .alreadyExists, "\(path) already exists", hint: "choose another name")
+                .alreadyExists, "\(path) already exists", hint: "choose another name",
+                context: .file(path))
         }
         for (path, file) in zip(paths, files) {
             if file.path.contains("/") { try Self.makeFolder(AtomicFile.parent(of: path)) }
@@ -97,7 +98,7 @@ public struct MigrationDraft: Sendable, Equatable {
     ) throws(LockstepError) -> String {
         let rules = set.layout.rules
         let time = rules.version(
-            atTime: TimeStamp.text(secondsSinceEpoch: now).filter(\.isNumber))
+            atTime: Timestamp(secondsSinceEpoch: now).fileName.filter(\.isNumber))
         guard let newest = set.files.last else { return rules.firstVersion ?? time }
         let digits = String(
             (newest.fileName.split(separator: "/").first ?? "").drop { !$0.isNumber }
@@ -107,7 +108,7 @@ public struct MigrationDraft: Sendable, Equatable {
             throw LockstepError(
                 .migrationMalformed,
                 "the version after \(newest.version) of \(set.name) cannot be determined",
-                hint: "create the file by hand")
+                hint: "create the file by hand", context: .init(set: set.name))
         }
         return padded("\(number + 1)", to: digits.count)
     }

@@ -44,7 +44,7 @@ enum MigrationFolder {
             throw LockstepError(
                 .migrationMalformed,
                 "\(path) has the name of a migration but is \(words(status.type)), not a file",
-                hint: "replace it with the file, or rename it")
+                hint: "replace it with the file, or rename it", context: .file(path))
         }
         return (entries.files, entries.folders)
     }
@@ -131,7 +131,7 @@ enum MigrationFolder {
                 .tooLarge,
                 "\(path) has \(size) bytes, more than the limit of \(limit) for a migration file",
                 hint: "check that this is the intended file, or raise the limit: --max-file, in a "
-                    + "program largestFile")
+                    + "program largestFile", context: .file(path))
         }
     }
 
@@ -169,7 +169,7 @@ enum MigrationFolder {
         guard depth <= deepest else {
             throw LockstepError(
                 .migrationMalformed, "\(inner) is more than \(deepest) folders deep",
-                hint: "check that this is the intended folder")
+                hint: "check that this is the intended folder", context: .file(inner))
         }
         return inner
     }
@@ -183,7 +183,7 @@ enum MigrationFolder {
         guard status.type == .directory else {
             throw LockstepError(
                 .migrationMalformed, "\(inner) is a symbolic link to a folder",
-                hint: "replace the link with the folder")
+                hint: "replace the link with the folder", context: .file(inner))
         }
         return inner
     }

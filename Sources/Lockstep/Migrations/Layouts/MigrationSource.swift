@@ -16,6 +16,8 @@ struct MigrationSource: Sendable, Equatable {
         name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
     }
 
+    var origin: ScriptOrigin { ScriptOrigin(file: path) }
+
     /// Whether its name ends in `.sql`.
     var isSQL: Bool { name.asciiLowercased.hasSuffix(".sql") }
 
@@ -34,13 +36,12 @@ struct MigrationSource: Sendable, Equatable {
         guard let text = String(validating: content, as: UTF8.self) else {
             let valid = String(decoding: content, as: UTF8.self)
             let line = valid.prefix { $0 != "\u{FFFD}" }.count(where: \.isNewline) + 1
-            throw LockstepError(
-                .migrationMalformed, "\(path):\(line): the file is not valid UTF-8",
-                hint: "save it as UTF-8")
+            throw origin.malformed(
+                "the file is not valid UTF-8", line: line, hint: "save it as UTF-8")
         }
         guard !text.utf8.contains(0) else {
-            throw LockstepError(
-                .migrationMalformed, "\(path) contains a NUL byte",
+            throw malformed(
+                "contains a NUL byte",
                 hint: "SQLite would ignore everything after it; remove it")
         }
         return text
@@ -53,6 +54,7 @@ struct MigrationSource: Sendable, Equatable {
 
     /// The error for a file that breaks a rule of its layout.
     func malformed(_ what: String, hint: String) -> LockstepError {
-        LockstepError(.migrationMalformed, "\(path) \(what)", hint: hint)
+        LockstepError(
+            .migrationMalformed, "\(path) \(what)", hint: hint, context: origin.context)
     }
 }

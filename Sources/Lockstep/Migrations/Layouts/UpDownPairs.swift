@@ -31,7 +31,8 @@ struct UpDownPairs {
             throw LockstepError(
                 .versionDuplicate,
                 "\(other.source.path) and \(source.path) both undo version \(version)",
-                hint: "keep the file that undoes the version")
+                hint: "keep the file that undoes the version",
+                context: .init(file: source.path, version: version.description))
         }
         downs[version] = Half(
             version: version, name: name, source: source, inTransaction: inTransaction)

@@ -90,6 +90,7 @@ struct LedgerCodes {
             .tampered,
             "row \(entry.position) of the ledger (version \(entry.version)) does not authenticate: "
                 + "it was changed without the fields keyring",
-            hint: "restore the database from a backup")
+            hint: "restore the database from a backup",
+            context: .init(set: entry.set, entry.version))
     }
 }

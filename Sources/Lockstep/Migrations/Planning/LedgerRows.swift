@@ -107,7 +107,7 @@ enum LedgerRows {
                     .tampered,
                     "version \(unfinished.version) is recorded as unfinished, which contradicts "
                         + "the ledger",
-                    hint: restoreHint)
+                    hint: restoreHint, context: .init(set: unfinished.set, unfinished.version))
             }
         }
     }

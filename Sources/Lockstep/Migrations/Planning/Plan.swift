@@ -179,12 +179,16 @@ public struct Plan: Sendable, Equatable {
 
 extension Plan.Finding {
     static func fatal(
-        _ code: LockstepError.Code, _ message: String, _ hint: String
+        _ code: LockstepError.Code, _ message: String, _ hint: String,
+        _ context: LockstepError.Context
     ) -> Plan.Finding {
-        Plan.Finding(isFatal: true, error: LockstepError(code, message, hint: hint))
+        Plan.Finding(
+            isFatal: true, error: LockstepError(code, message, hint: hint, context: context))
     }
 
-    static func notice(_ code: LockstepError.Code, _ message: String) -> Plan.Finding {
-        Plan.Finding(isFatal: false, error: LockstepError(code, message))
+    static func notice(
+        _ code: LockstepError.Code, _ message: String, _ context: LockstepError.Context
+    ) -> Plan.Finding {
+        Plan.Finding(isFatal: false, error: LockstepError(code, message, context: context))
     }
 }

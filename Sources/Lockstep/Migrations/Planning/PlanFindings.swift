@@ -10,18 +10,20 @@ enum PlanFindings {
                         .migrationMissing,
                         "\(state.set.name) \(entry.version) (\(entry.name)) was applied, "
                             + "but its file is gone",
-                        "restore the file, or use the folder that this database was migrated with")
-                )
+                        "restore the file, or use the folder that this database was migrated with",
+                        .init(set: entry.set, entry.version)))
                 continue
             }
-            findings += migration.differences(from: entry).map { finding($0, migration) }
+            findings += migration.differences(from: entry).map { finding($0, migration, state.set) }
         }
-        for unfinished in state.begun { findings += check(unfinished, known) }
+        for unfinished in state.begun { findings += check(unfinished, known, state.set) }
         findings += outOfOrder(state, isAllowed: allowsOutOfOrder)
         findings += repeatables(state)
         for name in state.goneRepeatables {
             findings.append(
-                .notice(.migrationMissing, "the file of the repeatable migration \(name) is gone"))
+                .notice(
+                    .migrationMissing, "the file of the repeatable migration \(name) is gone",
+                    .init(set: state.set.name)))
         }
         return findings
     }
@@ -35,7 +37,8 @@ enum PlanFindings {
         return [
             .fatal(
                 .migrationMissing, "the set \(state.set.name) has no version \(target)",
-                "its newest version is \(state.migrations.last?.version.description ?? "none")")
+                "its newest version is \(state.migrations.last?.version.description ?? "none")",
+                .init(set: state.set.name, target))
         ]
     }
 
@@ -46,7 +49,8 @@ enum PlanFindings {
                 .migrationUnfinished,
                 "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) is only partly "
                     + "undone",
-                "finish the rollback by rolling back one version, then migrate")
+                "finish the rollback by rolling back one version, then migrate",
+                .init(set: unfinished.set, unfinished.version))
         }
     }
 
@@ -57,7 +61,8 @@ enum PlanFindings {
             let names = claimants.map(\.title).joined(separator: " and ")
             return .fatal(
                 .versionDuplicate, "\(names) both have version \(version) of \(state.set.name)",
-                "change one of them to the next free version")
+                "change one of them to the next free version",
+                .init(set: state.set.name, version))
         }
     }
 
@@ -74,7 +79,8 @@ enum PlanFindings {
             return .fatal(
                 .versionGap,
                 "\(state.set.name) has a gap: version \(one + 1) is missing before \(next)",
-                "add the missing file, or renumber the later ones that were never applied")
+                "add the missing file, or renumber the later ones that were never applied",
+                .init(set: state.set.name, MigrationVersion(one + 1)))
         }
     }
 
@@ -82,7 +88,7 @@ enum PlanFindings {
     private static func foreignCode(_ state: PlanState) -> [Plan.Finding] {
         let ours = Set(state.set.code.map(\.version))
         return state.set.foreignCode.filter { !ours.contains($0.version) }.map {
-            Plan.Finding(isFatal: true, error: $0.error)
+            Plan.Finding(isFatal: true, error: $0.error.adding(.init(set: state.set.name)))
         }
     }
 
@@ -90,17 +96,19 @@ enum PlanFindings {
         guard let newest = state.applied.map(\.version).max() else { return [] }
         return state.pending.filter { $0.version < newest && !$0.mayComeLate }.map { migration in
             let what = "\(migration.title) was never applied, but version \(newest) was"
+            let context = migration.origin(in: state.set.name).context
             return isAllowed
-                ? .notice(.outOfOrder, what)
+                ? .notice(.outOfOrder, what, context)
                 : .fatal(
                     .outOfOrder, what,
-                    "give it a version above \(newest), or allow versions out of order")
+                    "give it a version above \(newest), or allow versions out of order", context)
         }
     }
 
     /// A version begun with one file must not continue with another.
     private static func check(
-        _ unfinished: UnfinishedMigration, _ known: [MigrationVersion: [Migration]]
+        _ unfinished: UnfinishedMigration, _ known: [MigrationVersion: [Migration]],
+        _ set: MigrationSet
     ) -> [Plan.Finding] {
         let what =
             "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun "
@@ -109,19 +117,23 @@ enum PlanFindings {
             return [
                 .fatal(
                     .migrationMissing, "\(what), and its file is gone",
-                    "restore the file, or roll back the completed part")
+                    "restore the file, or roll back the completed part",
+                    .init(set: set.name, unfinished.version))
             ]
         }
+        let context = migration.origin(in: set.name).context
         let differences = migration.differences(from: unfinished)
         if differences.contains(.statements) {
             return [
                 .fatal(
                     .migrationChanged, "\(what), and \(migration.title) has changed since",
-                    "restore the original file, or roll back the completed part")
+                    "restore the original file, or roll back the completed part", context)
             ]
         }
-        return differences.filter(\.isFatal).map { finding($0, migration) }
-            + [.notice(.migrationUnfinished, "\(what): the next run continues where it stopped")]
+        return differences.filter(\.isFatal).map { finding($0, migration, set) } + [
+            .notice(
+                .migrationUnfinished, "\(what): the next run continues where it stopped", context)
+        ]
     }
 
     /// A repeatable migration that has changed runs again, which is its purpose. It is identified by its name.
@@ -132,48 +144,46 @@ enum PlanFindings {
                     file.checksums, repeated.checksums),
                 difference != .statements
             else { return nil }
-            return finding(difference, .file(file))
+            return finding(difference, .file(file), state.set)
         }
     }
 
     // MARK: Differences
 
     private static func finding(
-        _ difference: RecordedDifference, _ migration: Migration
+        _ difference: RecordedDifference, _ migration: Migration, _ set: MigrationSet
     ) -> Plan.Finding {
-        Plan.Finding(isFatal: difference.isFatal, error: error(difference, migration))
+        Plan.Finding(isFatal: difference.isFatal, error: error(difference, migration, set))
     }
 
     /// The error for a migration that differs from its record. The message quotes nothing from the record,
     /// because anyone with the database's key can write it.
     static func error(
-        _ difference: RecordedDifference, _ migration: Migration
+        _ difference: RecordedDifference, _ migration: Migration, _ set: MigrationSet
     ) -> LockstepError {
         let title = migration.title
         let orTampering =
             "; if nobody changed the file, the ledger was changed: restore a backup"
+        var hint: String?
+        let what: String
         switch difference {
         case .statements:
-            return LockstepError(
-                .migrationChanged, "\(title) has changed since it was applied",
-                hint: "restore the original file, and put the change into a new version")
+            what = "\(title) has changed since it was applied"
+            hint = "restore the original file, and put the change into a new version"
         case .name:
-            return LockstepError(
-                .migrationChanged, "\(title) has a different name than the ledger records",
-                hint: "restore the file's original name" + orTampering)
+            what = "\(title) has a different name than the ledger records"
+            hint = "restore the file's original name" + orTampering
         case .down:
-            return LockstepError(
-                .migrationChanged,
-                "\(migration.downTitle) has a different way down than the ledger records",
-                hint: "restore the original file" + orTampering)
+            what = "\(migration.downTitle) has a different way down than the ledger records"
+            hint = "restore the original file" + orTampering
         case .checksums:
-            return LockstepError(
-                .migrationChanged, "the recorded checksums of \(title) contradict each other",
-                hint: "the ledger was changed: restore the database from a backup")
-        case .lineEndings, .spacing:
-            let what = difference == .lineEndings ? "line endings" : "comments or white space"
-            return LockstepError(
-                .migrationChanged, "\(title) differs from the applied file only in \(what)")
+            what = "the recorded checksums of \(title) contradict each other"
+            hint = "the ledger was changed: restore the database from a backup"
+        case .lineEndings: what = "\(title) differs from the applied file only in line endings"
+        case .spacing:
+            what = "\(title) differs from the applied file only in comments or white space"
         }
+        let origin = migration.origin(in: set.name, isUp: difference != .down)
+        return LockstepError(.migrationChanged, what, hint: hint, context: origin.context)
     }
 }

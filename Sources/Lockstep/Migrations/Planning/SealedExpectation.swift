@@ -141,7 +141,8 @@ extension SealedExpectations {
             "the set \(set.name) sealed \(expectation.title) for the dataset "
                 + "\(expectation.dataset), but the file no longer records that",
             hint: "a program with the database's key removed the record; "
-                + "`lockstep verify --fields` shows more; restore the database from a backup")
+                + "`lockstep verify --fields` shows more; restore the database from a backup",
+            context: .init(set: set.name, table: expectation.table, column: expectation.column))
     }
 }
 

@@ -14,12 +14,12 @@ extension PlanState {
         let claimants = migrations.filter { $0.version == one.version }
         let own = claimants.first { !$0.differences(from: one).contains(where: \.isFatal) }
         if let own {
-            guard own.isReversible else { throw Self.irreversible("\(named) (\(own.name))") }
+            guard own.isReversible else { throw irreversible("\(named) (\(own.name))", one) }
             return .own(own)
         }
         guard let down = one.down else {
             guard claimants.isEmpty else { throw mismatch(claimants[0], one) }
-            throw Self.irreversible(named)
+            throw irreversible(named, one)
         }
         guard recorded == .allowed else {
             guard claimants.isEmpty else { throw mismatch(claimants[0], one) }
@@ -27,39 +27,46 @@ extension PlanState {
                 .migrationMissing,
                 "\(named) cannot be undone: its file is gone, and the way down in the ledger runs "
                     + "only on request",
-                hint: "restore the file, or \(Self.asking)")
+                hint: "restore the file, or \(Self.asking)", context: context(one))
         }
-        try requireNoKeys(down, named)
+        try requireNoKeys(down, ScriptOrigin("\(named), recorded way down", context(one)), named)
         return .recorded
     }
 
     /// The error for the first difference, which prevents undoing the version.
     private func mismatch(_ migration: Migration, _ one: Applied) -> LockstepError {
         let difference = migration.differences(from: one).first(where: \.isFatal) ?? .statements
-        let error = PlanFindings.error(difference, migration)
+        let error = PlanFindings.error(difference, migration, set)
         let hint = error.hint ?? "restore the file"
         return LockstepError(
             error.code, "\(set.name) \(one.version) cannot be undone: \(error.message)",
-            hint: one.down == nil ? hint : "\(hint); or \(Self.asking)")
+            hint: one.down == nil ? hint : "\(hint); or \(Self.asking)", context: error.context)
     }
 
     /// Sealing needs keys, but recorded SQL runs without keys.
-    private func requireNoKeys(_ down: String, _ named: String) throws(LockstepError) {
-        let script = try MigrationFileParser.parseScript(down, "\(named), recorded way down")
+    private func requireNoKeys(
+        _ down: String, _ origin: ScriptOrigin, _ named: String
+    ) throws(LockstepError) {
+        let script = try MigrationFileParser.parseScript(down, origin)
         for item in script.items {
             guard case .directive(.sealing(let sealing)) = item.content else { continue }
             throw LockstepError(
                 .keyUnavailable,
                 "the recorded way down of \(named) changes the sealed column "
                     + "\(sealing.change.title), but recorded SQL runs without field keys",
-                hint: "restore the version's file, and roll back with --fields \(sealing.dataset)")
+                hint: "restore the version's file, and roll back with --fields \(sealing.dataset)",
+                context: sealing.change.context.completed(by: origin.context))
         }
     }
 
-    private static func irreversible(_ what: String) -> LockstepError {
+    private func irreversible(_ what: String, _ one: Applied) -> LockstepError {
         LockstepError(
             .irreversible, "\(what) has no way down",
-            hint: "restore a backup made before this version instead")
+            hint: "restore a backup made before this version instead", context: context(one))
+    }
+
+    private func context(_ one: Applied) -> LockstepError.Context {
+        .init(set: set.name, one.version)
     }
 
     private static let asking =

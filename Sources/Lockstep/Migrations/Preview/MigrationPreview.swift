@@ -42,7 +42,7 @@ public struct MigrationPreview: Sendable, Equatable {
 }
 
 extension Migrator {
-    /// The effect of ``run(_:on:)``, with findings about it.
+    /// The effect of ``run(_:on:progress:)``, with findings about it.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` and errors from reading the database; the result
     ///   contains the problems of the migrations themselves.
     public func preview(
@@ -53,8 +53,8 @@ extension Migrator {
         for step in plan.steps { try trial.run(step, of: set, connection) }
         for file in plan.repeatables {
             try trial.run(
-                file.up, version: nil, file.name, "\(set.name)/\(file.fileName)", isUp: true,
-                connection)
+                file.up, version: nil, file.name, Migration.file(file).origin(in: set.name),
+                isUp: true, connection)
         }
         return MigrationPreview(
             set: set.name, steps: trial.steps, planFindings: plan.findings, lint: trial.lint)

@@ -19,11 +19,12 @@ struct MigrationTrial: ~Copyable {
     mutating func run(
         _ step: Plan.Step, of set: MigrationSet, _ original: borrowing Connection
     ) throws {
-        let title = step.title(in: set)
+        let origin = step.origin(in: set)
+        let title = origin.title
         switch try step.work(in: set) {
         case .script(let script):
             try run(
-                script, version: step.version, step.name, title, isUp: step.isUp, original)
+                script, version: step.version, step.name, origin, isUp: step.isUp, original)
         case .code:
             steps.append(
                 MigrationPreview.Step(
@@ -43,17 +44,20 @@ struct MigrationTrial: ~Copyable {
 
     /// Runs a script.
     mutating func run(
-        _ script: MigrationScript, version: MigrationVersion?, _ name: String, _ title: String,
-        isUp: Bool, _ original: borrowing Connection
+        _ script: MigrationScript, version: MigrationVersion?, _ name: String,
+        _ origin: ScriptOrigin, isUp: Bool, _ original: borrowing Connection
     ) throws {
+        let title = origin.title
         var context = try LintContext(copy, original, allowed: script.tablesAllowedToLoseRows)
         var statements: [MigrationPreview.Statement] = []
         if !isOff {
             do {
-                try run(script, script.allowances(version, isUp: isUp), title, &statements)
+                try run(script, script.allowances(version, isUp: isUp), origin, &statements)
             } catch let error as LockstepError {
                 lint.append(
-                    LintFinding(.error, "refused", title, 0, error.message, hint: error.hint))
+                    LintFinding(
+                        .error, "refused", title, error.context.line ?? 0, error.message,
+                        hint: error.hint))
                 isOff = true
             }
         }
@@ -86,7 +90,7 @@ struct MigrationTrial: ~Copyable {
 
     /// Returns the statements that ran, even if one fails.
     private mutating func run(
-        _ script: MigrationScript, _ allowances: Allowances, _ title: String,
+        _ script: MigrationScript, _ allowances: Allowances, _ origin: ScriptOrigin,
         _ statements: inout [MigrationPreview.Statement]
     ) throws {
         var ran: [MigrationPreview.Statement] = []
@@ -95,17 +99,19 @@ struct MigrationTrial: ~Copyable {
         var found: [LockstepError] = []
         defer {
             lint += found.map {
-                LintFinding(.warning, "tolerated", title, 0, $0.message, hint: nil)
+                LintFinding(
+                    .warning, "tolerated", origin.title, 0, $0.message, hint: nil
+                )
             }
         }
-        var replay = ScriptReplay(script: script, title: title)
+        var replay = ScriptReplay(script: script, origin: origin)
         replay.inspect = { sql, line in
             ran.append(MigrationPreview.Statement(line: line, sql: sql))
         }
         try replay.run(copy) { body in
             let transaction = try Transaction(.immediate, on: copy)
             try MigrationTransaction.checked(
-                title, allowances, copy, &known, report: { found.append($0) }, body)
+                origin, allowances, copy, &known, report: { found.append($0) }, body)
             try transaction.commit()
         }
     }

@@ -1,8 +1,7 @@
 /// Runs a script on a scratch database, without a ledger and without recording progress.
 struct ScriptReplay {
     let script: MigrationScript
-    /// The name of the file in errors.
-    let title: String
+    let origin: ScriptOrigin
     var observe: (MigrationEvent) throws -> Void = { _ in }
     /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
@@ -23,16 +22,16 @@ struct ScriptReplay {
     private func runSegments(
         _ connection: borrowing Connection, _ transaction: (() throws -> Void) throws -> Void
     ) throws {
-        for segment in try script.segments(title) {
+        for segment in try script.segments(origin) {
             switch segment {
             case .transaction(let part):
-                var runner = ScriptRunner(script: part, fileName: title, observe: observe)
+                var runner = ScriptRunner(script: part, origin: origin, observe: observe)
                 runner.inspect = inspect
                 try transaction { _ = try runner.run(connection) }
             case .backfill(let backfill):
                 // Without rows, only a check whether the backfill can run remains.
                 try transaction {
-                    try backfill.check(title, script.tablesAllowedToLoseRows, connection)
+                    try backfill.check(origin, script.tablesAllowedToLoseRows, connection)
                 }
                 inspect?(backfill.sql, backfill.line)
             case .sealing(let sealing, let line):
@@ -43,7 +42,7 @@ struct ScriptReplay {
                             try sealing.change.changeShape(connection)
                         }
                     } catch let error as LockstepError {
-                        throw error.located("\(title):\(line)")
+                        throw origin.located(error.adding(sealing.change.context), line: line)
                     }
                 }
             case .bare(let sql, let line): try runBare(sql, line, connection, transaction)
@@ -56,7 +55,7 @@ struct ScriptReplay {
         _ transaction: (() throws -> Void) throws -> Void
     ) throws {
         var position = 0
-        while var bare = try BareStatements(sql, from: position, line: line, segment: 0, title) {
+        while var bare = try BareStatements(sql, from: position, line: line, segment: 0, origin) {
             if bare.runsAlone {
                 try bare.runAlone(connection)
             } else {

@@ -4,7 +4,7 @@
 /// A VACUUM or PRAGMA runs twice if the process is killed directly after it, which does no harm.
 struct BareStatements {
     private let script: [UInt8]
-    private let title: String
+    private let origin: ScriptOrigin
     private let segment: Int
     private let start: Int
     let line: Int
@@ -19,10 +19,10 @@ struct BareStatements {
 
     /// Nil at the end of the script.
     init?(
-        _ sql: String, from offset: Int, line firstLine: Int, segment: Int, _ title: String
+        _ sql: String, from offset: Int, line firstLine: Int, segment: Int, _ origin: ScriptOrigin
     ) throws {
         script = Array(sql.utf8) + [0]
-        self.title = title
+        self.origin = origin
         self.segment = segment
         start = ScriptText.skipBlank(script, from: min(max(offset, 0), script.count - 1))
         guard start < script.count - 1 else { return nil }
@@ -93,7 +93,7 @@ struct BareStatements {
         _ connection: borrowing Connection, _ observe: (MigrationEvent) throws -> Void
     ) throws {
         guard kind == .group else {
-            try observe(.statement(file: title, line: line))
+            try observe(.statement(file: origin.title, line: line))
             end = try runOne(from: start, line, connection)
             return
         }
@@ -106,11 +106,11 @@ struct BareStatements {
                 end = endOfPlainStatement(from: position)
                 return
             case nil:
-                throw LockstepError(
-                    .migrationMalformed, "\(title):\(line): BEGIN has no COMMIT after it",
+                throw origin.malformed(
+                    "BEGIN has no COMMIT after it", line: line,
                     hint: "end the transaction in the same file")
             default:
-                try observe(.statement(file: title, line: place))
+                try observe(.statement(file: origin.title, line: place))
                 position = try runOne(from: position, place, connection)
                 count += 1
             }
@@ -132,7 +132,7 @@ struct BareStatements {
         do {
             return try body()
         } catch let error as LockstepError {
-            throw ScriptText.located(error, "\(title):\(line)")
+            throw ScriptText.located(error, origin, line: line)
         }
     }
 

@@ -28,7 +28,8 @@ public struct Baseline {
         guard let target = set.migrations.first(where: { $0.version == version }) else {
             throw LockstepError(
                 .migrationMissing, "the set \(set.name) has no version \(version)",
-                hint: "its newest version is \(set.migrations.last?.version.description ?? "none")")
+                hint: "its newest version is \(set.migrations.last?.version.description ?? "none")",
+                context: .init(set: set.name, version))
         }
         try Migrator(set).plan(.latest, on: connection).requireSound()
         try Migrator.requireOwnFile(connection, .seconds(60))
@@ -36,7 +37,7 @@ public struct Baseline {
             guard try !Ledger.entries(connection).contains(where: { $0.set == set.name }) else {
                 throw LockstepError(
                     .alreadyExists, "versions of \(set.name) are already recorded",
-                    hint: "migrate continues after them")
+                    hint: "migrate continues after them", context: .init(set: set.name))
             }
             if !acceptsDifferences { try requireSchema(of: target, connection) }
             let covered = set.migrations.filter { $0.version <= version }
@@ -68,6 +69,7 @@ public struct Baseline {
             "the schema differs from \(set.name) \(target.version): "
                 + list.joined(separator: ", ") + more,
             hint: "choose the current version of the schema, or accept the differences"
-                + (first.details.first.map { "; the first difference: \($0)" } ?? ""))
+                + (first.details.first.map { "; the first difference: \($0)" } ?? ""),
+            context: .init(set: set.name, target.version))
     }
 }

@@ -1,5 +1,7 @@
-/// An event of a migration run, for progress, and for tests that stop the run at any point.
-public enum MigrationEvent: Sendable, Equatable {
+/// An event of a migration run, from which its progress is made, and at which tests stop it.
+enum MigrationEvent: Sendable, Equatable {
+    /// This many versions are about to run.
+    case planned(versions: Int)
     /// Another connection holds the write lock, and the migration that `file` names waits for it. No transaction is
     /// open.
     case waiting(file: String)

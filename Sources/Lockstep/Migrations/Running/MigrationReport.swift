@@ -12,10 +12,10 @@ public struct MigrationReport: Sendable, Equatable {
         public let isUp: Bool
         /// The number of statements that ran.
         public let statements: Int
-        /// The duration in microseconds, including checks, without ``waited``.
-        public let duration: Int64
-        /// Microseconds of waiting for another connection's write lock.
-        public let waited: Int64
+        /// How long it took, including checks, without ``waited``.
+        public let duration: Duration
+        /// How long it waited for another connection's write lock.
+        public let waited: Duration
     }
 
     /// A repeatable migration that ran.
@@ -26,15 +26,17 @@ public struct MigrationReport: Sendable, Equatable {
         public let name: String
         /// The number of statements that ran.
         public let statements: Int
-        /// The duration in microseconds, including checks, without ``waited``.
-        public let duration: Int64
-        /// Microseconds of waiting for another connection's write lock.
-        public let waited: Int64
+        /// How long it took, including checks, without ``waited``.
+        public let duration: Duration
+        /// How long it waited for another connection's write lock.
+        public let waited: Duration
     }
 
-    /// Creates an empty report.
+    /// Creates an empty report. Its time begins.
     public init() {}
 
+    /// When the run began, or the first of several with this report, and how long it took.
+    public internal(set) var time = JobTime()
     /// The steps, in order of execution.
     public internal(set) var steps: [Step] = []
     /// The repeatable migrations that ran, in order of execution.

@@ -2,42 +2,42 @@
 enum MigrationTransaction {
     /// Begins a transaction. Another runner can hold the lock for longer than a connection usually waits.
     /// - Parameters:
-    ///   - title: The name of the file in errors.
+    ///   - origin: The script, for errors.
     ///   - observe: Receives ``MigrationEvent/waiting(file:)`` if another connection holds the lock.
     static func begin(
-        _ title: String, _ timeout: Duration, _ connection: borrowing Connection,
+        _ origin: ScriptOrigin, _ timeout: Duration, _ connection: borrowing Connection,
         _ observe: (MigrationEvent) throws -> Void
     ) throws -> Transaction {
         do {
             return try connection.waiting(atMost: .zero) { try Transaction(.immediate, on: $0) }
         } catch let error as LockstepError {
-            guard error.code == .busy else { throw error.located(title) }
+            guard error.code == .busy else { throw origin.located(error) }
         }
-        try observe(.waiting(file: title))
+        try observe(.waiting(file: origin.title))
         do {
             return try connection.waiting(atMost: timeout) { try Transaction(.immediate, on: $0) }
         } catch let error as LockstepError {
             let hint = error.code == .interrupted ? ScriptText.afterInterruption : nil
-            throw error.located(title, hint: hint)
+            throw origin.located(error, hint: hint)
         }
     }
 
     /// Commits a transaction. If the commit fails, for example on a full disk, the error names the file.
     static func commit(
-        _ title: String, _ transaction: consuming Transaction
+        _ origin: ScriptOrigin, _ transaction: consuming Transaction
     ) throws(LockstepError) {
-        do { try transaction.commit() } catch { throw error.located(title) }
+        do { try transaction.commit() } catch { throw origin.located(error) }
     }
 
     /// Runs `body`, which writes the engine's own tables; its errors name the file.
     static func note<Result>(
-        _ title: String, _ connection: borrowing Connection,
+        _ origin: ScriptOrigin, _ connection: borrowing Connection,
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         do {
             return try connection.with(rights: .engine) { try body(connection) }
         } catch let error as LockstepError {
-            throw error.located(title)
+            throw origin.located(error)
         }
     }
 
@@ -48,7 +48,7 @@ enum MigrationTransaction {
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
     ///   ``LockstepError/Code/schemaBroken``, and the errors of the closures.
     static func checked<Result>(
-        _ title: String, _ allowances: Allowances, _ connection: borrowing Connection,
+        _ origin: ScriptOrigin, _ allowances: Allowances, _ connection: borrowing Connection,
         _ known: inout GuardCache?, report: (LockstepError) throws -> Void = { _ in },
         _ body: () throws -> Result,
         record: (Result) throws -> Void = { _ in }
@@ -58,17 +58,17 @@ enum MigrationTransaction {
         connection.authorizer.tableChanges = TableChanges()
         let sealedNames = try SealedNames.known(connection)
         let result = try body()
-        try note(title, connection) { connection in
+        try note(origin, connection) { connection in
             try SealedNames.follow(from: sealedNames, connection)
         }
         let tolerated: [LockstepError]
         do {
             tolerated = try guarding.requireSound(allowances, connection.authorizer.tableChanges)
         } catch let error as LockstepError {
-            throw guarding.located(error, title)
+            throw guarding.located(error, origin)
         }
         guarding.stop()
-        for found in tolerated { try report(found.located(title)) }
+        for found in tolerated { try report(origin.located(found)) }
         try record(result)
         known = try GuardCache(guarding, connection)
         return result

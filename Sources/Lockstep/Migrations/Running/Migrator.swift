@@ -9,7 +9,7 @@ public struct Migrator {
     private let timeout: Duration
     private let allowsOutOfOrder: Bool
     private let recordedDown: RecordedDown
-    private let observe: (MigrationEvent) throws -> Void
+    private var observe: (MigrationEvent) throws -> Void
 
     /// A migrator for `set`.
     /// - Parameters:
@@ -18,12 +18,20 @@ public struct Migrator {
     ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was.
     ///   - recordedDown: Whether the way down that the database recorded may undo a version whose file is gone.
     ///     Anyone with the database's key can have written it. Only on a connection without field keys.
-    ///   - observe: Receives the events of the run. An error that it throws stops the run and rolls back the open
-    ///     transaction.
     public init(
         _ set: MigrationSet, timeout: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
-        recordedDown: RecordedDown = .refused,
-        observe: @escaping (MigrationEvent) throws -> Void = { _ in }
+        recordedDown: RecordedDown = .refused
+    ) {
+        self.init(
+            set, timeout: timeout, allowsOutOfOrder: allowsOutOfOrder, recordedDown: recordedDown
+        ) { _ in }
+    }
+
+    /// - Parameter observe: Receives the events of the run. An error that it throws stops the run and rolls back the
+    ///   open transaction.
+    init(
+        _ set: MigrationSet, timeout: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
+        recordedDown: RecordedDown = .refused, observe: @escaping (MigrationEvent) throws -> Void
     ) {
         self.set = set
         self.timeout = timeout
@@ -32,36 +40,53 @@ public struct Migrator {
         self.observe = observe
     }
 
-    /// Runs the steps to `target`.
+    /// Runs the steps to `target`. Blocks; ``Store`` also has an awaited form.
+    /// - Parameters:
+    ///   - target: The target of the run.
+    ///   - connection: A connection outside a transaction.
+    ///   - progress: Called before each statement, for each version, and before a wait for another connection's write
+    ///     lock. An error that it throws, and cancelling the task, roll back the open transaction.
     /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier
     ///   versions stay applied. ``LockstepError/Code/tampered`` for a ledger that was changed,
     ///   ``LockstepError/Code/misuse`` inside a transaction, and if recorded ways down are allowed on a connection
-    ///   with field keys.
+    ///   with field keys; `CancellationError`; any error from `progress`.
     public func run(
-        _ target: Plan.Target = .latest, on connection: borrowing Connection
+        _ target: Plan.Target = .latest, on connection: borrowing Connection,
+        progress: JobProgress.Handler = { _ in }
     ) throws -> MigrationReport {
         var report = MigrationReport()
-        try run(target, on: connection, into: &report)
+        try run(target, on: connection, into: &report, progress: progress)
         return report
     }
 
     /// Runs the steps to `target`, with a report that also contains the steps completed before an error.
-    /// - Throws: The errors of ``run(_:on:)``.
+    /// - Throws: The errors of ``run(_:on:progress:)``.
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection,
-        into report: inout MigrationReport
+        into report: inout MigrationReport, progress: JobProgress.Handler = { _ in }
     ) throws {
+        defer { report.time = report.time.ended() }
         guard !connection.isInTransaction else {
             throw LockstepError(
                 .misuse, "a migration cannot run inside a transaction",
                 hint: "commit or roll back first")
         }
         try recordedDown.require(on: connection)
-        try Self.requireOwnFile(connection, timeout, observe)
-        guard let sealed = connection.sealed else {
-            return try runParts(of: target, connection, &report)
+        try withoutActuallyEscaping(progress) { progress in
+            let reporter = MigrationReporter(progress)
+            var migrator = self
+            migrator.observe = { event in
+                try observe(event)
+                try reporter.report(event)
+            }
+            try Self.requireOwnFile(connection, timeout, migrator.observe)
+            guard let sealed = connection.sealed else {
+                return try migrator.runParts(of: target, connection, &report)
+            }
+            try sealed.withoutViews(connection) {
+                try migrator.runParts(of: target, connection, &report)
+            }
         }
-        try sealed.withoutViews(connection) { try runParts(of: target, connection, &report) }
     }
 
     private func runParts(
@@ -120,6 +145,7 @@ public struct Migrator {
             guard !plan.steps.isEmpty else {
                 return try runRepeatables(plan.repeatables, connection, &known, &report)
             }
+            try observe(.planned(versions: plan.steps.count))
             var isOvertaken = false
             for step in plan.steps {
                 var tolerated: [LockstepError] = []
@@ -185,11 +211,11 @@ public struct Migrator {
             throw LockstepError(
                 .foreignApplication,
                 "\(connection.path) belongs to another program (application_id \(mark))",
-                hint: "check that this is the intended database")
+                hint: "check that this is the intended database", context: .file(connection.path))
         }
-        let transaction = try MigrationTransaction.begin(
-            "\(connection.path)", timeout, connection, observe)
+        let origin = ScriptOrigin("\(connection.path)", .file(connection.path))
+        let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
         try connection.setHeaderField("application_id", Connection.applicationID)
-        try MigrationTransaction.commit("\(connection.path)", transaction)
+        try MigrationTransaction.commit(origin, transaction)
     }
 }

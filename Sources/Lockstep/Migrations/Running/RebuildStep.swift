@@ -1,5 +1,5 @@
 /// The steps of a table rebuild, in order.
-public enum RebuildStep: String, Sendable, CaseIterable {
+enum RebuildStep: String, Sendable, CaseIterable {
     /// Create the new table under a temporary name.
     case create
     /// Copy the rows.

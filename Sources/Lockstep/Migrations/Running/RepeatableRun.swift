@@ -5,6 +5,8 @@ struct RepeatableRun {
     let timeout: Duration
     let observe: (MigrationEvent) throws -> Void
 
+    private var origin: ScriptOrigin { Migration.file(file).origin(in: set) }
+
     /// - Returns: Nil if another runner has already run it.
     func run(
         _ connection: borrowing Connection, _ known: inout GuardCache?
@@ -12,30 +14,29 @@ struct RepeatableRun {
         guard file.up.isOneTransaction else {
             throw LockstepError(
                 .migrationMalformed,
-                "\(set)/\(file.fileName): a repeatable migration must be one transaction",
+                "\(origin.title): a repeatable migration must be one transaction",
                 hint: "move backfills, and statements that cannot run in a transaction, "
-                    + "into a version")
+                    + "into a version", context: origin.context)
         }
         return try MigrationTransaction.withForeignKeys(
             off: file.up.needsForeignKeysOff, connection
         ) {
-            let title = "\(set)/\(file.fileName)"
             let time = WorkTime(connection)
-            let transaction = try MigrationTransaction.begin(title, timeout, connection, observe)
+            let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
             guard try !hasRun(connection) else { return nil }
             try observe(.repeating(set: set, name: file.name))
             let statements = try MigrationTransaction.checked(
-                title, file.up.allowances(nil, isUp: true), connection, &known,
+                origin, file.up.allowances(nil, isUp: true), connection, &known,
                 report: { try observe(.tolerated($0)) }
             ) {
-                try ScriptRunner(script: file.up, fileName: title, observe: observe).run(connection)
+                try ScriptRunner(script: file.up, origin: origin, observe: observe).run(connection)
             } record: { _ in
-                let duration = time.worked(connection)
-                try MigrationTransaction.note(title, connection) { connection in
+                let duration = time.worked(connection).wholeMicroseconds
+                try MigrationTransaction.note(origin, connection) { connection in
                     try RepeatableLedger.record(file, of: set, duration: duration, connection)
                 }
             }
-            try MigrationTransaction.commit(title, transaction)
+            try MigrationTransaction.commit(origin, transaction)
             try observe(.repeated(set: set, name: file.name))
             return MigrationReport.Repeated(
                 set: set, name: file.name, statements: statements,

@@ -1,8 +1,7 @@
 /// Runs the script of a migration statement by statement, inside the transaction of its version.
 struct ScriptRunner {
     let script: MigrationScript
-    /// The name of the file in errors.
-    let fileName: String
+    let origin: ScriptOrigin
     let observe: (MigrationEvent) throws -> Void
     /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
@@ -41,8 +40,9 @@ struct ScriptRunner {
         }
         guard rebuild == nil else {
             throw LockstepError(
-                .migrationMalformed, "\(fileName): a rebuild has no CREATE TABLE after it",
-                hint: "add the table's new definition after `-- lockstep: rebuild table T`")
+                .migrationMalformed, "\(origin.title): a rebuild has no CREATE TABLE after it",
+                hint: "add the table's new definition after `-- lockstep: rebuild table T`",
+                context: origin.context)
         }
         return statements
     }
@@ -61,7 +61,7 @@ struct ScriptRunner {
             line += ScriptText.newlines(script[position..<start])
             position = start
             guard position < script.count - 1 else { return count }
-            try observe(.statement(file: fileName, line: line))
+            try observe(.statement(file: origin.title, line: line))
             connection.core.watch?.begins(line: line)
             let end: Int
             do {
@@ -74,12 +74,13 @@ struct ScriptRunner {
                     }
                 }
             } catch let error as LockstepError {
-                throw ScriptText.located(error, "\(fileName):\(line)")
+                throw ScriptText.located(error, origin, line: line)
             }
             guard connection.isInTransaction else {
-                throw LockstepError(
-                    .migrationFailed, "\(fileName):\(line): the statement ended the transaction",
+                let ended = LockstepError(
+                    .migrationFailed, "the statement ended the transaction",
                     hint: "remove it: each version already runs in a transaction")
+                throw origin.located(ended, line: line)
             }
             inspect?(String(decoding: script[position..<end], as: UTF8.self), line)
             count += 1
@@ -89,8 +90,8 @@ struct ScriptRunner {
     }
 
     private func malformed(_ what: String, _ item: MigrationScript.Item) -> LockstepError {
-        LockstepError(
-            .migrationMalformed, "\(fileName):\(item.line): \(what)",
+        origin.malformed(
+            what, line: item.line,
             hint:
                 "a rebuild is `-- lockstep: rebuild table T`, then set and drop column as needed, "
                 + "then CREATE TABLE T")

@@ -15,7 +15,8 @@ struct SealingRun {
 
     /// Runs the next step in the open transaction. True if it was the last one.
     mutating func advance(
-        _ sealing: SealingDirective, _ place: String, _ connection: borrowing Connection,
+        _ sealing: SealingDirective, _ origin: ScriptOrigin, line: Int,
+        _ connection: borrowing Connection,
         checked: (() throws -> Void) throws -> Void, report: (MigrationEvent) throws -> Void
     ) throws -> Bool {
         do {
@@ -27,7 +28,8 @@ struct SealingRun {
                 error.code == .interrupted
                 ? ScriptText.afterInterruption
                 : "fix the reported problem, then run the migration again: completed rows stay done"
-            throw error.located(place, hint: error.hint ?? hint)
+            throw origin.located(
+                error.adding(sealing.change.context), line: line, hint: error.hint ?? hint)
         }
     }
 
@@ -45,7 +47,7 @@ struct SealingRun {
             stage = .rows(done: 0, total: total)
             ahead = SealingPrefetch(sealing.change, keys, connection)
         case .rows(let before, let total):
-            let batch = try sealing.change.runBatch(sealing.batch, keys, connection, ahead)
+            let batch = try sealing.change.runBatch(keys, connection, ahead)
             let done = before + batch.rows
             stage = batch.isLast ? .cleaning : .rows(done: done, total: total)
             let news = MigrationEvent.backfilled(
@@ -61,13 +63,13 @@ struct SealingRun {
     }
 
     /// Runs the part that cannot run in a transaction, before a transaction begins.
-    mutating func cleanIfDue(_ title: String, _ connection: borrowing Connection) throws {
+    mutating func cleanIfDue(_ origin: ScriptOrigin, _ connection: borrowing Connection) throws {
         guard case .cleaning = stage, let change else { return }
         ahead?.close()
         do {
             try change.clean(connection)
         } catch let error as LockstepError {
-            throw error.located(title)
+            throw origin.located(error.adding(change.context))
         }
         stage = .ending
     }

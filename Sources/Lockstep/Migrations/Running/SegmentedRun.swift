@@ -6,7 +6,7 @@
 struct SegmentedRun {
     let step: StepRun
     let script: MigrationScript
-    let title: String
+    let origin: ScriptOrigin
 
     /// The state after a transaction.
     enum Outcome {
@@ -34,7 +34,7 @@ struct SegmentedRun {
         _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Int? {
-        var state = RunState(segments: try script.segments(title), time: WorkTime(connection))
+        var state = RunState(segments: try script.segments(origin), time: WorkTime(connection))
         try requireKeys(of: state.segments, connection)
         while true {
             let outcome = try advance(connection, &known, &state, isStillDue)
@@ -55,7 +55,7 @@ struct SegmentedRun {
             do throws(LockstepError) {
                 _ = try sealing.keys(connection)
             } catch {
-                throw error.located("\(title):\(line)")
+                throw origin.located(error, line: line)
             }
         }
     }
@@ -78,9 +78,9 @@ struct SegmentedRun {
         // Only SQL that cannot run in a transaction runs before one begins.
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
-        try state.sealing.cleanIfDue(title, connection)
+        try state.sealing.cleanIfDue(origin, connection)
         let transaction = try MigrationTransaction.begin(
-            title, step.timeout, connection, step.observe)
+            origin, step.timeout, connection, step.observe)
         guard var progress = try progress(connection, &state, isStillDue) else { return .overtaken }
         if var bare = next {
             guard bare.isStillNext(progress) else { return .more }
@@ -96,11 +96,11 @@ struct SegmentedRun {
         if isDone {
             try step.record(connection, duration: state.time.worked(connection))
         } else {
-            try MigrationTransaction.note(title, connection) { connection in
+            try MigrationTransaction.note(origin, connection) { connection in
                 try MigrationProgress.record(progress, connection)
             }
         }
-        try MigrationTransaction.commit(title, transaction)
+        try MigrationTransaction.commit(origin, transaction)
         guard isDone else { return .more }
         try step.observe(.committed(set: step.set.name, version: step.step.version))
         return .done
@@ -113,16 +113,16 @@ struct SegmentedRun {
         switch state.segments[progress.segment] {
         case .transaction(let part):
             state.statements += try checked(connection, &known) {
-                try ScriptRunner(script: part, fileName: title, observe: step.observe)
+                try ScriptRunner(script: part, origin: origin, observe: step.observe)
                     .run(connection)
             }
             progress.segment += 1
         case .backfill(let backfill):
             try runBatch(of: backfill, connection, &known, &state, &progress)
         case .sealing(let sealing, let line):
-            try step.observe(.statement(file: title, line: line))
+            try step.observe(.statement(file: origin.title, line: line))
             let isOver = try state.sealing.advance(
-                sealing, "\(title):\(line)", connection,
+                sealing, origin, line: line, connection,
                 checked: { body in try checked(connection, &known, body) },
                 report: { try step.observe($0) })
             // The measured counts are no longer valid.
@@ -147,23 +147,23 @@ struct SegmentedRun {
     ) throws {
         let cursor = progress.cursor
         let allowed = script.tablesAllowedToLoseRows
-        let place = "\(title):\(backfill.line)"
-        try step.observe(.statement(file: title, line: backfill.line))
+        let line = backfill.line
+        try step.observe(.statement(file: origin.title, line: line))
         func batch() throws -> Backfill.Batch? {
-            try located(place) {
+            try located(line) {
                 try backfill.runBatch(after: cursor, allowed: allowed, on: connection)
             }
         }
         var counted = state.rows
         let done: Backfill.Batch?
         if counted == nil {
-            let total = try located(place) {
+            let total = try located(line) {
                 try BackfillKey(backfill.table, connection).rowsLeft(after: cursor, connection)
             }
             counted = (done: 0, total: total)
             // The first batch gets all checks; the later batches do the same to other rows.
             done = try checked(connection, &known) {
-                connection.core.watch?.begins(line: backfill.line)
+                connection.core.watch?.begins(line: line)
                 return try batch()
             }
         } else {
@@ -185,7 +185,7 @@ struct SegmentedRun {
             .backfilled(table: backfill.table, rows: rows.done, total: max(rows.total, rows.done)))
     }
 
-    private func located<Result>(_ place: String, _ body: () throws -> Result) throws -> Result {
+    private func located<Result>(_ line: Int, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as LockstepError {
@@ -193,7 +193,7 @@ struct SegmentedRun {
                 error.code == .interrupted
                 ? ScriptText.afterInterruption
                 : "fix the statement, or the rows of its batch; earlier batches stay done"
-            throw error.located(place, hint: error.hint ?? hint)
+            throw origin.located(error, line: line, hint: error.hint ?? hint)
         }
     }
 
@@ -213,8 +213,9 @@ struct SegmentedRun {
         guard let found else { return try fresh() }
         guard found.isUp == isUp, found.segment <= state.segments.count else {
             throw LockstepError(
-                .migrationUnfinished, "\(title) was begun in the opposite direction",
-                hint: found.isUp ? "finish migrating it first" : "finish rolling it back first")
+                .migrationUnfinished, "\(origin.title) was begun in the opposite direction",
+                hint: found.isUp ? "finish migrating it first" : "finish rolling it back first",
+                context: origin.context)
         }
         return found
     }
@@ -252,7 +253,7 @@ struct SegmentedRun {
             start = Int(clamping: offset)
             if state.isFirst { try requireSameText(noted, start, sql) }
         }
-        return try BareStatements(sql, from: start, line: line, segment: segment, title)
+        return try BareStatements(sql, from: start, line: line, segment: segment, origin)
     }
 
     /// An offset is valid only in the text that it refers to, and only at the end of a statement.
@@ -268,14 +269,16 @@ struct SegmentedRun {
         guard isSame else {
             throw LockstepError(
                 .migrationChanged,
-                "\(title) was begun with other comments or white space, "
+                "\(origin.title) was begun with other comments or white space, "
                     + "and its progress is an offset in the text",
-                hint: "restore the original file, byte for byte, until the version is finished")
+                hint: "restore the original file, byte for byte, until the version is finished",
+                context: origin.context)
         }
         guard BareStatements.endsStatement(at: offset, of: sql) else {
             throw LockstepError(
-                .tampered, "the recorded progress of \(title) is not at the end of a statement",
-                hint: "restore the database from a backup")
+                .tampered,
+                "the recorded progress of \(origin.title) is not at the end of a statement",
+                hint: "restore the database from a backup", context: origin.context)
         }
     }
 
@@ -284,7 +287,7 @@ struct SegmentedRun {
         _ body: () throws -> Result
     ) throws -> Result {
         try MigrationTransaction.checked(
-            title, script.allowances(step.step.version, isUp: step.step.isUp), connection, &known,
+            origin, script.allowances(step.step.version, isUp: step.step.isUp), connection, &known,
             report: { try step.observe(.tolerated($0)) }, body)
     }
 }

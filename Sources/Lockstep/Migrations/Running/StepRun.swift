@@ -32,7 +32,7 @@ struct StepRun {
                     do {
                         try connection.with(rights: .migration) { try change(connection) }
                     } catch let error as LockstepError {
-                        throw error.located(title)
+                        throw origin.located(error)
                     }
                     return 0
                 }
@@ -42,19 +42,19 @@ struct StepRun {
                 off: script.needsForeignKeysOff, connection
             ) {
                 guard script.isOneTransaction else {
-                    let run = SegmentedRun(step: self, script: script, title: title)
+                    let run = SegmentedRun(step: self, script: script, origin: origin)
                     return try run.run(connection, &known, isStillDue)
                 }
                 let allowances = script.allowances(step.version, isUp: step.isUp)
                 return try runWhole(connection, &known, allowances, isStillDue) { connection in
-                    try ScriptRunner(script: script, fileName: title, observe: observe)
+                    try ScriptRunner(script: script, origin: origin, observe: observe)
                         .run(connection)
                 }
             }
         }
     }
 
-    private var title: String { step.title(in: set) }
+    private var origin: ScriptOrigin { step.origin(in: set) }
 
     // MARK: One transaction
 
@@ -62,30 +62,31 @@ struct StepRun {
         _ connection: borrowing Connection, _ known: inout GuardCache?, _ allowances: Allowances,
         _ isStillDue: IsStillDue, _ body: (borrowing Connection) throws -> Int
     ) throws -> Int? {
-        let transaction = try MigrationTransaction.begin(title, timeout, connection, observe)
+        let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
         guard try isStillDue(connection) else { return nil }
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
         let statements = try MigrationTransaction.checked(
-            title, allowances, connection, &known, report: { try observe(.tolerated($0)) }
+            origin, allowances, connection, &known, report: { try observe(.tolerated($0)) }
         ) {
             try body(connection)
         } record: { _ in
-            try record(connection, duration: Clock.monotonicMicroseconds - start)
+            try record(connection, duration: Clock.time(since: start))
         }
-        try MigrationTransaction.commit(title, transaction)
+        try MigrationTransaction.commit(origin, transaction)
         try observe(.committed(set: set.name, version: step.version))
         return statements
     }
 
     /// Writes the ledger in the transaction that completes the version.
-    func record(_ connection: borrowing Connection, duration: Int64) throws {
+    func record(_ connection: borrowing Connection, duration: Duration) throws {
         try observe(.checked(set: set.name, version: step.version))
-        try MigrationTransaction.note(title, connection) { connection in
+        try MigrationTransaction.note(origin, connection) { connection in
             switch step {
             case .up(let migration):
                 try Ledger.prepare(connection)
-                try Ledger.record(migration, of: set.name, duration: duration, connection)
+                try Ledger.record(
+                    migration, of: set.name, duration: duration.wholeMicroseconds, connection)
             case .down(let entry, _): try Ledger.erase(entry, connection)
             case .abandon: break
             }

@@ -5,14 +5,16 @@ enum StepWork {
 }
 
 extension Plan.Step {
-    /// The name of the step in messages.
-    func title(in set: MigrationSet) -> String {
+    /// Where its script or code comes from.
+    func origin(in set: MigrationSet) -> ScriptOrigin {
         switch self {
-        case .up(let migration): "\(set.name)/\(migration.title)"
+        case .up(let migration): migration.origin(in: set.name)
         case .down(_, .own(let migration)), .abandon(_, .own(let migration)):
-            "\(set.name)/\(migration.downTitle)"
+            migration.origin(in: set.name, isUp: false)
         case .down(_, .recorded), .abandon(_, .recorded):
-            "\(set.name) \(version) (\(name)), recorded way down"
+            ScriptOrigin(
+                "\(set.name) \(version) (\(name)), recorded way down", .init(set: set.name, version)
+            )
         }
     }
 
@@ -29,8 +31,9 @@ extension Plan.Step {
             if case .script(let script) = work, !script.isOneTransaction {
                 throw LockstepError(
                     .irreversible,
-                    "\(title(in: set)) takes several transactions, as does its way up",
-                    hint: "finish it with a migration, then roll it back")
+                    "\(origin(in: set).title) takes several transactions, as does its way up",
+                    hint: "finish it with a migration, then roll it back",
+                    context: origin(in: set).context)
             }
             return work
         }
@@ -50,7 +53,7 @@ extension Plan.Step {
         case .recorded:
             guard let recorded else { throw irreversible(set) }
             return .script(
-                declared(try MigrationFileParser.parseScript(recorded, title(in: set)), set))
+                declared(try MigrationFileParser.parseScript(recorded, origin(in: set)), set))
         }
     }
 
@@ -60,7 +63,8 @@ extension Plan.Step {
 
     private func irreversible(_ set: MigrationSet) -> LockstepError {
         LockstepError(
-            .irreversible, "\(title(in: set)) has no way down",
-            hint: "restore a backup made before this version instead")
+            .irreversible, "\(origin(in: set).title) has no way down",
+            hint: "restore a backup made before this version instead",
+            context: origin(in: set).context)
     }
 }

@@ -27,7 +27,8 @@ struct TableRebuild {
         guard !old.isEmpty else {
             throw LockstepError(
                 .migrationFailed, "there is no table \(table) to rebuild",
-                hint: "check the name in `-- lockstep: rebuild table …`")
+                hint: "check the name in `-- lockstep: rebuild table …`",
+                context: .init(table: table))
         }
         let dependents = try connection.query(
             """
@@ -64,7 +65,8 @@ struct TableRebuild {
             } catch let error as LockstepError {
                 throw error.located(
                     "an index or trigger of \(table) does not fit its new definition",
-                    hint: "drop it before the rebuild and create it again afterwards")
+                    hint: "drop it before the rebuild and create it again afterwards",
+                    context: .init(table: table))
             }
         }
         return end
@@ -82,7 +84,8 @@ struct TableRebuild {
         guard isCreate, let name = try? cursor.next(), name.name == SQLName(table) else {
             throw LockstepError(
                 .migrationMalformed, "expected CREATE TABLE \(table) after the rebuild directive",
-                hint: "write the table's new definition under its own name")
+                hint: "write the table's new definition under its own name",
+                context: .init(table: table))
         }
         let renamed =
             Array(script[start..<name.range.lowerBound])
@@ -231,6 +234,7 @@ struct TableRebuild {
         LockstepError(
             .migrationMalformed, "the rebuild of \(table): \(what)",
             hint:
-                "declare it with `-- lockstep: set C = EXPRESSION` or `-- lockstep: drop column C`")
+                "declare it with `-- lockstep: set C = EXPRESSION` or `-- lockstep: drop column C`",
+            context: .init(table: table))
     }
 }

@@ -6,13 +6,13 @@ struct WorkTime {
     /// Begins now.
     init(_ connection: borrowing Connection) { waitedBefore = connection.core.lockWait.waited }
 
-    /// Microseconds of waiting since the beginning.
-    func waited(_ connection: borrowing Connection) -> Int64 {
-        connection.core.lockWait.waited - waitedBefore
+    /// How long it has waited since the beginning.
+    func waited(_ connection: borrowing Connection) -> Duration {
+        .microseconds(connection.core.lockWait.waited - waitedBefore)
     }
 
-    /// Microseconds since the beginning, without the waits.
-    func worked(_ connection: borrowing Connection) -> Int64 {
-        Clock.monotonicMicroseconds - start - waited(connection)
+    /// The time since the beginning, without the waits.
+    func worked(_ connection: borrowing Connection) -> Duration {
+        Clock.time(since: start) - waited(connection)
     }
 }

@@ -43,11 +43,10 @@ struct Backfill: Sendable, Equatable {
         )
     }
 
-    static func statementMissing(_ fileName: String, _ line: Int) -> LockstepError {
-        LockstepError(
-            .migrationMalformed, "\(fileName):\(line): a backfill has no statement after it",
-            hint: "add a statement such as `UPDATE t SET … WHERE rowid BETWEEN :first AND :last`"
-        )
+    static func statementMissing(_ origin: ScriptOrigin, _ line: Int) -> LockstepError {
+        origin.malformed(
+            "a backfill has no statement after it", line: line,
+            hint: "add a statement such as `UPDATE t SET … WHERE rowid BETWEEN :first AND :last`")
     }
 
     // MARK: Running
@@ -70,13 +69,14 @@ struct Backfill: Sendable, Equatable {
     }
 
     /// Finds errors in the backfill by running a batch of no rows.
-    func check(_ title: String, _ allowed: Set<SQLName>, _ connection: borrowing Connection) throws
-    {
+    func check(
+        _ origin: ScriptOrigin, _ allowed: Set<SQLName>, _ connection: borrowing Connection
+    ) throws {
         do {
             let key = try BackfillKey(table, connection)
             try run(from: .null, to: .null, key, allowed, connection)
         } catch let error as LockstepError {
-            throw error.located("\(title):\(line)")
+            throw origin.located(error, line: line)
         }
     }
 
@@ -93,7 +93,8 @@ struct Backfill: Sendable, Equatable {
                 throw LockstepError(
                     .migrationMalformed,
                     "the backfill's statement does not select its rows: \(error.message)",
-                    hint: "use both keys: … WHERE \(key.name) BETWEEN :first AND :last")
+                    hint: "use both keys: … WHERE \(key.name) BETWEEN :first AND :last",
+                    context: error.context)
             }
             try statement.run()
         }
@@ -120,8 +121,8 @@ struct Backfill: Sendable, Equatable {
             throw LockstepError(
                 .rowsLost, "the backfill can remove rows of \(name.folded)",
                 hint:
-                    "if that is intended, declare it: `-- lockstep: allow loss of table \(name.folded)`"
-            )
+                    "if that is intended, declare it: `-- lockstep: allow loss of table \(name.folded)`",
+                context: .init(table: name.folded))
         }
         let moves = use.updated.contains {
             $0.table == SQLName(table) && key.aliases.contains($0.column)
@@ -130,7 +131,8 @@ struct Backfill: Sendable, Equatable {
             throw LockstepError(
                 .migrationMalformed,
                 "the backfill changes \(key.name), the key that orders its batches of \(table)",
-                hint: "change keys in one transaction, without a backfill")
+                hint: "change keys in one transaction, without a backfill",
+                context: .init(table: table, column: key.name))
         }
     }
 

@@ -25,7 +25,7 @@ struct BackfillKey {
         guard let hasRowID else {
             throw LockstepError(
                 .migrationFailed, "there is no table \(table) to backfill",
-                hint: "check the name in `-- lockstep: backfill …`")
+                hint: "check the name in `-- lockstep: backfill …`", context: .init(table: table))
         }
         let columns = try connection.query(
             "SELECT name, pk, type FROM pragma_table_xinfo(?, 'main')", table,
@@ -83,6 +83,7 @@ struct BackfillKey {
     private static func unsuitable(_ table: String, _ why: String) -> LockstepError {
         LockstepError(
             .migrationMalformed, "\(table) cannot be backfilled: \(why)",
-            hint: "change it in one transaction, without the directive")
+            hint: "change it in one transaction, without the directive",
+            context: .init(table: table))
     }
 }

@@ -26,7 +26,7 @@ struct MarkedSections {
         }
     ) throws(LockstepError) -> (up: MigrationScript, down: MigrationScript?) {
         var cutter = cutter
-        let fileName = cutter.fileName
+        let origin = cutter.origin
         let pieces = try cutter.cut(text)
         try validate(cutter.marks)
         var sections: [Section] = []
@@ -34,12 +34,12 @@ struct MarkedSections {
             switch piece.content {
             case .marker(.up(let inTransaction)):
                 let isSecond = sections.last.map { $0.isUp || !mayRepeat } ?? false
-                guard !isSecond else { throw malformed("second up marker", piece, fileName) }
+                guard !isSecond else { throw malformed("second up marker", piece, origin) }
                 sections.append(
                     Section(isUp: true, inTransaction: inTransaction, line: piece.line))
             case .marker(.down(let inTransaction)):
                 guard sections.last?.isUp == true else {
-                    throw malformed("the down marker must appear once, after up", piece, fileName)
+                    throw malformed("the down marker must appear once, after up", piece, origin)
                 }
                 sections.append(
                     Section(isUp: false, inTransaction: inTransaction, line: piece.line))
@@ -48,15 +48,14 @@ struct MarkedSections {
                     // Comments can precede the first marker; statements cannot.
                     guard case .sql = piece.content, SQLTokens.areBlank(Array(piece.text.utf8))
                     else {
-                        throw malformed(
-                            "text before `\(upMarker)`", piece, fileName)
+                        throw malformed("text before `\(upMarker)`", piece, origin)
                     }
                     continue
                 }
                 sections[last].pieces.append(piece)
             }
         }
-        try requireWhole(sections, fileName)
+        try requireWhole(sections, origin)
         let isFree = cutter.marks.contains { $0.marker == .noTransaction }
         let ups = sections.filter(\.isUp)
         let downs = sections.filter { !$0.isUp }
@@ -67,18 +66,18 @@ struct MarkedSections {
     }
 
     private func requireWhole(
-        _ sections: [Section], _ fileName: String
+        _ sections: [Section], _ origin: ScriptOrigin
     ) throws(LockstepError) {
         guard !sections.isEmpty else {
             throw LockstepError(
-                .migrationMalformed, "\(fileName) has no `\(upMarker)`",
-                hint: "put the line `\(upMarker)` before its first statement")
+                .migrationMalformed, "\(origin.title) has no `\(upMarker)`",
+                hint: "put the line `\(upMarker)` before its first statement",
+                context: origin.context)
         }
         for (section, next) in zip(sections, sections.dropFirst().map(\.isUp) + [true])
         where needsDown && section.isUp && next {
-            throw LockstepError(
-                .migrationMalformed,
-                "\(fileName):\(section.line): this up has no `\(downMarker)`",
+            throw origin.malformed(
+                "this up has no `\(downMarker)`", line: section.line,
                 hint: "add the line `\(downMarker)`, with nothing after it if there is nothing "
                     + "to undo")
         }
@@ -94,10 +93,10 @@ struct MarkedSections {
     }
 
     private func malformed(
-        _ what: String, _ piece: ScriptCutter.Piece, _ fileName: String
+        _ what: String, _ piece: ScriptCutter.Piece, _ origin: ScriptOrigin
     ) -> LockstepError {
-        LockstepError(
-            .migrationMalformed, "\(fileName):\(piece.line): \(what)",
+        origin.malformed(
+            what, line: piece.line,
             hint: "a file has `\(upMarker)`, its SQL, and at most one `\(downMarker)`"
                 + (mayRepeat ? " for each up" : ""))
     }

@@ -26,7 +26,7 @@ extension MigrationScript {
     }
 
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
-    func segments(_ fileName: String) throws(LockstepError) -> [MigrationSegment] {
+    func segments(_ origin: ScriptOrigin) throws(LockstepError) -> [MigrationSegment] {
         var segments: [MigrationSegment] = []
         var open: [Item] = []
         func close() {
@@ -38,7 +38,7 @@ extension MigrationScript {
         for item in items {
             switch item.content {
             case .directive(.backfill(let table, let batch)):
-                guard waiting == nil else { throw Backfill.statementMissing(fileName, item.line) }
+                guard waiting == nil else { throw Backfill.statementMissing(origin, item.line) }
                 close()
                 waiting = (table, batch, item.line)
             case .sql(let sql):
@@ -58,21 +58,19 @@ extension MigrationScript {
                     segments.append(.bare(sql: rest.sql, line: rest.line))
                 }
             case .directive(.sealing(let sealing)):
-                if let waiting { throw Backfill.statementMissing(fileName, waiting.line) }
+                if let waiting { throw Backfill.statementMissing(origin, waiting.line) }
                 close()
                 segments.append(.sealing(sealing, line: item.line))
             case .directive(.rebuild) where !runsInTransaction:
-                throw LockstepError(
-                    .migrationMalformed,
-                    "\(fileName):\(item.line): a rebuild needs a transaction, and this script "
-                        + "has none",
+                throw origin.malformed(
+                    "a rebuild needs a transaction, and this script has none", line: item.line,
                     hint: "move the rebuild to a separate version")
             case .directive:
-                if let waiting { throw Backfill.statementMissing(fileName, waiting.line) }
+                if let waiting { throw Backfill.statementMissing(origin, waiting.line) }
                 open.append(item)
             }
         }
-        if let waiting { throw Backfill.statementMissing(fileName, waiting.line) }
+        if let waiting { throw Backfill.statementMissing(origin, waiting.line) }
         // Directives without SQL apply to the whole script and run nothing.
         if open.contains(where: { if case .sql = $0.content { true } else { false } }) { close() }
         return segments

@@ -16,8 +16,8 @@ struct ScriptCutter {
     struct Comment {
         /// The text without the line ending.
         let text: Substring
-        /// The place of the comment as messages show it: `file:line`.
-        let place: String
+        let origin: ScriptOrigin
+        let line: Int
         /// The text before it on its line: nothing, white space, or other text.
         let lead: Lead
         enum Lead { case nothing, space, something }
@@ -26,7 +26,7 @@ struct ScriptCutter {
         var content: Substring { text.dropFirst(2).trimmingSpace() }
 
         func malformed(_ what: String, hint: String) -> LockstepError {
-            LockstepError(.migrationMalformed, "\(place): \(what)", hint: hint)
+            origin.malformed(what, line: line, hint: hint)
         }
     }
 
@@ -44,7 +44,7 @@ struct ScriptCutter {
         var text: String
     }
 
-    let fileName: String
+    let origin: ScriptOrigin
     /// The meaning of a comment in the layout; nil for an ordinary comment.
     let marker: (Comment) throws(LockstepError) -> Marker?
     /// Whether `PRAGMA foreign_keys` becomes the equivalent directive: other tools' files switch foreign keys off
@@ -59,10 +59,10 @@ struct ScriptCutter {
     private var isAtStatementStart = true
 
     init(
-        _ fileName: String, readsForeignKeyPragmas: Bool,
+        _ origin: ScriptOrigin, readsForeignKeyPragmas: Bool,
         marker: @escaping (Comment) throws(LockstepError) -> Marker?
     ) {
-        self.fileName = fileName
+        self.origin = origin
         self.readsForeignKeyPragmas = readsForeignKeyPragmas
         self.marker = marker
     }
@@ -109,7 +109,7 @@ struct ScriptCutter {
             return
         }
         let comment = Comment(
-            text: raw.hasSuffix("\r") ? raw.dropLast() : raw[...], place: "\(fileName):\(line)",
+            text: raw.hasSuffix("\r") ? raw.dropLast() : raw[...], origin: origin, line: line,
             lead: Self.lead(bytes[..<token.range.lowerBound]))
         if let marker = try marker(comment) {
             marks.append((marker, line))

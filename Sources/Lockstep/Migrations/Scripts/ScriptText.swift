@@ -17,16 +17,17 @@ enum ScriptText {
         bytes.count { $0 == UInt8(ascii: "\n") }
     }
 
-    /// The error of a statement, with its place in the file.
-    static func located(_ error: LockstepError, _ place: String) -> LockstepError {
+    /// The error of a statement, with its place in the script.
+    static func located(
+        _ error: LockstepError, _ origin: ScriptOrigin, line: Int
+    ) -> LockstepError {
         let code: LockstepError.Code =
             switch error.code {
             case .busy, .full, .interrupted, .inputOutput, .damaged, .migrationMalformed: error.code
             default: .migrationFailed
             }
-        return LockstepError(
-            code, "\(place): \(error.message)",
-            hint: error.hint ?? hint(error), sqliteCode: error.sqliteCode)
+        let renamed = LockstepError(code, error.message, hint: error.hint, context: error.context)
+        return origin.located(renamed, line: line, hint: error.hint ?? hint(error))
     }
 
     /// The hint after a run was interrupted.

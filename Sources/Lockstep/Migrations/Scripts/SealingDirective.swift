@@ -12,7 +12,6 @@ struct SealingDirective: Sendable, Equatable {
     let change: SealingChange
     /// The name of the dataset whose fields keyring seals the column.
     let dataset: String
-    let batch: Int
 
     /// Nil for text that is not a sealing directive, or not in this form.
     init?(_ text: String) {
@@ -28,7 +27,7 @@ struct SealingDirective: Sendable, Equatable {
                 values.updateValue(String(parts[1]), forKey: String(parts[0])) == nil
             else { return nil }
         }
-        var batch = Connection.defaultSealingBatch
+        var batch = SealingChange.defaultBatch
         if let text = values.removeValue(forKey: "batch") {
             guard let number = Int(text), (1...1_000_000).contains(number) else { return nil }
             batch = number
@@ -44,9 +43,8 @@ struct SealingDirective: Sendable, Equatable {
         default: return nil
         }
         guard values.isEmpty else { return nil }
-        change = SealingChange(table: table, column: column, goal: goal)
+        change = SealingChange(table: table, column: column, goal: goal, batch: batch)
         self.dataset = dataset
-        self.batch = batch
     }
 
     private static func protection(_ values: inout [String: String]) -> SealingGoal? {
@@ -95,7 +93,7 @@ struct SealingDirective: Sendable, Equatable {
         case .unprotect: words = ["unprotect", name, "dataset=\(dataset)"]
         case .reseal: words = ["rotate", name, "dataset=\(dataset)"]
         }
-        return (words + ["batch=\(batch)"]).joined(separator: " ")
+        return (words + ["batch=\(change.batch)"]).joined(separator: " ")
     }
 
     /// The keys of its dataset, from the keyrings that the connection was opened with.
@@ -106,7 +104,7 @@ struct SealingDirective: Sendable, Equatable {
                 .keyUnavailable,
                 "\(change.title) belongs to the dataset \(dataset), "
                     + "but its fields keyring was not given",
-                hint: "pass \(dataset).fields.keyring")
+                hint: "pass \(dataset).fields.keyring", context: change.context)
         }
         return keys
     }

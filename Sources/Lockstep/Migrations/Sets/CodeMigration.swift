@@ -40,7 +40,8 @@ public struct CodeMigration: Sendable, Equatable {
         guard !name.isEmpty else {
             throw LockstepError(
                 .misuse, "the code migration \(version) has no name",
-                hint: "give it a name that says what it does")
+                hint: "give it a name that says what it does",
+                context: .init(version: version.description))
         }
         self.version = version
         self.name = name

@@ -42,6 +42,14 @@ public enum Migration: Sendable, Equatable {
         if case .file(let file) = self { file.downFileName ?? file.fileName } else { title }
     }
 
+    /// Where one of its ways comes from.
+    func origin(in set: String, isUp: Bool = true) -> ScriptOrigin {
+        let title = isUp ? title : downTitle
+        let isFile = if case .file = self { true } else { false }
+        return ScriptOrigin(
+            "\(set)/\(title)", .init(set: set, version, file: isFile ? title : nil))
+    }
+
     /// Whether it can be applied after a later version was applied.
     var mayComeLate: Bool {
         if case .file(let file) = self { file.mayComeLate } else { false }

@@ -2,9 +2,10 @@
 enum MigrationFileParser {
     /// Reads a single script of the native layout: the way down that the ledger recorded.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with name and line.
-    static func parseScript(_ text: String, _ name: String) throws(LockstepError) -> MigrationScript
-    {
-        var cutter = ScriptCutter(name, readsForeignKeyPragmas: false) {
+    static func parseScript(
+        _ text: String, _ origin: ScriptOrigin
+    ) throws(LockstepError) -> MigrationScript {
+        var cutter = ScriptCutter(origin, readsForeignKeyPragmas: false) {
             _ throws(LockstepError) in nil
         }
         return MigrationScript(try cutter.cut(text), line: 1)
@@ -16,7 +17,7 @@ enum MigrationFileParser {
     static func parseWhole(
         _ source: MigrationSource, as layout: MigrationLayout, inTransaction: Bool = true
     ) throws(LockstepError) -> MigrationScript {
-        var cutter = ScriptCutter(source.path, readsForeignKeyPragmas: true) {
+        var cutter = ScriptCutter(source.origin, readsForeignKeyPragmas: true) {
             comment throws(LockstepError) in
             guard let owner = MarkerOwner(of: comment.text) else { return nil }
             throw comment.malformed(

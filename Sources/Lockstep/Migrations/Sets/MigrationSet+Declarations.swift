@@ -24,7 +24,8 @@ extension MigrationSet {
                 .notFound,
                 "the set \(name) has no file of version \(version) to declare this for: "
                     + "\(directive)",
-                hint: "name the version of a file; a migration in Swift sets its own options")
+                hint: "name the version of a file; a migration in Swift sets its own options",
+                context: .init(set: name, version))
         }
         set.files = files.map { $0.declaring(declared, at: version) }
         set.baselines = baselines.map { $0.declaring(declared, at: version) }

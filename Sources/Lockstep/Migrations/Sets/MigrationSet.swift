@@ -46,21 +46,22 @@ public struct MigrationSet: Sendable, Equatable {
                 .migrationMalformed, "a migration set cannot be named “\(name)”",
                 hint: "rename its folder to \(PlainName.rule), or pass --set with a name")
         }
-        let layout: MigrationLayout
-        if let wanted {
-            layout = wanted
-        } else {
-            layout = try LayoutDetection.layout(of: sources)
+        let contents: LayoutContents
+        do throws(LockstepError) {
+            layout = if let wanted { wanted } else { try LayoutDetection.layout(of: sources) }
+            contents = try layout.rules.read(sources)
+            files = contents.versions.sorted {
+                ($0.version, $0.fileName) < ($1.version, $1.fileName)
+            }
+            try Self.requireOneOrder(files, layout)
+        } catch {
+            throw error.adding(.init(set: name))
         }
-        let contents = try layout.rules.read(sources)
         self.name = name
-        self.layout = layout
-        files = contents.versions.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
         foreignCode = contents.code.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
         repeatables = contents.repeatables
         baselines = contents.baselines
         ignoredFiles = contents.ignoredFiles.sorted()
-        try Self.requireOneOrder(files, layout)
     }
 
     /// The default size limit of a migration file: 8 MiB. A person writes migrations by hand, and parsing holds a
@@ -129,8 +130,8 @@ public struct MigrationSet: Sendable, Equatable {
             throw LockstepError(
                 .notFound,
                 "there are no migrations in \(wanted.map { folder.appending($0) } ?? folder)",
-                hint: "expected files such as 0001_create_tables.sql, or folders with such files"
-            )
+                hint: "expected files such as 0001_create_tables.sql, or folders with such files",
+                context: .file(folder))
         }
         return sets
     }
@@ -158,7 +159,7 @@ public struct MigrationSet: Sendable, Equatable {
                 .migrationMalformed,
                 "\(layout.rawValue) runs \(next.fileName) before \(one.fileName) because it sorts "
                     + "by name, but their numbers are in the opposite order",
-                hint: "give them numbers of the same length")
+                hint: "give them numbers of the same length", context: .init(file: next.fileName))
         }
     }
 }

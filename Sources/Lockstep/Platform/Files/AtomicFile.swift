@@ -137,7 +137,8 @@ enum AtomicFile {
     static func uniqueSibling(of path: FilePath) throws -> FilePath {
         guard let name = path.lastComponent else {
             throw LockstepError(
-                .notAFile, "\(path) does not name a file", hint: "give the path of a file")
+                .notAFile, "\(path) does not name a file", hint: "give the path of a file",
+                context: .file(path))
         }
         let suffix = UInt64.random(in: .min ... .max)
         return parent(of: path).appending(".\(name.string).\(String(suffix, radix: 36)).new")

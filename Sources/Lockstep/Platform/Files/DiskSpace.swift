@@ -24,6 +24,6 @@ enum DiskSpace {
         guard let free = try freeSpace(folder), free < bytes else { return }
         throw LockstepError(
             .full, "\(purpose) needs \(bytes) bytes, but only \(free) are free",
-            hint: "free some space on the disk and run it again")
+            hint: "free some space on the disk and run it again", context: .file(folder))
     }
 }

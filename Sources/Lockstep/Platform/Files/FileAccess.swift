@@ -76,7 +76,7 @@ package enum FileAccess {
     static func tooLarge(_ path: FilePath, _ limit: Int) -> LockstepError {
         LockstepError(
             .tooLarge, "\(path) is larger than the \(limit) bytes that its format allows",
-            hint: "check that this is the right file")
+            hint: "check that this is the right file", context: .file(path))
     }
 
     /// The size in bytes of `path`, which must be a regular file and not a link.
@@ -99,12 +99,12 @@ package enum FileAccess {
         guard [0, geteuid()].contains(status.userID.rawValue) else {
             throw LockstepError(
                 .permissionsTooOpen, "the folder \(folder) belongs to another user",
-                hint: "keep keyrings in a folder of your own")
+                hint: "keep keyrings in a folder of your own", context: .file(folder))
         }
         guard status.permissions.intersection([.groupWrite, .otherWrite]).isEmpty else {
             throw LockstepError(
                 .permissionsTooOpen, "others can write to the folder \(folder)",
-                hint: "close it: chmod 700 \(folder)")
+                hint: "close it: chmod 700 \(folder)", context: .file(folder))
         }
     }
 
@@ -173,7 +173,7 @@ package enum FileAccess {
         default:
             throw LockstepError(
                 .notAFile, "\(path) is not a regular file",
-                hint: "devices, sockets and pipes are refused here")
+                hint: "devices, sockets and pipes are refused here", context: .file(path))
         }
     }
 
@@ -186,13 +186,13 @@ package enum FileAccess {
         guard status.userID.rawValue == geteuid() else {
             throw LockstepError(
                 .permissionsTooOpen, "\(path) belongs to another user",
-                hint: "make it yours: chown \(geteuid()) \(path)")
+                hint: "make it yours: chown \(geteuid()) \(path)", context: .file(path))
         }
         let shared: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
         guard status.permissions.intersection(shared).isEmpty else {
             throw LockstepError(
                 .permissionsTooOpen, "\(path) is open to group or others",
-                hint: "close it: chmod 600 \(path)")
+                hint: "close it: chmod 600 \(path)", context: .file(path))
         }
         return status
     }

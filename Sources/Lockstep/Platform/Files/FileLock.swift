@@ -25,7 +25,7 @@ struct FileLock: ~Copyable {
             guard failure == .wouldBlock else { throw LockstepError.system(failure, "lock", path) }
             throw LockstepError(
                 .locked, "\(path) is locked by another process",
-                hint: "wait until it has finished, then run it again")
+                hint: "wait until it has finished, then run it again", context: .file(path))
         }
         self.file = file
     }

@@ -50,7 +50,8 @@ package enum Folder {
             let failure = Errno(rawValue: errno)
             guard failure != .notDirectory else {
                 throw LockstepError(
-                    .notAFile, "\(path) is a file, not a folder", hint: "give the folder's path")
+                    .notAFile, "\(path) is a file, not a folder", hint: "give the folder's path",
+                    context: .file(path))
             }
             throw LockstepError.system(failure, "open the folder", path)
         }

@@ -1,3 +1,5 @@
+package import SystemPackage
+
 /// Files and folders.
 extension LockstepError.Code {
     /// The file or folder does not exist.
@@ -18,4 +20,16 @@ extension LockstepError.Code {
     public static let full = Self("full")
     /// Another process holds the lock.
     public static let locked = Self("locked")
+}
+
+extension LockstepError {
+    /// The same error with its file: the message begins with `path`, and the context names it.
+    package func located(in path: FilePath) -> LockstepError {
+        located("\(path)", context: .file(path))
+    }
+}
+
+extension LockstepError.Context {
+    /// The context of an error about a file or folder.
+    package static func file(_ path: FilePath) -> Self { Self(file: path.string) }
 }

@@ -11,7 +11,7 @@ extension FixedWidthInteger {
     }
 
     /// The quotient rounded down, where `/` rounds towards zero.
-    package func floorDivided(by divisor: Self) -> Self {
+    func floorDivided(by divisor: Self) -> Self {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
     }

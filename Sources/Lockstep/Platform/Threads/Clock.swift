@@ -12,6 +12,11 @@ package enum Clock {
     /// Microseconds of a clock that never jumps.
     static var monotonicMicroseconds: Int64 { read(CLOCK_MONOTONIC) / 1000 }
 
+    /// The time since an earlier ``monotonicMicroseconds``.
+    static func time(since start: Int64) -> Duration {
+        .microseconds(monotonicMicroseconds - start)
+    }
+
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         _ = unsafe clock_gettime(clock, &time)

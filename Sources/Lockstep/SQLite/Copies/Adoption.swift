@@ -5,59 +5,77 @@ public import SystemPackage
 ///
 /// The content is copied row by row into a new file and compared with the original. The original is only read
 /// and stays where it is; destroying a plaintext original and its copies is left to the caller.
-public enum Adoption {
-    /// Adopts a plaintext SQLite database, in UTF-8 or UTF-16, of any page size.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`;
+public struct Adoption: Sendable {
+    /// The file to adopt.
+    public let original: FilePath
+    /// The path of the new database.
+    public let path: FilePath
+    /// How the new database is opened. Must include the functions and collations that the schema needs.
+    public var options: ConnectionOptions
+
+    /// An adoption of `original` into a new database at `path`. Nothing runs yet.
+    public init(
+        of original: FilePath, into path: FilePath, options: ConnectionOptions = .init()
+    ) {
+        self.original = original
+        self.path = path
+        self.options = options
+    }
+
+    /// Adopts a plaintext SQLite database, in UTF-8 or UTF-16, of any page size. Blocks.
+    /// - Parameters:
+    ///   - key: The key of the new database.
+    ///   - progress: Called with the number of copied rows.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at the path;
     ///   ``LockstepError/Code/damaged`` or ``LockstepError/Code/truncated`` if the original is;
-    ///   ``LockstepError/Code/malformedInput`` if it is not plaintext SQLite; any error from `progress`.
-    public static func adopt(
-        plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey,
-        options: ConnectionOptions = .init(), progress: (CopyProgress) throws -> Void = { _ in }
+    ///   ``LockstepError/Code/malformedInput`` if it is not plaintext SQLite; `CancellationError`; any error from
+    ///   `progress`.
+    @discardableResult
+    public func run(
+        key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        try PendingDatabase.requireFree(path)
-        let sides = SideFiles(of: original)
-        defer { sides.removeNew() }
-        let source = try ForeignDatabase.openPlaintext(original)
-        return try adopt(source, into: path, key, options, progress)
+        try run(key, progress) { try ForeignDatabase.openPlaintext(original) }
     }
 
     /// Adopts a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Finding the version takes one key
-    /// derivation for each, 0.3 to 2 s.
-    /// - Throws: The same as ``adopt(plaintext:into:key:options:progress:)``; ``LockstepError/Code/wrongKey``.
-    public static func adopt(
-        _ original: FilePath, passphrase: borrowing Passphrase, into path: FilePath,
-        key: borrowing DatabaseKey, options: ConnectionOptions = .init(),
-        progress: (CopyProgress) throws -> Void = { _ in }
+    /// derivation for each, 0.3 to 2 s. Blocks.
+    /// - Throws: The same as without a passphrase; ``LockstepError/Code/wrongKey``.
+    @discardableResult
+    public func run(
+        passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
+        progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
+        try run(key, progress) { try ForeignDatabase.open(original, passphrase: passphrase) }
+    }
+
+    private func run(
+        _ key: borrowing DatabaseKey, _ progress: JobProgress.Handler,
+        _ open: () throws -> Connection
+    ) throws -> AdoptionReport {
+        let time = JobTime()
         try PendingDatabase.requireFree(path)
         let sides = SideFiles(of: original)
         defer { sides.removeNew() }
-        let source = try ForeignDatabase.open(original, passphrase: passphrase)
-        return try adopt(source, into: path, key, options, progress)
-    }
-
-    private static func adopt(
-        _ source: consuming Connection, into path: FilePath, _ key: borrowing DatabaseKey,
-        _ options: ConnectionOptions, _ progress: (CopyProgress) throws -> Void
-    ) throws -> AdoptionReport {
+        let source = try open()
         try Opening.extend(source, options)
         let pending = try PendingDatabase(for: path)
-        let report = try source.read { source in
-            try requireSound(source)
-            let (rows, broken) = try fill(pending.path, key, options, from: source, progress)
-            let pages = try Backup.requireSound(pending.path, key).pages
+        var report = try source.read { source in
+            try Self.requireSound(source)
+            let (rows, broken) = try fill(pending.path, key, from: source, progress)
+            let pages = try PageAudit(pending.path).requireClean(key).pages
             return AdoptionReport(
                 copy: CopyReport(pages: pages, rows: rows),
                 applicationID: try source.headerField("application_id"), brokenForeignKeys: broken)
         }
         try pending.place()
+        report.copy.time = time.ended()
         return report
     }
 
     /// Fills the new file, compares it, and closes it.
-    private static func fill(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions,
-        from source: borrowing Connection, _ progress: (CopyProgress) throws -> Void
+    private func fill(
+        _ path: FilePath, _ key: borrowing DatabaseKey, from source: borrowing Connection,
+        _ progress: JobProgress.Handler
     ) throws -> (rows: [String: Int], brokenForeignKeys: Int) {
         var writing = options
         writing.isScratch = true
@@ -66,7 +84,7 @@ public enum Adoption {
         let target = try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)
         try target.setHeaderField("application_id", Connection.applicationID)
         return try withoutActuallyEscaping(progress) { progress in
-            var copy = try LogicalCopy(of: source, progress)
+            var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }
             try copy.run(from: source, to: target)
             let rows = try copy.compare(source, with: target)
             let broken = try target.query("PRAGMA main.foreign_key_check") { _ in }.count

@@ -3,7 +3,7 @@ internal import CSQLCipher
 /// The result of an adoption.
 public struct AdoptionReport: Sendable, Hashable {
     /// The new database.
-    public let copy: CopyReport
+    public internal(set) var copy: CopyReport
     /// The original's `application_id`, 0 for none. The new database has Lockstep's.
     public let applicationID: Int64
     /// Rows that refer to missing rows, in the original too. `PRAGMA foreign_key_check` lists them.

@@ -33,7 +33,7 @@ extension Connection {
         with source: borrowing Connection, _ isDue: (borrowing Connection) throws -> Bool
     ) throws -> Bool {
         guard let backup = unsafe sqlite3_backup_init(handle, "main", source.handle, "main") else {
-            throw core.error(unsafe sqlite3_errcode(handle)).located("\(path)")
+            throw core.error(unsafe sqlite3_errcode(handle)).located(in: path)
         }
         // Finishing before the last page rolls back.
         defer { unsafe sqlite3_backup_finish(backup) }
@@ -42,7 +42,8 @@ extension Connection {
         if code == SQLITE_OK, try !isDue(self) { return false }
         while code == SQLITE_OK { code = unsafe sqlite3_backup_step(backup, 1024) }
         guard code == SQLITE_DONE else {
-            throw unsafe ResultCode.error(code, on: nil).located("cannot restore \(path)")
+            throw unsafe ResultCode.error(code, on: nil).located(
+                "cannot restore \(path)", context: .file(path))
         }
         return true
     }

@@ -39,7 +39,8 @@ enum ForeignDatabase {
             throw other.error(path)
                 ?? LockstepError(
                     .malformedInput, "\(path) is not a plaintext SQLite database",
-                    hint: "if it is encrypted, give its passphrase or keyring")
+                    hint: "if it is encrypted, give its passphrase or keyring", context: .file(path)
+                )
         }
         return try open(path) { _ in }
     }
@@ -53,7 +54,9 @@ enum ForeignDatabase {
         case .keyFits: profile = .current
         case .olderSQLCipher(let version):
             guard let older = Profile.older.first(where: { $0.version == version }) else {
-                throw LockstepError(.olderSQLCipher, "\(path) is of an unknown SQLCipher version")
+                throw LockstepError(
+                    .olderSQLCipher, "\(path) is of an unknown SQLCipher version",
+                    context: .file(path))
             }
             profile = older
         case .wrongKey: throw doesNotFit(path)
@@ -61,7 +64,8 @@ enum ForeignDatabase {
         case .truncated(let bytes) where bytes.isMultiple(of: Profile.older[0].pageSize):
             throw doesNotFit(path)
         case let other:
-            throw other.error(path) ?? LockstepError(.damaged, "\(path) cannot be opened")
+            throw other.error(path)
+                ?? LockstepError(.damaged, "\(path) cannot be opened", context: .file(path))
         }
         let salt = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
         let key = try DatabaseKey(
@@ -69,7 +73,8 @@ enum ForeignDatabase {
         let keyspec = try key.keyspec(withSalt: false)
         return try open(path) { connection in
             guard unsafe KeyedMemory.setKey(keyspec, on: connection.handle) == SQLITE_OK else {
-                throw LockstepError(.wrongKey, "the key cannot be set for \(path)")
+                throw LockstepError(
+                    .wrongKey, "the key cannot be set for \(path)", context: .file(path))
             }
             try connection.setPragma("cipher_compatibility", "\(profile.version)")
         }
@@ -79,7 +84,7 @@ enum ForeignDatabase {
         LockstepError(
             .wrongKey, "the passphrase does not fit \(path)",
             hint: "check the passphrase, and that the file has the default settings of "
-                + "SQLCipher 1, 2, 3 or 4")
+                + "SQLCipher 1, 2, 3 or 4", context: .file(path))
     }
 
     private static func open(
@@ -121,12 +126,12 @@ enum ForeignDatabase {
     /// Rolling back a journal that a crash left means writing to the original, which is only to be read.
     private static func explain(_ error: LockstepError, _ path: FilePath) -> LockstepError {
         guard error.code == .readOnly || error.code == .inputOutput else {
-            return error.located("\(path)")
+            return error.located(in: path)
         }
         return error.located(
             "\(path) cannot be read in its present state",
             hint:
                 "its journal or log must be applied first: open and close it once with the "
-                + "program that wrote it")
+                + "program that wrote it", context: .file(path))
     }
 }

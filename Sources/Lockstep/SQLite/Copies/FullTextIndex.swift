@@ -38,7 +38,7 @@ struct FullTextIndex {
                     + "an index of unknown origin is never copied",
                 hint:
                     "drop the table in a copy of the original, use that copy instead, and fill a "
-                    + "new table from the program's texts")
+                    + "new table from the program's texts", context: .init(table: name))
         }
     }
 }

@@ -24,6 +24,6 @@ enum IntegrityAnswer {
         guard let first = try faults(connection, limit: 1).first else { return }
         throw LockstepError(
             .damaged, "\(connection.path) fails SQLite's integrity check: \(first)",
-            hint: "restore it from a backup")
+            hint: "restore it from a backup", context: .file(connection.path))
     }
 }

@@ -55,7 +55,7 @@ package struct KeyChange: ~Copyable {
         reading.isQueryOnly = true
         // Open it first: that rolls back an unfinished transaction of a journal, and does not change a log.
         let connection = try Connection.open(path, key: key, options: reading)
-        try Backup.requireSound(path, key)
+        try PageAudit(path).requireClean(key)
         _ = consume connection
     }
 
@@ -74,7 +74,7 @@ package struct KeyChange: ~Copyable {
     private static func inUse(_ path: FilePath) -> LockstepError {
         LockstepError(
             .busy, "\(path) is in use, by this program or another",
-            hint: "close every connection to it and try again")
+            hint: "close every connection to it and try again", context: .file(path))
     }
 
     // MARK: Steps
@@ -103,11 +103,11 @@ package struct KeyChange: ~Copyable {
     ///   ``LockstepError/Code/replaced`` if another file now has the name.
     package func copy(
         from old: borrowing DatabaseKey, to new: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
+        _ progress: JobProgress.Handler
     ) throws -> RekeyedDatabase {
         let pending = try PendingDatabase(at: Self.copyPath(of: path), for: path)
         let report = try connection.read { connection in
-            try Backup.copy(connection, to: pending.path, new, schema: schema, progress)
+            try PageCopy.copy(connection, to: pending.path, new, schema: schema, progress)
         }
         try requireSamePages(pending.path, old, new)
         return RekeyedDatabase(pending: pending, report: report)
@@ -125,7 +125,7 @@ package struct KeyChange: ~Copyable {
             let connection = try Connection.open(path, key: key, options: options)
             try write(connection)
         }
-        let pages = try Backup.requireSound(path, key).pages
+        let pages = try PageAudit(path).requireClean(key).pages
         return copy.withPages(pages)
     }
 
@@ -140,7 +140,7 @@ package struct KeyChange: ~Copyable {
         guard identity != nil, FileIdentity(path) == identity else {
             throw LockstepError(
                 .replaced, "\(path) was moved or replaced while its key was being changed",
-                hint: "run it again on the intended file")
+                hint: "run it again on the intended file", context: .file(path))
         }
     }
 
@@ -168,7 +168,7 @@ package struct KeyChange: ~Copyable {
             try requireInPlace()
             throw LockstepError(
                 .damaged, "the content of the copy of \(path) differs from the original",
-                hint: "run `lockstep verify` on the original")
+                hint: "run `lockstep verify` on the original", context: .file(path))
         }
     }
 

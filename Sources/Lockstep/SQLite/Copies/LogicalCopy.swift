@@ -8,7 +8,7 @@ internal import CSQLCipher
 /// ``ClosedFullText`` the texts of full-text tables are copied, and their indexes are built from the texts.
 struct LogicalCopy: ~Copyable {
     private let source: CopySource
-    private let progress: (CopyProgress) throws -> Void
+    private let progress: JobProgress.Handler
     private var done = 0
 
     /// The original's schema and size.
@@ -22,7 +22,7 @@ struct LogicalCopy: ~Copyable {
 
     /// - Parameter original: The database to copy, with an open snapshot.
     init(
-        of original: borrowing Connection, _ progress: @escaping (CopyProgress) throws -> Void
+        of original: borrowing Connection, _ progress: @escaping JobProgress.Handler
     ) throws {
         let objects = try CopiedObject.all(original)
         let fullText = original.core.closedFullText?.tables ?? []
@@ -136,7 +136,7 @@ struct LogicalCopy: ~Copyable {
     private mutating func countRow() throws {
         done += 1
         guard done.isMultiple(of: 4096) || done == source.total else { return }
-        try progress(CopyProgress(done: done, total: source.total))
+        try progress(JobProgress(.copying, done, of: source.total, .rows))
     }
 
     private func copySystemTables(
@@ -210,7 +210,8 @@ struct LogicalCopy: ~Copyable {
     private func differs(_ table: CopiedTable, row: Int) -> LockstepError {
         LockstepError(
             .damaged, "row \(row) of the table \(table.name) in the copy differs from the original",
-            hint: "check the original with SQLite's `PRAGMA integrity_check`; the copy is discarded"
-        )
+            hint:
+                "check the original with SQLite's `PRAGMA integrity_check`; the copy is discarded",
+            context: .init(table: table.name))
     }
 }

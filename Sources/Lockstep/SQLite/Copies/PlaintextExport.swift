@@ -1,26 +1,37 @@
 internal import CSQLCipher
 public import SystemPackage
 
-extension Store {
-    /// Writes the whole database to a file that is **not encrypted**: anyone who reads the file reads
-    /// everything, and on most disks deleting it later does not undo that.
-    ///
-    /// The engine's own tables, such as the migration ledger, are copied too. The copy is compared with the
-    /// original, and appears complete or not at all. Blocks.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`;
-    ///   ``LockstepError/Code/full``; any error from `progress`.
+/// Writes a whole database to a file that is **not encrypted**: anyone who reads the file reads everything, and on most
+/// disks deleting it later does not undo that.
+///
+/// The engine's own tables, such as the migration ledger, are copied too. The copy is compared with the original, and
+/// appears complete or not at all.
+public struct PlaintextExport: Sendable {
+    /// The path of the plaintext file.
+    public let path: FilePath
+
+    /// An export to `path`, where nothing must exist. Nothing runs yet.
+    public init(to path: FilePath) { self.path = path }
+
+    /// Exports a store's database. Blocks.
+    /// - Parameters:
+    ///   - store: The store to export.
+    ///   - progress: Called with the number of copied rows.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at the path;
+    ///   ``LockstepError/Code/full``; `CancellationError`; any error from `progress`.
     @discardableResult
-    public func exportPlaintext(
-        to path: FilePath, progress: (CopyProgress) throws -> Void = { _ in }
+    public func run(
+        on store: Store, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
+        let time = JobTime()
         try PendingDatabase.requireFree(path)
         let pending = try PendingDatabase(for: path)
-        let report = try namingDamage {
-            try read { source in
+        var report = try store.namingDamage {
+            try store.read { source in
                 let target = try ForeignDatabase.makePlaintext(
-                    pending.path, options: self.source.options.connection)
+                    pending.path, options: store.source.options.connection)
                 return try withoutActuallyEscaping(progress) { progress in
-                    var copy = try LogicalCopy(of: source, progress)
+                    var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }
                     try copy.run(from: source, to: target)
                     let rows = try copy.compare(source, with: target)
                     try IntegrityAnswer.require(target)
@@ -30,6 +41,17 @@ extension Store {
             }
         }
         try pending.place()
+        report.time = time.ended()
         return report
+    }
+
+    /// The same without blocking, on a thread of its own.
+    /// - Throws: The same as the blocking form.
+    @concurrent
+    @discardableResult
+    public func run(
+        on store: Store, progress: @Sendable (JobProgress) throws -> Void = { _ in }
+    ) async throws -> CopyReport {
+        try await JobThread.run { try run(on: store, progress: progress) }
     }
 }

@@ -1,31 +1,49 @@
 public import SystemPackage
 
-extension Store {
-    /// Makes a database from a template: a copy under its own key, verified like a backup, at a path where
-    /// nothing exists. A program does this at its first run with the database that it ships with.
+/// Makes a database from a template: a copy under its own key, verified like a backup, at a path where nothing exists.
+/// A program does this at its first run with the database that it ships with.
+public struct Provisioning: Sendable {
+    /// The path of the new database.
+    public let path: FilePath
+    /// An encrypted Lockstep database, which is only read and can lie in a read-only folder.
+    public let template: FilePath
+    /// Connection options, used only for the functions and collations that the schema needs.
+    public var options: ConnectionOptions
+
+    /// A new database at `path`, made from `template`. Nothing runs yet.
+    public init(
+        _ path: FilePath, from template: FilePath, options: ConnectionOptions = .init()
+    ) {
+        self.path = path
+        self.template = template
+        self.options = options
+    }
+
+    /// Makes the database. Blocks.
     /// - Parameters:
-    ///   - path: The new database's path.
-    ///   - key: Its key.
-    ///   - template: An encrypted Lockstep database, which is only read and can lie in a read-only folder.
+    ///   - key: The key of the new database.
     ///   - templateKey: The template's key.
-    ///   - options: How both are opened: the functions and collations that the schema needs.
-    ///   - progress: Called with the number of copied pages. An error that it throws ends the copy.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`: it is never overwritten;
+    ///   - progress: Called with the number of copied pages.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at the path: it is never overwritten;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the template does not verify;
-    ///   ``LockstepError/Code/full``.
+    ///   ``LockstepError/Code/full``; `CancellationError`; any error from `progress`.
     @discardableResult
-    public static func provision(
-        _ path: FilePath, key: borrowing DatabaseKey, from template: FilePath,
-        templateKey: borrowing DatabaseKey, options: ConnectionOptions = .init(),
-        progress: (CopyProgress) throws -> Void = { _ in }
+    public func run(
+        key: borrowing DatabaseKey, templateKey: borrowing DatabaseKey,
+        progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
+        let time = JobTime()
         try PendingDatabase.requireFree(path)
-        try Backup.requireSound(template, templateKey)
+        try PageAudit(template).requireClean(templateKey)
         var reading = options.ofSchema
         reading.isQueryOnly = true
         let source = try Connection.open(template, key: templateKey, options: reading)
-        return try source.read { source in
-            try Backup.run(source, to: path, key, schema: options, progress)
+        var report = try source.read { source in
+            try PageCopy.run(source, to: path, key, schema: options) {
+                try $0.report(to: progress)
+            }
         }
+        report.time = time.ended()
+        return report
     }
 }

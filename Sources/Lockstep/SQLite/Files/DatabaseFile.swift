@@ -53,7 +53,7 @@ struct DatabaseFile: ~Copyable {
         guard handle.lock() else {
             throw LockstepError(
                 .busy, "\(path) is in use, by this program or another",
-                hint: "close every connection to it, and run it again")
+                hint: "close every connection to it, and run it again", context: .file(path))
         }
         defer { handle.unlock() }
         return try body()

@@ -186,7 +186,9 @@ public enum Diagnosis: Sendable, Hashable {
 
 extension Diagnosis {
     /// The error for a failed attempt to open the file, or nil if it should have opened.
-    func error(_ path: FilePath) -> LockstepError? {
+    func error(_ path: FilePath) -> LockstepError? { finding(path)?.adding(.file(path)) }
+
+    private func finding(_ path: FilePath) -> LockstepError? {
         switch self {
         case .empty:
             LockstepError(

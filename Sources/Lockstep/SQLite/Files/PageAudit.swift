@@ -6,27 +6,11 @@ public import SystemPackage
 /// This does not use `PRAGMA cipher_integrity_check`, which reads only the main file, and returns wrong results
 /// with a wrong key or beyond 4 GiB. Nothing is decrypted.
 public struct PageAudit: Sendable, Hashable {
-    /// Pages in the main file.
-    public let pages: Int
-    /// Committed pages in the write-ahead log.
-    public let frames: Int
-    /// Numbers of the main file's pages whose MAC fails, in ascending order. Pages that the log replaces are
-    /// not checked.
-    public let damagedPages: [UInt32]
-    /// Numbers of the pages whose copy in the log fails.
-    public let damagedFrames: [UInt32]
-    /// Pages in the log after its last commit, from a transaction that never ended.
-    public let uncommittedFrames: Int
-    /// Commits in the log after a damaged page: SQLite ignores them.
-    public let lostCommits: Int
-    /// Bytes after the last whole page. Bytes of a page that the log replaces do not count: a checkpoint that
-    /// was killed leaves them.
-    public let strayBytes: Int
+    /// The main file.
+    public let path: FilePath
 
-    /// Whether everything verified.
-    public var isClean: Bool {
-        damagedPages.isEmpty && damagedFrames.isEmpty && lostCommits == 0 && strayBytes == 0
-    }
+    /// An audit of the file at `path`. Nothing runs yet.
+    public init(_ path: FilePath) { self.path = path }
 
     /// Reads every page once, on as many threads as there are processors; each takes 1 MiB of memory. Nothing
     /// is written, and SQLite is not involved.
@@ -34,51 +18,68 @@ public struct PageAudit: Sendable, Hashable {
     /// A database in use can be read in the middle of a write: a page that fails is read again, and counts only
     /// if it fails three times.
     /// - Parameters:
-    ///   - path: The database file.
-    ///   - key: Its key.
-    ///   - progress: Called on this thread with the number of finished pages; an error that it throws ends the
-    ///     audit.
+    ///   - key: The database's key.
+    ///   - progress: Called with the number of finished pages.
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/notAFile``, ``LockstepError/Code/inputOutput``
-    ///   if the file cannot be read; ``LockstepError/Code/busy`` if the log changes faster than it can be read; the
-    ///   error that `progress` throws. Damaged pages are in the result.
-    public static func run(
-        _ path: FilePath, key: borrowing DatabaseKey,
-        progress: (CopyProgress) throws -> Void = { _ in }
-    ) throws -> PageAudit {
-        try run(path, key: key, threads: Processors.count, progress: progress)
+    ///   if the file cannot be read; ``LockstepError/Code/busy`` if the log changes faster than it can be read;
+    ///   `CancellationError`; any error from `progress`. Damaged pages are in the report.
+    public func run(
+        key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
+    ) throws -> PageAuditReport {
+        try run(key: key, threads: Processors.count) { try $0.report(to: progress) }
+    }
+
+    /// Fails unless every page verifies. Cancelling the task does not end it.
+    @discardableResult
+    func requireClean(_ key: borrowing DatabaseKey) throws -> PageAuditReport {
+        let report = try run(key: key, threads: Processors.count)
+        guard report.isClean else {
+            if let error = try Diagnosis.examine(path, key: key).error(path) { throw error }
+            let pages = report.damagedPages.prefix(10).map(String.init).joined(separator: ", ")
+            throw LockstepError(
+                .damaged,
+                "\(path) is damaged: \(pages.isEmpty ? "its log or end" : "pages \(pages)")",
+                hint:
+                    "run `lockstep verify` on it, or recover its readable rows with `lockstep salvage`",
+                context: .file(path))
+        }
+        return report
     }
 
     /// - Parameter betweenLooks: Runs between reading the log's commits and reading what follows them: for
     ///   tests, which write at that moment.
-    static func run(
-        _ path: FilePath, key: borrowing DatabaseKey, threads: Int,
-        progress: (CopyProgress) throws -> Void = { _ in },
+    func run(
+        key: borrowing DatabaseKey, threads: Int, progress: JobProgress.Handler = { _ in },
         betweenLooks: () throws -> Void = {}
-    ) throws -> PageAudit {
+    ) throws -> PageAuditReport {
+        let time = JobTime()
         let file = try DatabaseFile(path)
         // Under the file's own salt: if it is destroyed, every page fails, as with SQLCipher.
         var salt = try file.read(at: 0, DatabaseKey.saltLength)
         salt += [UInt8](repeating: 0, count: DatabaseKey.saltLength - salt.count)
-        let log = try auditLog(of: path, key, salt, threads, betweenLooks)
+        let log = try Self.auditLog(of: path, key, salt, threads, betweenLooks)
         let total = file.size / Profile.current.pageSize
         let replaced = Set(log.pages)
-        let damaged = try check(
+        let damaged = try Self.check(
             pieces: (total + PageReader.chunk - 1) / PageReader.chunk, of: path, "", key, salt,
             threads
         ) { piece, reader in
             try reader.damagedPages(inChunk: piece, of: total, besides: replaced)
         } progress: { done in
-            try progress(CopyProgress(done: min(done * PageReader.chunk, total), total: total))
+            try progress(
+                JobProgress(
+                    .examining, min(done * PageReader.chunk, total), of: total, .pages))
         }
         // Pages that were truncated meanwhile, for example by a VACUUM, no longer belong to the database.
         let left = try FileAccess.sizeOfRegularFile(path) / Profile.current.pageSize
-        return PageAudit(
+        return PageAuditReport(
             pages: total, frames: log.pages.count,
             damagedPages: damaged.filter { Int($0) <= left }.sorted(),
             damagedFrames: log.damaged, uncommittedFrames: log.uncommitted,
             lostCommits: log.lostCommits,
             strayBytes: replaced.contains(UInt32(clamping: total + 1))
-                ? 0 : file.size % Profile.current.pageSize)
+                ? 0 : file.size % Profile.current.pageSize,
+            time: time.ended())
     }
 
     /// The findings of all readers, in no order.
@@ -157,6 +158,11 @@ public struct PageAudit: Sendable, Hashable {
         }
         throw LockstepError(
             .busy, "the write-ahead log of \(path) changes faster than it can be read",
-            hint: "run it again when there are fewer writes")
+            hint: "run it again when there are fewer writes", context: .file(path))
     }
+}
+
+extension JobProgress.Phase {
+    /// Pages of a file are read and verified.
+    public static let examining = Self("examining")
 }

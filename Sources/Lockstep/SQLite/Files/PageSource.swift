@@ -111,7 +111,7 @@ final class PageSource {
         guard sameFile, sameLog, frames == frameCount else {
             throw LockstepError(
                 .busy, "\(path) was written to during the salvage",
-                hint: "stop the programs that use it, or salvage a copy")
+                hint: "stop the programs that use it, or salvage a copy", context: .file(path))
         }
     }
 

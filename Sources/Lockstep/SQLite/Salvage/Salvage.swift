@@ -5,27 +5,36 @@ public import SystemPackage
 /// Salvage works on pages and not through SQL, which fails if a root or an interior page cannot be read. Every
 /// page whose MAC verifies yields its rows, whether anything still leads to it or not. The damaged file is
 /// never written, and none of its content reaches the disk unencrypted.
-public enum Salvage {
-    /// Salvages a database under `key` into a new one at `new` under `newKey`.
-    ///
-    /// Reads every page about three times. Needs as much disk space as the rows take, and the same again for
-    /// the largest table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged
-    /// file is copied.
+///
+/// Reads every page about three times. Needs as much disk space as the rows take, and the same again for the largest
+/// table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged file is copied.
+public struct Salvage: Sendable {
+    /// The damaged file.
+    public let damaged: FilePath
+    /// The path of the new database.
+    public let new: FilePath
+    /// CREATE statements for the parts of the schema that cannot be read.
+    public var schema: [String]
+
+    /// A salvage of `damaged` into a new database at `new`. Nothing runs yet.
+    public init(_ damaged: FilePath, into new: FilePath, schema: [String] = []) {
+        self.damaged = damaged
+        self.new = new
+        self.schema = schema
+    }
+
+    /// Salvages a database under `key`. Blocks.
     /// - Parameters:
-    ///   - damaged: The damaged file, which is only read.
-    ///   - key: Its key.
-    ///   - new: The new database's path.
-    ///   - newKey: The new database's key.
-    ///   - schema: CREATE statements for the parts of the schema that cannot be read.
-    ///   - progress: Called from time to time. An error that it throws ends the salvage.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `new`;
+    ///   - key: The key of the damaged file.
+    ///   - newKey: The key of the new database.
+    ///   - progress: Called with the numbers of examined pages and of copied rows, and when a phase begins.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at ``new``;
     ///   ``LockstepError/Code/damaged`` if no page verifies or nothing of the schema can be read;
     ///   ``LockstepError/Code/busy`` if the file was written to; otherwise the errors that ``Diagnosis``
-    ///   reports. If it throws, it leaves no file.
-    public static func run(
-        _ damaged: FilePath, key: borrowing DatabaseKey, into new: FilePath,
-        newKey: borrowing DatabaseKey, schema: [String] = [],
-        progress: ((SalvageProgress) throws -> Void)? = nil
+    ///   reports; `CancellationError`; any error from `progress`. If it throws, it leaves no file.
+    public func run(
+        key: borrowing DatabaseKey, newKey: borrowing DatabaseKey,
+        progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
         try PendingDatabase.requireFree(new)
         let diagnosis = try Diagnosis.examine(damaged, key: key)
@@ -33,45 +42,51 @@ public enum Salvage {
         switch diagnosis {
         case .keyFits, .firstPageDamaged(saltDestroyed: false), .destroyed: break
         case .firstPageDamaged(saltDestroyed: true): salt = key.salt
-        default: throw diagnosis.error(damaged) ?? nothingVerifies(damaged)
+        default: throw diagnosis.error(damaged) ?? nothingVerifies
         }
         let source = try PageSource(damaged, key: key.secret.clone(), salt: salt)
-        let run = SalvageRun(source, progress)
-        guard try run.examine() else {
-            throw diagnosis.error(damaged) ?? nothingVerifies(damaged)
-        }
-        return try run.salvage(into: new, newKey, known: schema)
+        return try run(source, newKey, progress) { diagnosis }
     }
 
     /// The same for a SQLCipher 4 database under a passphrase. Costs one key derivation, about 0.3 s.
     /// - Throws: The same as with a key. A file of another version is refused with
     ///   ``LockstepError/Code/olderSQLCipher``.
-    public static func run(
-        _ damaged: FilePath, passphrase: borrowing Passphrase, into new: FilePath,
-        newKey: borrowing DatabaseKey, schema: [String] = [],
-        progress: ((SalvageProgress) throws -> Void)? = nil
+    public func run(
+        passphrase: borrowing Passphrase, newKey: borrowing DatabaseKey,
+        progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
         try PendingDatabase.requireFree(new)
         let salt = try DatabaseFile(damaged).read(at: 0, DatabaseKey.saltLength)
         guard salt.count == DatabaseKey.saltLength else {
             throw try Diagnosis.examine(damaged, passphrase: passphrase).error(damaged)
-                ?? nothingVerifies(damaged)
+                ?? nothingVerifies
         }
         let key = try DatabaseKey(
             secret: Profile.current.key(from: passphrase, salt: salt), salt: salt)
         let source = try PageSource(damaged, key: key.secret.clone(), salt: salt)
-        let run = SalvageRun(source, progress)
-        guard try run.examine() else {
-            throw try Diagnosis.examine(damaged, passphrase: passphrase).error(damaged)
-                ?? nothingVerifies(damaged)
+        return try run(source, newKey, progress) {
+            try Diagnosis.examine(damaged, passphrase: passphrase)
         }
-        return try run.salvage(into: new, newKey, known: schema)
     }
 
-    private static func nothingVerifies(_ path: FilePath) -> LockstepError {
+    /// - Parameter diagnosis: Called if no page verifies.
+    private func run(
+        _ source: PageSource, _ newKey: borrowing DatabaseKey, _ progress: JobProgress.Handler,
+        _ diagnosis: () throws -> Diagnosis
+    ) throws -> SalvageReport {
+        try withoutActuallyEscaping(progress) { progress in
+            let run = SalvageRun(source) { try $0.report(to: progress) }
+            guard try run.examine() else {
+                throw try diagnosis().error(damaged) ?? nothingVerifies
+            }
+            return try run.salvage(into: new, newKey, known: schema)
+        }
+    }
+
+    private var nothingVerifies: LockstepError {
         LockstepError(
-            .damaged, "no page of \(path) verifies",
-            hint: "restore it from a backup")
+            .damaged, "no page of \(damaged) verifies",
+            hint: "restore it from a backup", context: .file(damaged))
     }
 }
 
@@ -86,6 +101,7 @@ extension SalvageRun {
         try check(pending.path, key, schema)
         try source.requireUnchanged()
         try pending.place()
+        report.time = report.time.ended()
         return report
     }
 
@@ -96,7 +112,7 @@ extension SalvageRun {
         let plan = try plan(schema, target)
         try copyRows(plan, target)
         reportRemainder(plan)
-        try progress?(.building)
+        try progress(JobProgress(.building))
         try makeRest(schema, target)
         if let version = schema.userVersion {
             // Migration runners read from it how far the schema has come.
@@ -108,13 +124,13 @@ extension SalvageRun {
     private func check(
         _ path: FilePath, _ key: borrowing DatabaseKey, _ schema: SavedSchema
     ) throws {
-        try progress?(.verifying)
+        try progress(JobProgress(.verifying))
         try finish(SalvageTarget(opening: path, key), schema)
-        let audit = try PageAudit.run(path, key: key)
+        let audit = try PageAudit(path).run(key: key)
         guard audit.isClean else {
             throw LockstepError(
                 .damaged, "pages of the new database \(path) do not verify",
-                hint: "check the disk, and run the salvage again")
+                hint: "check the disk, and run the salvage again", context: .file(path))
         }
     }
 
@@ -130,4 +146,11 @@ extension SalvageRun {
         }
         try target.checkpoint()
     }
+}
+
+extension JobProgress.Phase {
+    /// Indexes, views and triggers are created.
+    public static let building = Self("building")
+    /// The result is checked.
+    public static let verifying = Self("verifying")
 }

@@ -45,7 +45,8 @@ extension SalvageTarget {
         guard isBusy == false else {
             throw LockstepError(
                 .busy, "another connection is reading the new database \(connection.path)",
-                hint: "run the salvage again, and do not open the new file before it has ended")
+                hint: "run the salvage again, and do not open the new file before it has ended",
+                context: .file(connection.path))
         }
     }
 }

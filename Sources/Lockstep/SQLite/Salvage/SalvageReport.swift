@@ -60,6 +60,8 @@ public struct SalvageReport: Sendable, Hashable {
         public internal(set) var rows = 0
     }
 
+    /// When the salvage began, and how long it took.
+    public internal(set) var time = JobTime()
     /// The tables, in the order of their creation.
     public internal(set) var tables: [Table] = []
     /// The number of pages examined.

@@ -84,7 +84,7 @@ extension SalvageRun {
                 case .refused: entry.refusedRows += 1
                 }
                 if entry.rows.isMultiple(of: 10_000) {
-                    try progress?(.copying(table: shape.name, rows: entry.rows))
+                    try progress(JobProgress(.copying.of(shape.name), entry.rows, .rows))
                 }
             }
         }

@@ -3,7 +3,7 @@ internal import SystemPackage
 /// One salvage, from the examination of the damaged file to the finished new one.
 final class SalvageRun {
     let source: PageSource
-    let progress: ((SalvageProgress) throws -> Void)?
+    let progress: JobProgress.Handler
     var report = SalvageReport()
     /// Pages whose place in the file is known.
     var claimed: Set<UInt32> = []
@@ -18,7 +18,7 @@ final class SalvageRun {
     private var indexPages: [UInt32] = []
     private var numbers: [UInt32] = []
 
-    init(_ source: PageSource, _ progress: ((SalvageProgress) throws -> Void)?) {
+    init(_ source: PageSource, _ progress: @escaping JobProgress.Handler) {
         self.source = source
         self.progress = progress
     }
@@ -42,7 +42,7 @@ final class SalvageRun {
         report.isLogUnreadable = source.logIsUnreadable
         for (index, number) in numbers.enumerated() {
             if index.isMultiple(of: 1000) {
-                try progress?(.examining(pages: index, of: numbers.count))
+                try progress(JobProgress(.examining, index, of: numbers.count, .pages))
             }
             try examine(number)
         }
@@ -77,7 +77,7 @@ final class SalvageRun {
                 "no part of the schema of \(source.path) can be read: its pages are damaged",
                 hint:
                     "pass the CREATE statements of its tables to the salvage, from a backup or from "
-                    + "the program's migrations")
+                    + "the program's migrations", context: .file(source.path))
         }
         return schema
     }

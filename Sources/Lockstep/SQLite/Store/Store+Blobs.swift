@@ -112,6 +112,6 @@ final class OpenBlob: PieceReader, PieceWriter {
         LockstepError(
             .misuse,
             "\(came) bytes were given for \(place.table).\(place.column), which has room for \(count)",
-            hint: "insert the row with ZeroBytes of the right length")
+            hint: "insert the row with ZeroBytes of the right length", context: place.context)
     }
 }

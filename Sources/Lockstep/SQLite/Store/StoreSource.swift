@@ -46,8 +46,7 @@ final class StoreSource: Sendable {
             .replaced, "\(path) was moved or replaced while it was open",
             hint:
                 "close the store; \(path)-wal belongs to the moved file: move it there before "
-                + "anything opens the file that is now at this path"
-        )
+                + "anything opens the file that is now at this path", context: .file(path))
     }
 
     /// The writer's options.

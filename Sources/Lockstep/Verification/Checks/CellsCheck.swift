@@ -7,7 +7,7 @@ extension VerificationReport.Check {
         return .onSealedColumns { check in
             try check.run { done, total in
                 job.coordinator.report(
-                    VerificationProgress(check: .cells, done: done, total: total))
+                    JobProgress(cells.phase, done, of: total, .steps, hasEnded: false))
             }
         }
     }

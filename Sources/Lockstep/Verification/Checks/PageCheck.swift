@@ -11,9 +11,9 @@ extension VerificationReport.Check {
 enum PageCheck {
     static func run(
         _ path: FilePath, _ key: borrowing DatabaseKey,
-        _ progress: (CopyProgress) throws -> Void
+        _ progress: JobProgress.Handler
     ) throws -> CheckResult {
-        let audit = try PageAudit.run(path, key: key, progress: progress)
+        let audit = try PageAudit(path).run(key: key, progress: progress)
         var findings: [VerificationReport.Finding] = []
         for (pages, place) in [
             (audit.damagedPages, ""), (audit.damagedFrames, " in the write-ahead log"),

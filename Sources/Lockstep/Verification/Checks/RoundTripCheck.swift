@@ -71,7 +71,8 @@ struct RoundTripCheck: Sendable {
     }
 
     private func step(_ step: String, _ version: MigrationVersion) throws {
-        coordinator.report(VerificationProgress(check: .roundTrip, step: "\(step) \(version)"))
+        coordinator.report(
+            JobProgress(VerificationReport.Check.roundTrip.phase, step: "\(step) \(version)"))
         guard coordinator.shouldContinue() else {
             throw LockstepError(.interrupted, "the round trip was stopped")
         }
@@ -92,7 +93,7 @@ struct RoundTripCheck: Sendable {
             throw LockstepError(
                 .full,
                 "the copy needs about \(needed) bytes in \(folder), but only \(free) are free",
-                hint: "free some space, or verify a backup elsewhere")
+                hint: "free some space, or verify a backup elsewhere", context: .file(folder))
         }
     }
 
@@ -103,10 +104,11 @@ struct RoundTripCheck: Sendable {
         reading.isQueryOnly = true
         let source = try Connection.open(path, key: key, options: reading)
         try source.read { source in
-            try Backup.copyPages(source, to: copy, copyKey) { pages in
+            try PageCopy.copyPages(source, to: copy, copyKey) { pages in
                 coordinator.report(
-                    VerificationProgress(
-                        check: .roundTrip, step: "copying", done: pages.done, total: pages.total))
+                    JobProgress(
+                        VerificationReport.Check.roundTrip.phase, step: "copying", pages.done,
+                        of: pages.total, .pages, hasEnded: false))
                 guard coordinator.shouldContinue() else {
                     throw LockstepError(.interrupted, "the copy was stopped")
                 }

@@ -49,7 +49,7 @@ enum SideFilesCheck {
         guard try !DatabaseFile(path).isBeingWritten else {
             throw LockstepError(
                 .busy, "\(path) is in use: another program is changing its key or its journal mode",
-                hint: "run it again when that program has ended")
+                hint: "run it again when that program has ended", context: .file(path))
         }
         return .failure(
             "\(journal) is a rollback journal, which Lockstep never leaves: the next program to open the "

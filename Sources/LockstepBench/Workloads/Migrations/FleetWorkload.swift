@@ -49,7 +49,7 @@ enum FleetWorkload: Workload {
         fleet.options.cacheBytes = request.cacheBytes
         let report = try fleet.run(
             access: { _ in DatabaseAccess(key: try key.value.clone()) },
-            report: { result in if let error = result.error { throw error } })
+            result: { result in if let error = result.error { throw error } })
         measurement.clock.stop()
         measurement.operations = report.migrated
         // The fleet has its own connections: these are opened in the same way.

@@ -53,7 +53,8 @@ final class FleetKeyrings: @unchecked Sendable {
         options.mayBeUnknown = true
         let connection = try access.open(path, options)
         guard try database == nil || connection.databaseID() == database else {
-            throw LockstepError(.tampered, "another database has replaced \(path) meanwhile")
+            throw LockstepError(
+                .tampered, "another database has replaced \(path) meanwhile", context: .file(path))
         }
         for keyring in fieldsKeyrings { keyring.remember(connection) }
     }

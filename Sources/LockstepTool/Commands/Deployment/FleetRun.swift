@@ -16,7 +16,7 @@ enum FleetRun {
         let outcome: String?
         let backup: String?
         let notices: [String]?
-        let error: MigrationRun.Failure?
+        let error: JSONObject?
 
         init(_ result: FleetResult) {
             file = result.file.string
@@ -24,14 +24,17 @@ enum FleetRun {
             from = result.from.mapValues(\.description)
             to = result.to.mapValues(\.description)
             steps = result.steps.count
-            microseconds = result.duration
+            microseconds = result.time.duration.wholeMicroseconds
             skipped = result.wasSkipped ? true : nil
             outcome = result.safe?.outcome?.rawValue
             backup = result.safe?.backup?.string
             notices = result.notices.isEmpty ? nil : result.notices.map(\.message)
-            error = result.error.map(MigrationRun.Failure.init)
+            error = result.error.map(\.json)
         }
     }
+
+    /// A signal has arrived.
+    private struct Stopped: Error {}
 
     static func run(
         _ files: [FilePath], _ jobs: Int?, _ keyrings: FleetKeyrings, _ sets: [MigrationSet],
@@ -46,7 +49,6 @@ enum FleetRun {
         fleet.timeout = .seconds(runner.wait)
         fleet.options.fieldKeys = keyrings.fields
         fleet.options.busyTimeout = .seconds(min(runner.wait, 5))
-        fleet.shouldContinue = { !Interruption.hasCome }
         if safety.safe {
             var way = FleetMigration.Safety()
             way.backupFolder = safety.backupFolder.map { FilePath($0) }
@@ -54,13 +56,20 @@ enum FleetRun {
             fleet.safely = way
         }
         var codes: Set<Int32> = []
-        let report = try fleet.run(access: keyrings.access) { result in
-            if let error = result.error { codes.insert(Exit.code(for: error, result.safe)) }
-            if result.isSuccess, !result.wasSkipped {
-                try keyrings.rememberSealed(result.file, result.database)
+        var report = FleetReport()
+        do {
+            try fleet.run(access: keyrings.access, into: &report) { result in
+                if let error = result.error { codes.insert(Exit.code(for: error, result.safe)) }
+                if result.isSuccess, !result.wasSkipped {
+                    try keyrings.rememberSealed(result.file, result.database)
+                }
+                try format == .json ? Output.json(Line(result)) : show(result)
+                Output.flush()
+            } progress: { _ in
+                if Interruption.hasCome { throw Stopped() }
             }
-            try format == .json ? Output.json(Line(result)) : show(result)
-            Output.flush()
+        } catch is Stopped {
+            // The report counts the files that were not started.
         }
         if format == .text { show(report, files.count) }
         guard !report.isSuccess else { return }
@@ -91,13 +100,14 @@ enum FleetRun {
         }
         Output.line(
             "\(result.file): \(moves.joined(separator: ", ")), "
-                + "\(counted(result.steps.count, "version")), \(Output.duration(result.duration))")
+                + "\(counted(result.steps.count, "version")), \(Output.duration(result.time.duration))"
+        )
     }
 
     private static func show(_ report: FleetReport, _ count: Int) {
         Output.line(
             "\(counted(count, "file")): \(report.migrated) migrated, \(report.unchanged) with nothing to "
                 + "do, \(report.failed) failed, \(report.skipped) not started, "
-                + Output.duration(report.duration))
+                + Output.duration(report.time.duration))
     }
 }

@@ -49,7 +49,7 @@ struct Rehearse: ParsableCommand {
         let ok: Bool
         let steps: [Step]
         let notices: [String]
-        let error: MigrationRun.Failure?
+        let error: JSONObject?
         let failedChecks: [String]
         let verified: Bool?
         let bytesBefore: Int
@@ -69,8 +69,12 @@ struct Rehearse: ParsableCommand {
         rehearsal.recordedDown = recorded.value
         rehearsal.folder = folder.map { FilePath($0) }
         rehearsal.options.fieldKeys = session.fields
-        rehearsal.shouldContinue = { !Interruption.hasCome }
-        let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path))
+        let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path)) { _ in
+            guard !Interruption.hasCome else {
+                throw LockstepError(
+                    .interrupted, "the rehearsal was interrupted: its copy is removed")
+            }
+        }
         try output.format == .json
             ? Output.json(Self.result(report, session.path)) : Self.show(report, session.path)
         guard !report.isClean else { return }
@@ -85,17 +89,18 @@ struct Rehearse: ParsableCommand {
                 Step(
                     set: step.set, version: step.version.description, name: step.name,
                     direction: step.isUp ? "up" : "down", statements: step.statements,
-                    microseconds: step.duration,
+                    microseconds: step.duration.wholeMicroseconds,
                     rows: step.rows.map {
                         Rows(table: $0.table, before: $0.before, after: $0.after)
                     })
             }, notices: report.notices.map(\.message),
-            error: report.failure.map(MigrationRun.Failure.init),
+            error: report.failure.map(\.json),
             failedChecks: report.newFailures.map(\.rawValue),
             verified: report.verification?.isClean, bytesBefore: report.bytesBefore,
             bytesAfter: report.bytesAfter, logBytes: report.logBytes,
-            longestLockMicroseconds: report.longestLock, totalLockMicroseconds: report.totalLock,
-            copyMicroseconds: report.copyDuration)
+            longestLockMicroseconds: report.longestLock.wholeMicroseconds,
+            totalLockMicroseconds: report.totalLock.wholeMicroseconds,
+            copyMicroseconds: report.copyDuration.wholeMicroseconds)
     }
 
     private static func show(_ report: RehearsalReport, _ path: FilePath) {

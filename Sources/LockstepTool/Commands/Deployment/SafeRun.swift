@@ -34,7 +34,7 @@ enum SafeRun {
         let verified: Bool?
         let steps: [MigrationRun.Step]
         let notices: [String]
-        let error: MigrationRun.Failure?
+        let error: JSONObject?
     }
 
     /// Reports an unfinished run when another command works on the database.
@@ -59,11 +59,17 @@ enum SafeRun {
         migration.timeout = .seconds(runner.wait)
         migration.options.fieldKeys = session.fields
         migration.options.busyTimeout = .seconds(min(runner.wait, 5))
-        migration.shouldContinue = { !Interruption.hasCome }
         var report = SafeMigrationReport()
         var failure: LockstepError?
         do {
-            try migration.run(DatabaseAccess(session.keyring, for: session.path), into: &report)
+            try migration.run(DatabaseAccess(session.keyring, for: session.path), into: &report) {
+                _ in
+                guard !Interruption.hasCome else {
+                    throw LockstepError(
+                        .interrupted, "the migration of \(session.path) was interrupted",
+                        context: .file(session.path))
+                }
+            }
         } catch let error as LockstepError {
             failure = error
         }
@@ -84,7 +90,7 @@ enum SafeRun {
                     outcome: report.outcome?.rawValue, recovery: report.recovery?.rawValue,
                     backup: report.backup?.string, verified: report.verification?.isClean,
                     steps: steps, notices: report.migration.notices.map(\.message),
-                    error: failure.map(MigrationRun.Failure.init)))
+                    error: failure.map(\.json)))
         }
         switch report.recovery {
         case .restored:

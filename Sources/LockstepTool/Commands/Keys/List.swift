@@ -52,7 +52,8 @@ extension Keys {
             guard !files.isEmpty else {
                 throw LockstepError(
                     .notFound, "there are no keyrings in \(keyrings.folder)",
-                    hint: "make one with `lockstep init`, or name the folder with --keys")
+                    hint: "make one with `lockstep init`, or name the folder with --keys",
+                    context: .file(keyrings.folder))
             }
             return files
         }

@@ -3,28 +3,24 @@ import Lockstep
 /// Shows on a terminal what a migration is doing, and the time left where it counts rows.
 final class MigrationProgressLine {
     private var line = ProgressLine()
-    private var place = ""
     private var start: (table: String, time: ContinuousClock.Instant, rows: Int)?
 
-    func show(_ event: MigrationEvent) {
-        switch event {
-        case .waiting(let file):
+    func show(_ progress: JobProgress) {
+        if progress.phase.isWait {
             line.end()
-            Output.note("\(file): waiting for another connection's write lock")
-        case .began(let set, let version, let isUp):
-            place = "\(isUp ? "up" : "down") \(set) \(version)"
-            line.show(place, always: true)
-        case .repeating(let set, let name):
-            place = "again \(set) \(name)"
-            line.show(place, always: true)
-        case .statement(_, let number): line.show("\(place): line \(number)")
-        case .rebuilding(let table, let step): line.show("\(place): rebuild of \(table), \(step)")
-        case .backfilled(let table, let rows, let total):
+            let file = progress.phase.subject.map { "\($0): " } ?? ""
+            return Output.note("\(file)waiting for another connection's write lock")
+        }
+        let place = progress.phase.description
+        switch (progress.unit, progress.step, progress.total) {
+        case _ where progress.hasEnded: line.end()
+        case (_, nil, _): line.show(place, always: true)
+        case (.rows, let table?, let total?):
+            let rows = progress.done
             line.show(
                 "\(place): \(table), \(rows) of \(counted(total, "row"))\(timeLeft(table, rows, total))"
             )
-        case .committed, .repeated: line.end()
-        case .checked, .recorded, .advanced, .tolerated: break
+        case (_, let step?, _): line.show("\(place): \(step)")
         }
     }
 
@@ -39,4 +35,9 @@ final class MigrationProgressLine {
         let left = spent * Double(total - rows) / Double(rows - start.rows)
         return spent > .seconds(2) ? ", about \(left.components.seconds + 1) s left" : ""
     }
+}
+
+extension JobProgress.Phase {
+    /// Whether something waits for another connection's lock.
+    var isWait: Bool { name == Self.waiting.name }
 }

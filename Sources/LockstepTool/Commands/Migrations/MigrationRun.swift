@@ -26,33 +26,24 @@ enum MigrationRun {
             name = step.name
             direction = step.isUp ? "up" : "down"
             statements = step.statements
-            microseconds = step.duration
-            waitedMicroseconds = step.waited > 0 ? step.waited : nil
+            microseconds = step.duration.wholeMicroseconds
+            waitedMicroseconds = step.waited > .zero ? step.waited.wholeMicroseconds : nil
         }
 
         func show() {
             Output.line(
                 "\(direction) \(set) \(version) \(name): "
-                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))"
-                    + MigrationRun.wait(waitedMicroseconds))
+                    + "\(counted(statements, "statement")), "
+                    + MigrationRun.time(microseconds, waited: waitedMicroseconds))
         }
     }
 
-    /// The end of a line: how long the step has waited, if it has.
-    private static func wait(_ microseconds: Int64?) -> String {
-        microseconds.map { ", after waiting \(Output.duration($0)) for the lock" } ?? ""
-    }
-
-    struct Failure: Encodable {
-        let code: String
-        let message: String
-        let hint: String?
-
-        init(_ error: LockstepError) {
-            code = error.code.rawValue
-            message = error.message
-            hint = error.hint
+    /// The end of a line: how long the step took, and how long it has waited, if it has.
+    private static func time(_ microseconds: Int64, waited: Int64?) -> String {
+        let wait = waited.map {
+            ", after waiting \(Output.duration(.microseconds($0))) for the lock"
         }
+        return Output.duration(.microseconds(microseconds)) + (wait ?? "")
     }
 
     /// A repeatable migration that ran.
@@ -65,15 +56,16 @@ enum MigrationRun {
 
         init(_ repeated: MigrationReport.Repeated) {
             (set, name) = (repeated.set, repeated.name)
-            (statements, microseconds) = (repeated.statements, repeated.duration)
-            waitedMicroseconds = repeated.waited > 0 ? repeated.waited : nil
+            statements = repeated.statements
+            microseconds = repeated.duration.wholeMicroseconds
+            waitedMicroseconds = repeated.waited > .zero ? repeated.waited.wholeMicroseconds : nil
         }
 
         func show() {
             Output.line(
                 "again \(set) \(name): "
-                    + "\(counted(statements, "statement")), \(Output.duration(microseconds))"
-                    + MigrationRun.wait(waitedMicroseconds))
+                    + "\(counted(statements, "statement")), "
+                    + MigrationRun.time(microseconds, waited: waitedMicroseconds))
         }
     }
 
@@ -81,7 +73,7 @@ enum MigrationRun {
         var steps: [Step] = []
         var repeated: [Repeated] = []
         var notices: [String] = []
-        var error: Failure?
+        var error: JSONObject?
     }
 
     /// Reports the completed versions even if a later one fails.
@@ -95,10 +87,10 @@ enum MigrationRun {
         for set in sets where failure == nil {
             var report = MigrationReport()
             do {
-                try options.migrator(set).run(target, on: connection, into: &report)
+                try options.run(set, target, on: connection, into: &report)
             } catch let error as LockstepError {
                 failure = error
-                result.error = Failure(error)
+                result.error = error.json
             }
             result.notices += report.notices.map(\.message)
             result.steps += report.steps.map(Step.init)

@@ -17,22 +17,24 @@ struct RunnerOptions: ParsableArguments {
         }
     }
 
-    /// Ctrl-C stops the run between two statements, and the current transaction is rolled back; it also stops a wait for
-    /// the write lock.
-    func migrator(_ set: MigrationSet) -> Migrator {
-        let progress = MigrationProgressLine()
-        return Migrator(
+    /// Runs a set. Ctrl-C stops the run between two statements, and the current transaction is rolled back; it also
+    /// stops a wait for the write lock.
+    func run(
+        _ set: MigrationSet, _ target: Plan.Target, on connection: borrowing Connection,
+        into report: inout MigrationReport
+    ) throws {
+        let line = MigrationProgressLine()
+        let migrator = Migrator(
             set, timeout: .seconds(wait), allowsOutOfOrder: outOfOrder,
-            recordedDown: recorded.value
-        ) { event in
-            // The wait itself notices the signal.
-            if case .waiting = event { return progress.show(event) }
-            guard !Interruption.hasCome else {
+            recordedDown: recorded.value)
+        try migrator.run(target, on: connection, into: &report) { progress in
+            // A wait itself notices the signal.
+            guard progress.phase.isWait || !Interruption.hasCome else {
                 throw LockstepError(
                     .interrupted, "interrupted: the current transaction is rolled back",
                     hint: "run it again: it continues where it stopped")
             }
-            progress.show(event)
+            line.show(progress)
         }
     }
 }

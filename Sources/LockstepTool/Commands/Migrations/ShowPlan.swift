@@ -108,6 +108,7 @@ extension MigrationPreview {
             [
                 "level": finding.isFatal ? "error" : "note", "rule": finding.error.code.rawValue,
                 "message": finding.error.message, "hint": finding.error.hint,
+                "context": finding.error.context.json,
             ] as JSONObject
         }
         let lint = lint.map { finding in

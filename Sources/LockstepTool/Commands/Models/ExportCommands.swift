@@ -48,7 +48,7 @@ extension Export {
             }
             let session = try access.session()
             let progress = CopyProgressLine("export")
-            let report = try session.store().exportPlaintext(to: FilePath(target)) {
+            let report = try PlaintextExport(to: FilePath(target)).run(on: session.store()) {
                 try progress.show($0)
             }
             let result = CopyResult(report, from: session.path, to: FilePath(target))

@@ -24,7 +24,7 @@ extension FaultTests {
             let path = copy(scratch)
             #expect(FileAccess.exists(path) == isDue)
             if isDue {
-                #expect(try PageAudit.run(path, key: scratch.key(2)).isClean)
+                #expect(try PageAudit(path).run(key: scratch.key(2)).isClean)
                 let connection = try Connection.open(path, key: scratch.key(2))
                 #expect(try scratch.count(connection) == rows)
                 try IntegrityAnswer.require(connection)
@@ -54,9 +54,8 @@ extension FaultTests {
                 try store.backup(to: Self.copy(scratch), key: scratch.key(2))
                 try store.write { try $0.execute("DELETE FROM item WHERE id > 40") }
             } operate: { scratch in
-                try Store.restore(
-                    scratch.path, key: scratch.key(), from: Self.copy(scratch),
-                    backupKey: scratch.key(2))
+                try Restore(scratch.path, from: Self.copy(scratch)).run(
+                    key: scratch.key(), backupKey: scratch.key(2))
             } check: { scratch, succeeded in
                 do {
                     let connection = try scratch.open()
@@ -64,7 +63,7 @@ extension FaultTests {
                     #expect(count == Self.rows || (!succeeded && count == 40), "\(count) rows")
                     try IntegrityAnswer.require(connection)
                 }
-                #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+                #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
                 try Self.expectCopy(scratch, true)
             }
             #expect(outcome.ended && outcome.errors >= 1, "\(outcome)")
@@ -83,8 +82,8 @@ extension FaultTests {
             let outcome = try FaultCampaign(fault: fault).run { scratch in
                 try Bytes.write(bytes, to: scratch.path)
             } operate: { scratch in
-                _ = try Adoption.adopt(
-                    plaintext: scratch.path, into: Self.copy(scratch), key: scratch.key(2))
+                try Adoption(of: scratch.path, into: Self.copy(scratch)).run(
+                    key: scratch.key(2))
             } check: { scratch, succeeded in
                 #expect(try scratch.bytes == bytes)
                 try Self.expectCopy(scratch, succeeded)

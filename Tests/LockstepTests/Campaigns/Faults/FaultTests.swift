@@ -43,7 +43,7 @@ struct FaultTests {
             try IntegrityAnswer.require(connection)
             try scratch.add(rows: 1, to: connection)
         }
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         #expect(try scratch.names == ["data.db"])
     }
 

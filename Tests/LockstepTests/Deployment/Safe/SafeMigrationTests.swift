@@ -21,12 +21,13 @@ struct SafeMigrationTests {
     @discardableResult
     private func expectUndone(
         _ migration: SafeMigration, _ outcome: SafeMigrationReport.Outcome,
-        _ code: LockstepError.Code?, sourceLocation: SourceLocation = #_sourceLocation
+        _ code: LockstepError.Code?, sourceLocation: SourceLocation = #_sourceLocation,
+        progress: JobProgress.Handler = { _ in }
     ) throws -> SafeMigrationReport {
         let before = try scratch.content()
         var report = SafeMigrationReport()
         do {
-            try migration.run(scratch.access(), into: &report)
+            try migration.run(scratch.access(), into: &report, progress: progress)
             Issue.record("nothing failed", sourceLocation: sourceLocation)
         } catch let error as LockstepError {
             #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
@@ -38,7 +39,7 @@ struct SafeMigrationTests {
         #expect(try scratch.content() == before, sourceLocation: sourceLocation)
         #expect(try scratch.names == ["data.db"], sourceLocation: sourceLocation)
         #expect(
-            try PageAudit.run(scratch.path, key: scratch.database.key()).isClean,
+            try PageAudit(scratch.path).run(key: scratch.database.key()).isClean,
             sourceLocation: sourceLocation)
         return report
     }
@@ -46,10 +47,10 @@ struct SafeMigrationTests {
     @Test("A successful run migrates and verifies, and the backup has the previous content")
     func success() throws {
         let before = try scratch.content()
-        var events: [SafeMigrationEvent] = []
-        var migration = try migration(DeploymentScratch.good())
-        migration.observe = { events.append($0) }
-        let report = try migration.run(scratch.access())
+        var reported: [JobProgress] = []
+        let report = try migration(DeploymentScratch.good()).run(scratch.access()) {
+            reported.append($0)
+        }
         #expect(report.outcome == .migrated && report.recovery == nil)
         #expect(report.migration.steps.map(\.version.description) == ["2", "3"])
         #expect(report.verification?.isClean == true)
@@ -60,12 +61,12 @@ struct SafeMigrationTests {
         #expect(
             try DeploymentScratch.content(
                 Connection.open(backup, key: scratch.database.key())) == before)
-        #expect(events.contains(.verifying) && !events.contains(.restoring))
-        guard case .backingUp(let copied)? = events.first else {
-            Issue.record("\(events.first as Any)")
-            return
-        }
-        #expect(copied.done == copied.total)
+        let phases = reported.map(\.phase)
+        #expect(phases.contains(.up.of("test 2")) && phases.contains(.up.of("test 3")))
+        #expect(phases.contains(.verifying) && !phases.contains(.restoring))
+        #expect(phases.contains(VerificationReport.Check.pages.phase))
+        #expect(phases.first == .copying && reported.first?.hasEnded == true)
+        #expect(report.time.duration > .zero)
         try scratch.expectSound(DeploymentScratch.good())
     }
 
@@ -163,18 +164,18 @@ struct SafeMigrationTests {
         #expect(try migration.run(scratch.access()).outcome == .migrated)
     }
 
-    @Test("Errors from the observer count as well, at any point", arguments: [0, 1, 2])
-    func observer(place: Int) throws {
-        var migration = try migration(DeploymentScratch.good())
-        migration.observe = { event in
-            switch (place, event) {
-            case (0, .migrating(.statement)), (2, .verifying): throw Stop()
-            case (1, .migrating(.began(set: _, version: MigrationVersion(3), isUp: _))):
-                throw Stop()
-            default: break
-            }
+    @Test("Errors from the progress closure count as well, at any point", arguments: [0, 1, 2])
+    func progress(place: Int) throws {
+        let last: [JobProgress.Phase] = [.up.of("test 2"), .up.of("test 3"), .verifying]
+        var seen: [JobProgress.Phase] = []
+        try expectUndone(
+            migration(DeploymentScratch.good()), place == 0 ? .rolledBack : .restored, nil
+        ) { progress in
+            seen.append(progress.phase)
+            // It throws during the restore too, which goes on.
+            if seen.contains(last[place]) { throw Stop() }
         }
-        try expectUndone(migration, place == 0 ? .rolledBack : .restored, nil)
+        #expect(seen.last == (place == 0 ? last[0] : .restoring))
     }
 
     // MARK: Stopping
@@ -184,15 +185,23 @@ struct SafeMigrationTests {
         let endless = Scratch.up(
             "CREATE TABLE n (x);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
                 + "INSERT INTO n SELECT x FROM c;")
-        let asked = Counter()
         for (scripts, outcome) in [
             ([DeploymentScratch.first, endless], SafeMigrationReport.Outcome.rolledBack),
             ([DeploymentScratch.first, DeploymentScratch.second, endless], .restored),
         ] {
-            var migration = try migration(Scratch.set(scripts))
-            let start = asked.increase()
-            migration.shouldContinue = { asked.increase() < start + 400 }
-            try expectUndone(migration, outcome, .interrupted)
+            // The statement reports nothing by itself: the last progress comes again.
+            for error: LockstepError? in [nil, LockstepError(.interrupted, "stop")] {
+                let migration = try migration(Scratch.set(scripts))
+                var last: JobProgress?
+                try expectUndone(migration, outcome, error?.code) { progress in
+                    defer { last = progress }
+                    guard progress == last, progress.phase == .up.of("test \(scripts.count)"),
+                        progress.step != nil
+                    else { return }
+                    if let error { throw error }
+                    throw Stop()
+                }
+            }
         }
     }
 
@@ -201,17 +210,15 @@ struct SafeMigrationTests {
         let scratch = scratch
         let before = try scratch.content()
         let task = Task {
-            var migration = SafeMigration(
+            let migration = SafeMigration(
                 of: scratch.path, sets: [try DeploymentScratch.good()])
-            migration.observe = { event in
-                if case .migrating(.committed) = event {
+            try migration.run(scratch.access()) { progress in
+                if progress.phase == .up.of("test 2"), progress.hasEnded {
                     unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 }
             }
-            try migration.run(scratch.access())
         }
-        let failure = await #expect(throws: LockstepError.self) { try await task.value }
-        #expect(failure?.code == .interrupted)
+        await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try scratch.content() == before)
         #expect(try scratch.names == ["data.db"])
     }
@@ -221,14 +228,17 @@ struct SafeMigrationTests {
     @Test("Writes by others during the run are not lost: nothing is restored, and the backup stays")
     func othersWrote() throws {
         let before = try scratch.content()
-        var migration = try migration(DeploymentScratch.failingAtThird())
-        migration.observe = { event in
-            guard case .migrating(.committed) = event else { return }
-            try scratch.add(1, to: scratch.database.open())
-        }
+        let migration = try migration(DeploymentScratch.failingAtThird())
         var report = SafeMigrationReport()
+        var hasWritten = false
         let failure = #expect(throws: LockstepError.self) {
-            try migration.run(scratch.access(), into: &report)
+            try migration.run(scratch.access(), into: &report) { progress in
+                guard progress.phase == .up.of("test 2"), progress.hasEnded, !hasWritten else {
+                    return
+                }
+                hasWritten = true
+                try scratch.add(1, to: scratch.database.open())
+            }
         }
         #expect(failure?.code == .notRestored && report.outcome == .notRestored)
         #expect(failure?.message.contains("others have written") == true)
@@ -241,20 +251,22 @@ struct SafeMigrationTests {
         try scratch.expectSound(DeploymentScratch.failingAtThird())
         // It can continue from there, or be restored by hand.
         let key = try scratch.database.key()
-        try Store.restore(scratch.path, key: key, from: backup, backupKey: key)
+        try Restore(scratch.path, from: backup).run(key: key, backupKey: key)
         #expect(try scratch.content() == before)
     }
 
     @Test("Writes by others stay where nothing was committed, and need no message")
     func othersWroteRolledBack() throws {
         let set = try Scratch.set(DeploymentScratch.first, DeploymentScratch.failing)
-        var migration = migration(set)
-        migration.observe = { event in
-            guard case .backingUp = event else { return }
-            try scratch.add(1, to: scratch.database.open())
-        }
         var report = SafeMigrationReport()
-        Refusal.expect(.migrationFailed) { try migration.run(scratch.access(), into: &report) }
+        var hasWritten = false
+        Refusal.expect(.migrationFailed) {
+            try migration(set).run(scratch.access(), into: &report) { progress in
+                guard progress.phase == .copying, !hasWritten else { return }
+                hasWritten = true
+                try scratch.add(1, to: scratch.database.open())
+            }
+        }
         #expect(report.outcome == .rolledBack)
         #expect(try Scratch.int(scratch.database.open(), "SELECT count(*) FROM item") == 51)
         #expect(try scratch.names == ["data.db"])

@@ -163,9 +163,14 @@ struct SafeRetentionTests {
             Refusal.expect(.locked) { try inner.run(scratch.access()) }
             // Or when it is stopped.
             inner.timeout = .seconds(1_000_000)
-            let asked = Counter()
-            inner.shouldContinue = { asked.increase() < 3 }
-            Refusal.expect(.interrupted) { try inner.run(scratch.access()) }
+            var waited = 0
+            #expect(throws: CancellationError.self) {
+                try inner.run(scratch.access()) { progress in
+                    #expect(progress.phase == .waiting)
+                    waited += 1
+                    if waited == 3 { throw CancellationError() }
+                }
+            }
         }
         try outer.run(scratch.access())
     }
@@ -176,9 +181,9 @@ struct SafeRetentionTests {
         let began = AsyncStream<Void>.makeStream()
         let set = try DeploymentScratch.good()
         let first = Task.detached {
-            var migration = SafeMigration(of: scratch.path, sets: [set])
-            migration.observe = { if case .migrating = $0 { began.continuation.yield() } }
-            return try migration.run(scratch.access()).outcome
+            try SafeMigration(of: scratch.path, sets: [set]).run(scratch.access()) { progress in
+                if progress.phase.name == "up" { began.continuation.yield() }
+            }.outcome
         }
         for await _ in began.stream { break }
         let second = Task.detached {

@@ -41,7 +41,7 @@ struct SafeVictim {
     func findFault() throws -> String? {
         do {
             let connection = try database.open()
-            guard try PageAudit.run(database.path, key: database.key()).isClean else {
+            guard try PageAudit(database.path).run(key: database.key()).isClean else {
                 return "pages that do not verify"
             }
             try IntegrityAnswer.require(connection)

@@ -102,7 +102,7 @@ struct LargeCellTests {
         // Stopped after its first batch, which consists of one large value.
         #expect(throws: Stop.self) {
             try other.reseal("data", of: "reel", keys: newer) { progress in
-                #expect(progress.rows == 1)
+                #expect(progress.done == 1)
                 throw Stop()
             }
         }

@@ -196,6 +196,21 @@ struct ColumnRegistryTests {
         #expect(code.map(due.contains) == true, "\(String(describing: code))")
     }
 
+    @Test("the entry that does not authenticate is named")
+    func forgedEntry() throws {
+        for (sql, column) in [
+            ("UPDATE lockstep_column SET mac = zeroblob(32) WHERE id = 1", "title"),
+            ("UPDATE lockstep_column SET padding = 64 WHERE id = 2", "url"),
+            ("UPDATE lockstep_index SET bits = 17 WHERE number = 2", "url"),
+        ] {
+            let connection = try stored()
+            try change(sql, connection)
+            Refusal.expect(.registryForged, about: .init(table: "movie", column: column)) {
+                _ = try read(connection)
+            }
+        }
+    }
+
     @Test("another key's fingerprint means another keyring, before any cell is opened")
     func replacedCommitment() throws {
         let connection = try stored()

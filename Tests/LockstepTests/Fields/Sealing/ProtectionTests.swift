@@ -93,12 +93,14 @@ struct ProtectionTests {
         Refusal.expect(.constraint) {
             try other.execute("UPDATE film SET title = 'x' WHERE id = 36")
         }
-        var progress: [SealingProgress] = []
-        try connection.protect("title", of: "film", keys: bench.keys, batch: 10) {
-            progress.append($0)
-        }
-        #expect(progress.last?.rows == progress.last?.total)
-        #expect(progress.last?.rows == max(38 - stop * 10, 1))
+        var progress: [JobProgress] = []
+        let report = try connection.protect(
+            "title", of: "film", keys: bench.keys, batch: 10
+        ) { progress.append($0) }
+        #expect(report.rows == progress.last?.done && progress.last?.hasEnded == true)
+        #expect(progress.allSatisfy { $0.phase == .sealing.of("film.title") && $0.unit == .rows })
+        #expect(progress.last?.done == progress.last?.total)
+        #expect(progress.last?.done == max(38 - stop * 10, 1))
         let expected = ["Laura"] + all[1..<35] + ["Laura", all[36], "Gilda"]
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == expected)
         #expect(

@@ -221,6 +221,7 @@ struct SealedAbuseTests {
             Issue.record("it was read")
         } catch let error as LockstepError {
             #expect(error.message == "the cell of film.title in row 1 holds no sealed value")
+            #expect(error.context == .init(table: "film", column: "title"))
             #expect(!"\(error) \(error.hint ?? "")".contains("secret"))
         }
     }

@@ -177,10 +177,12 @@ struct SealingMigrationTests {
         try fill(connection)
         try migrate(.version(MigrationVersion(2)), connection)
         do {
+            let renamed = LockstepError.Context(
+                file: "0003_names.sql", set: "films", version: "3", table: "film", column: "title")
             let keyless = try open([other])
-            Refusal.expect(.keyUnavailable) { try migrate(.latest, keyless) }
+            Refusal.expect(.keyUnavailable, about: renamed) { try migrate(.latest, keyless) }
             let wrong = try open([])
-            Refusal.expect(.keyUnavailable) { try migrate(.latest, wrong) }
+            Refusal.expect(.keyUnavailable, about: renamed) { try migrate(.latest, wrong) }
         }
         try migrate(.latest, connection)
         try connection.write { connection in

@@ -20,7 +20,7 @@ struct SealingPrefetchTests {
     ) throws -> Int {
         let change = SealingChange(
             table: "film", column: "title",
-            goal: .protect(mode: .random, padding: .none, indexes: [.init(.exact)]))
+            goal: .protect(mode: .random, padding: .none, indexes: [.init(.exact)]), batch: 7)
         let own = SealingPrefetch(change, bench.keys, connection)
         let ahead = try #require(own)
         try connection.with(rights: .engine) {
@@ -28,7 +28,7 @@ struct SealingPrefetchTests {
             var isLast = false
             while !isLast {
                 isLast = try connection.write { connection in
-                    try change.runBatch(7, bench.keys, connection, ahead).isLast
+                    try change.runBatch(bench.keys, connection, ahead).isLast
                 }
                 ahead.wait()
                 try ahead.watch(connection) { try between() }

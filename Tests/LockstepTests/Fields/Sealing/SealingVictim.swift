@@ -139,7 +139,7 @@ struct SealingVictim {
     }
 
     func border() throws -> Int? {
-        let audit = try PageAudit.run(victim.database.path, key: victim.database.key())
+        let audit = try PageAudit(victim.database.path).run(key: victim.database.key())
         guard audit.damagedFrames.isEmpty, audit.strayBytes == 0, audit.damagedPages.isEmpty else {
             return nil
         }

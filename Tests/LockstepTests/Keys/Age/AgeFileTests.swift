@@ -79,7 +79,9 @@ struct AgeFileTests {
         let file = try sealed(bytes, for: [one.recipient, other.recipient])
         #expect(try opened(file, one) == bytes)
         #expect(try opened(file, other, piece: 1000) == bytes)
-        Refusal.expect(.slotNotOpened) { _ = try opened(file, third) }
+        Refusal.expect(.slotNotOpened, about: .init(file: "the file")) {
+            _ = try opened(file, third)
+        }
         #expect(try sealed(bytes, for: [one.recipient]) != sealed(bytes, for: [one.recipient]))
     }
 

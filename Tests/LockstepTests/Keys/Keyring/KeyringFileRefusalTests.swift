@@ -45,6 +45,16 @@ struct KeyringFileRefusalTests {
         expect(.permissionsTooOpen, of: file)
     }
 
+    @Test("a malformed line is named with its file, for programs as well")
+    func malformedLine() throws {
+        var lines = Rings.lines(try Rings.text())
+        lines[1] = "ring"
+        let file = KeyringFile(try folder.write("other.keyring", Rings.joined(lines)))
+        Refusal.expect(.keyringMalformed, about: .init(file: file.path.string, line: 2)) {
+            _ = try file.summary()
+        }
+    }
+
     @Test("a file that even its owner cannot write to is read", arguments: [0o400, 0o700])
     func closedModes(_ mode: Int) throws {
         try setMode(mode, file.path)

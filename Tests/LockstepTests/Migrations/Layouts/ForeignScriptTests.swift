@@ -126,7 +126,8 @@ struct ForeignScriptTests {
             #expect(file.runsInTransaction == up, "\(files)")
             // The ledger stores it with the way down.
             let text = try #require(file.down).text
-            let recorded = try MigrationFileParser.parseScript(text, "recorded")
+            let recorded = try MigrationFileParser.parseScript(
+                text, ScriptOrigin(file: "recorded"))
             #expect(recorded.runsInTransaction == down, "\(files)")
             #expect(file.down?.runsInTransaction == down, "\(files)")
         }

@@ -183,5 +183,11 @@ struct LayoutDefectTests {
             #expect(error.message.contains(reported), "\(error.message)")
         }
         #expect(error.hint?.isEmpty == false)
+        let context = error.context
+        #expect(context.set == "set")
+        #expect(context.file.map { error.message.contains($0) } == true, "\(context)")
+        let place = defect.reported[0].split(separator: ":").map(String.init)
+        guard place.count == 2, let line = Int(place[1]) else { return }
+        #expect(context.file == place[0] && context.line == line, "\(context)")
     }
 }

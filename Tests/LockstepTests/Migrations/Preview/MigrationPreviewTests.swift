@@ -152,6 +152,7 @@ struct MigrationPreviewTests {
         ])
         #expect(preview.lint.map(\.rule) == ["refused"])
         #expect(preview.lint.first?.message.contains("0002_step.sql:3") == true)
+        #expect(preview.lint.first?.line == 3)
         #expect(preview.steps.map(\.statements.count) == [1, 0])
 
         let connection = try Connection.inMemory()

@@ -138,8 +138,23 @@ struct BadInputTests {
         let error = try refusal(of: Scratch.set(Self.first, Scratch.up(bad.sql)))
         #expect(error.code == bad.code, "\(error)")
         #expect(error.message.hasPrefix("test/0002_step.sql:\(bad.line): "), "\(error)")
+        let context = error.context
+        #expect(context.set == "test" && context.version == "2", "\(context)")
+        #expect(context.file == "0002_step.sql" && context.line == bad.line, "\(context)")
         for part in bad.says { #expect(error.message.contains(part), "\(error)") }
         for value in ["hunter2", "4711"] { #expect(!"\(error)".contains(value)) }
+    }
+
+    @Test("A failed statement's place and SQLite's code are fields of the error")
+    func context() throws {
+        let error = try refusal(
+            of: Scratch.set(Self.first, Scratch.up("INSERT INTO parent (code) VALUES ('a');")))
+        #expect(
+            error.context
+                == .init(
+                    file: "0002_step.sql", line: 2, set: "test", version: "2",
+                    sqliteCode: 2067))
+        #expect(error.context.sqliteCodeName == "SQLITE_CONSTRAINT_UNIQUE")
     }
 
     @Test("Lines are counted correctly in files with CRLF and a byte-order mark, too")
@@ -187,6 +202,9 @@ struct BadInputTests {
         let error = try refusal(of: MigrationSet(name: "test", files: files))
         #expect(error.code == code, "\(error)")
         for part in says { #expect(error.message.contains(part), "\(error)") }
+        #expect(error.context.set == "test")
+        #expect(error.context.version == (code == .versionDuplicate ? "2" : "1"))
+        #expect(error.context.file == (code == .migrationChanged ? "0001_step.sql" : nil))
     }
 
     @Test("A version from a late-merged branch is refused by its name")

@@ -82,7 +82,7 @@ struct CrashTests {
             #expect(try Ledger.entries(connection).count == victim.set.files.count)
             #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)
             _ = consume connection
-            let report = try Verification(copy, sets: [victim.set]).run(key: victim.key())
+            let report = try await Verification(copy, sets: [victim.set]).run(key: victim.key())
             #expect(report.isClean, "\(report)")
             event += 1
         }

@@ -154,6 +154,33 @@ struct MigratorTests {
         #expect(try Scratch.schema(connection) == ["CREATE TABLE a (x INTEGER)"])
     }
 
+    @Test("Progress counts the versions; throwing from it and cancelling the task stop the run")
+    func progress() async throws {
+        struct Stop: Error {}
+        let connection = try Connection.inMemory()
+        let set = try Scratch.set(two)
+        var seen: [JobProgress] = []
+        #expect(throws: Stop.self) {
+            _ = try Migrator(set).run(on: connection) { progress in
+                seen.append(progress)
+                if progress.phase == .up.of("test 2"), progress.step != nil { throw Stop() }
+            }
+        }
+        #expect(try Ledger.entries(connection).count == 1)
+        #expect(Set(seen.map(\.phase)) == [.up.of("test 1"), .up.of("test 2")])
+        #expect(seen.allSatisfy { $0.total == 2 && $0.unit == .steps })
+        #expect(seen.filter(\.hasEnded).map(\.done) == [1] && seen.first?.done == 0)
+        seen = []
+        _ = try Migrator(set).run(on: connection) { seen.append($0) }
+        #expect(seen.last?.hasEnded == true && seen.last?.done == 1 && seen.last?.total == 1)
+        let task = Task {
+            let connection = try Connection.inMemory()
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            _ = try Migrator(set).run(on: connection)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     @Test("Two runners on one file: both finish, each version is applied once")
     func twoRunners() async throws {
         let scratch = try DatabaseScratch()

@@ -156,7 +156,7 @@ struct PlainVictim {
         // A rollback journal does not save the old content of a free page before its first use. After a torn write
         // the page is free again with arbitrary content. The check above has read all other pages.
         let free = try connection.value("PRAGMA freelist_count", as: Int.self) ?? 0
-        let audit = try PageAudit.run(victim.database.path, key: victim.database.key())
+        let audit = try PageAudit(victim.database.path).run(key: victim.database.key())
         guard audit.damagedFrames.isEmpty, audit.strayBytes == 0,
             audit.damagedPages.count <= (usesJournal ? free : 0)
         else { return nil }

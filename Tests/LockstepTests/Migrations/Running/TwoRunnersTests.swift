@@ -58,7 +58,8 @@ struct TwoRunnersTests {
         #expect(try Scratch.int(connection, "SELECT count(*) FROM t1 WHERE n = 1001") == 61)
         #expect(try Scratch.int(connection, "SELECT count(*) FROM t1") == 61)
         _ = consume connection
-        let report = try Verification(database.path, sets: [victim.set]).run(key: database.key())
+        let report = try await Verification(database.path, sets: [victim.set]).run(
+            key: database.key())
         #expect(report.isClean, "\(report)")
     }
 }

@@ -37,12 +37,12 @@ struct BackfillTests {
         let connection = try Connection.inMemory()
         let set = try prepared(rows: rows, connection)
         var batches: [Int] = []
-        let report = try Migrator(set) { event in
-            if case .backfilled("t", let done, let total) = event {
-                batches.append(done)
-                #expect(total == rows)
-            }
-        }.run(on: connection)
+        let report = try Migrator(set).run(on: connection) { progress in
+            // What follows a batch is reported with its rows.
+            guard progress.unit == .rows, progress.done != batches.last else { return }
+            batches.append(progress.done)
+            #expect(progress.step == "t" && progress.total == rows)
+        }
         #expect(report.steps.count == 1)
         #expect(batches == (0..<((rows + 9) / 10)).map { min(($0 + 1) * 10, rows) })
         #expect(try right(connection) == rows)

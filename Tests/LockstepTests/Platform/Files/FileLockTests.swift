@@ -12,11 +12,11 @@ struct FileLockTests {
         let lock = folder.file(".lock")
         do {
             let first = try FileLock(lock)
-            Refusal.expect(.locked) { _ = try FileLock(lock) }
+            Refusal.expect(.locked, about: .file(lock)) { _ = try FileLock(lock) }
             _ = first
         }
         _ = try FileLock(lock)
         // Its folder is gone with the value that made it.
-        Refusal.expect(.notFound) { _ = try FileLock(path) }
+        Refusal.expect(.notFound, about: .file(path)) { _ = try FileLock(path) }
     }
 }

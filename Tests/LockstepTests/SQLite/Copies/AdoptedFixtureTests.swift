@@ -62,9 +62,8 @@ struct AdoptedFixtureTests {
 
     private func adopt(passphrase: String?) throws -> AdoptionReport {
         guard let passphrase else { return try scratch.adopt() }
-        return try Adoption.adopt(
-            scratch.old.path, passphrase: Passphrase(Array(passphrase.utf8).span),
-            into: scratch.new.path, key: scratch.new.key())
+        return try Adoption(of: scratch.old.path, into: scratch.new.path).run(
+            passphrase: Passphrase(Array(passphrase.utf8).span), key: scratch.new.key())
     }
 
     private func expectRefusal(

@@ -106,16 +106,16 @@ struct AdoptionRefusalTests {
     @Test("A progress closure that throws ends the adoption, at the first call and at the last")
     func progress() throws {
         try makeRows(10_000)
-        var reported: [CopyProgress] = []
+        var reported: [JobProgress] = []
         try scratch.adopt { reported.append($0) }
         #expect(reported.map(\.done) == [4096, 8192, 10_000])
         #expect(reported.allSatisfy { $0.total == 10_000 })
         for end in reported {
             let other = try DatabaseScratch()
             #expect(throws: Stop.self) {
-                _ = try Adoption.adopt(
-                    plaintext: scratch.old.path, into: other.path, key: other.key()
-                ) { if $0 == end { throw Stop() } }
+                try Adoption(of: scratch.old.path, into: other.path).run(key: other.key()) {
+                    if $0 == end { throw Stop() }
+                }
             }
             #expect(try other.names == [])
         }
@@ -156,8 +156,7 @@ struct AdoptionRefusalTests {
         defer { disk.unmount() }
         let target = disk.path.appending("new.db")
         Refusal.expect(.full) {
-            _ = try Adoption.adopt(
-                plaintext: scratch.old.path, into: target, key: scratch.new.key())
+            try Adoption(of: scratch.old.path, into: target).run(key: scratch.new.key())
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path.string) == [])
     }

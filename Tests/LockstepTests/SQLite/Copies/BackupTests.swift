@@ -29,7 +29,7 @@ struct BackupTests {
     private func total(key: borrowing DatabaseKey) throws -> Int {
         #expect(try copy.names == ["copy.db"])
         #expect(try DatabaseScratch.mode(of: copy.path) == 0o600)
-        #expect(try PageAudit.run(copy.path, key: key).isClean)
+        #expect(try PageAudit(copy.path).run(key: key).isClean)
         let connection = try Connection.open(copy.path, key: key)
         try IntegrityAnswer.require(connection)
         #expect(try connection.headerField("application_id") == Connection.applicationID)
@@ -116,16 +116,31 @@ struct BackupTests {
     func empty() throws {
         let report = try Store.create(scratch.path, key: scratch.key())
             .backup(to: copy.path, key: copy.key(2))
-        #expect(report == CopyReport(pages: 1, rows: [:]))
+        #expect(report.pages == 1 && report.rows.isEmpty)
         #expect(try copy.bytes.count == 4096)
         _ = try Connection.open(copy.path, key: copy.key(2))
+    }
+
+    @Test("Awaited, it has the same result, and cancelling its task ends it")
+    func awaited() async throws {
+        let store = try makeStore(rows: 300)
+        let report = try await Backup(to: copy.path).run(on: store, key: copy.key())
+        #expect(report.rows["entry"] == 300 && report.time.duration > .zero)
+        #expect(try total(key: copy.key()) == 300)
+        let other = try DatabaseScratch()
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await Backup(to: other.path).run(on: store)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try other.names == [])
     }
 
     @Test("Progress advances from a fraction to 1, for 20 MB in several steps")
     func progress() throws {
         let store = try makeStore()
         try Account.add(5000, to: store, size: 4000)
-        var reported: [CopyProgress] = []
+        var reported: [JobProgress] = []
         let report = try store.backup(to: copy.path, key: copy.key(2)) { reported.append($0) }
         #expect(reported.count >= 5 && reported.last?.done == report.pages)
         #expect(zip(reported, reported.dropFirst()).allSatisfy { $0.done < $1.done })
@@ -191,7 +206,7 @@ struct BackupTests {
             try copy.fill(rows: rows)
             let source = try scratch.open()
             let code = try Refusal.code {
-                _ = try Backup.verify(copy.path, copy.key(), schema: .init(), against: source)
+                _ = try PageCopy.verify(copy.path, copy.key(), schema: .init(), against: source)
             }
             #expect(code == (rows == 200 ? nil : .damaged))
         }

@@ -59,7 +59,7 @@ struct ContentReplacementTests {
         _ = consume connection
         #expect(try scratch.bytes.count == backup.bytes.count)
         #expect(try scratch.names == ["data.db"])
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         let again = try scratch.open()
         try IntegrityAnswer.require(again)
         #expect(try again.value("PRAGMA journal_mode", as: String.self) == "wal")

@@ -34,7 +34,7 @@ struct CopyCallTests {
     private static func content(_ scratch: RotationScratch, _ name: String) throws -> [String] {
         let path = scratch.folder.file(name)
         let key = try scratch.keyring().databaseKey()
-        #expect(try PageAudit.run(path, key: key).isClean)
+        #expect(try PageAudit(path).run(key: key).isClean)
         return try RotationScratch.content(Connection.open(path, key: key))
     }
 

@@ -80,9 +80,8 @@ struct CopyLeakTests {
         let database = try RawDatabase(old.path, key: nil)
         try fill { try database.run($0) }
         let (there, here) = (Watch(old.folder.path, marker), Watch(new.folder.path, marker))
-        _ = try Adoption.adopt(
-            plaintext: old.path, into: new.path, key: new.key(), options: here.options()
-        ) { _ in there.look() }
+        let adoption = Adoption(of: old.path, into: new.path, options: here.options())
+        try adoption.run(key: new.key()) { _ in there.look() }
         here.look()
         #expect(there.found == [old.path.string] && there.searches > 0)
         #expect(here.found == [] && here.searches > 3)
@@ -96,9 +95,9 @@ struct CopyLeakTests {
         try fill { try database.run($0) }
         try database.run("CREATE INDEX by_text ON note (text)")
         let (there, here) = (Watch(old.folder.path, marker), Watch(new.folder.path, marker))
-        _ = try Adoption.adopt(
-            old.path, passphrase: Passphrase(Array("a pass phrase".utf8).span), into: new.path,
-            key: new.key(), options: here.options()
+        let adoption = Adoption(of: old.path, into: new.path, options: here.options())
+        try adoption.run(
+            passphrase: Passphrase(Array("a pass phrase".utf8).span), key: new.key()
         ) { _ in there.look() }
         here.look()
         #expect(there.found == [] && there.searches > 0)
@@ -112,8 +111,8 @@ struct CopyLeakTests {
         let store = try Store.create(old.path, key: old.key())
         try store.write { connection in try fill { try connection.execute(SQL(verbatim: $0)) } }
         try store.backup(to: new.path, key: new.key(2)) { _ in watch.look() }
-        try Store.restore(
-            new.folder.file("third.db"), key: new.key(3), from: new.path, backupKey: new.key(2)
+        try Restore(new.folder.file("third.db"), from: new.path).run(
+            key: new.key(3), backupKey: new.key(2)
         ) { _ in watch.look() }
         watch.look()
         #expect(watch.found == [] && watch.searches >= 3)
@@ -157,7 +156,7 @@ struct CopyLeakTests {
         }
         try old.damage { $0[150 * 4096 + 50] ^= 1 }
         let (there, here) = (Watch(old.folder.path, marker), Watch(new.folder.path, marker))
-        let report = try Salvage.run(old.path, key: old.key(), into: new.path, newKey: new.key()) {
+        let report = try Salvage(old.path, into: new.path).run(key: old.key(), newKey: new.key()) {
             _ in
             there.look()
             here.look()
@@ -188,6 +187,6 @@ struct CopyLeakTests {
         }
         #expect(found > Self.rows / 2 && found < Self.rows)
         #expect(watch.found == [] && watch.searches > 2)
-        #expect(try PageAudit.run(old.path, key: old.key()).damagedPages == [151])
+        #expect(try PageAudit(old.path).run(key: old.key()).damagedPages == [151])
     }
 }

@@ -25,11 +25,10 @@ struct CopyScratch {
     /// Adopts the plaintext original.
     @discardableResult
     func adopt(
-        _ options: ConnectionOptions = .init(), progress: (CopyProgress) throws -> Void = { _ in }
+        _ options: ConnectionOptions = .init(), progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        try Adoption.adopt(
-            plaintext: old.path, into: new.path, key: new.key(), options: options,
-            progress: progress)
+        try Adoption(of: old.path, into: new.path, options: options).run(
+            key: new.key(), progress: progress)
     }
 
     /// Adopts the original, expects that it is unchanged and that the new database verifies, and that both give the
@@ -54,7 +53,7 @@ struct CopyScratch {
     ) throws {
         #expect(try new.names == ["new.db"], sourceLocation: sourceLocation)
         #expect(try DatabaseScratch.mode(of: new.path) == 0o600, sourceLocation: sourceLocation)
-        let audit = try PageAudit.run(new.path, key: new.key())
+        let audit = try PageAudit(new.path).run(key: new.key())
         #expect(audit.isClean && audit.pages == report.pages, sourceLocation: sourceLocation)
         let connection = try new.open(options)
         #expect(

@@ -79,8 +79,8 @@ struct ForeignFullTextTests {
         try RawDatabase(backup.path, key: CryptoProviderTests.keyspec)
             .run("UPDATE docs_data SET block = \(block)")
         _ = try backup.open().checkpoint(.truncate)
-        try Store.restore(
-            scratch.path, key: scratch.key(2), from: backup.path, backupKey: backup.key())
+        try Restore(scratch.path, from: backup.path).run(
+            key: scratch.key(2), backupKey: backup.key())
         let restored = try Connection.open(scratch.path, key: scratch.key(2))
         Refusal.expect(.damaged) { try IntegrityAnswer.require(restored) }
     }

@@ -42,7 +42,7 @@ struct KilledCopyTests {
         }
 
         func total(_ path: FilePath) throws -> Int {
-            #expect(try PageAudit.run(path, key: key()).isClean)
+            #expect(try PageAudit(path).run(key: key()).isClean)
             let connection = try Connection.open(path, key: key())
             try IntegrityAnswer.require(connection)
             return try Account.total(connection)

@@ -75,7 +75,7 @@ struct PlaintextExportTests {
         .enabled(if: Python.isPresent, Python.missing))
     func otherProgram() throws {
         let store = try makeStore()
-        let report = try store.exportPlaintext(to: target.path)
+        let report = try PlaintextExport(to: target.path).run(on: store)
         #expect(report.rows == ["t": 4, "hidden": 1, "pair": 2])
         #expect(try target.names == ["plain.db"])
         #expect(try DatabaseScratch.mode(of: target.path) == 0o600)
@@ -102,9 +102,9 @@ struct PlaintextExportTests {
             _ = try Migrator(MigrationSet(folder: Programs.package.appending("Migrations/photos")))
                 .run(on: connection)
         }
-        try store.exportPlaintext(to: target.path)
+        try PlaintextExport(to: target.path).run(on: store)
         let again = try DatabaseScratch()
-        let report = try Adoption.adopt(plaintext: target.path, into: again.path, key: again.key(2))
+        let report = try Adoption(of: target.path, into: again.path).run(key: again.key(2))
         #expect(report.applicationID == 0)
         let first = try scratch.open()
         let second = try Connection.open(again.path, key: again.key(2))
@@ -118,12 +118,12 @@ struct PlaintextExportTests {
     func refusals() throws {
         let store = try makeStore()
         #expect(throws: Stop.self) {
-            try store.exportPlaintext(to: target.path) { _ in throw Stop() }
+            try PlaintextExport(to: target.path).run(on: store) { _ in throw Stop() }
         }
         #expect(try target.names == [])
         try target.folder.write("plain.db", "something of somebody's")
-        Refusal.expect(.alreadyExists) { try store.exportPlaintext(to: target.path) }
-        Refusal.expect(.alreadyExists) { try store.exportPlaintext(to: scratch.path) }
+        Refusal.expect(.alreadyExists) { try PlaintextExport(to: target.path).run(on: store) }
+        Refusal.expect(.alreadyExists) { try PlaintextExport(to: scratch.path).run(on: store) }
         #expect(try target.bytes == Array("something of somebody's".utf8))
         #expect(try target.names == ["plain.db"])
     }
@@ -140,6 +140,19 @@ struct PlaintextExportTests {
             try connection.execute("CREATE INDEX i ON t (half(a))")
             try connection.execute("INSERT INTO t VALUES (5)")
         }
-        #expect(try store.exportPlaintext(to: target.path).rows == ["t": 1])
+        #expect(try PlaintextExport(to: target.path).run(on: store).rows == ["t": 1])
+    }
+
+    @Test("Awaited, it has the same result, and cancelling its task ends it")
+    func awaited() async throws {
+        let store = try makeStore()
+        #expect(try await PlaintextExport(to: target.path).run(on: store).rows["t"] == 4)
+        let other = target.folder.file("other.db")
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await PlaintextExport(to: other).run(on: store)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try target.names == ["plain.db"])
     }
 }

@@ -24,22 +24,23 @@ struct RestoreTests {
 
     @discardableResult
     private func restore(
-        backupKey: UInt8 = 2, progress: (CopyProgress) throws -> Void = { _ in }
+        backupKey: UInt8 = 2, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
-        try Store.restore(
-            scratch.path, key: scratch.key(), from: backup.path, backupKey: backup.key(backupKey),
-            progress: progress)
+        try Restore(scratch.path, from: backup.path).run(
+            key: scratch.key(), backupKey: backup.key(backupKey), progress: progress)
     }
 
     private func total() throws -> Int { try Account.total(scratch.open()) }
 
     /// Expects a refusal that leaves the database unchanged, byte for byte.
     private func expectRefusal(
-        _ code: LockstepError.Code, backupKey: UInt8 = 2,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ code: LockstepError.Code, about context: LockstepError.Context? = nil,
+        backupKey: UInt8 = 2, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let before = try CopyScratch.content(of: scratch)
-        Refusal.expect(code, sourceLocation: sourceLocation) { try restore(backupKey: backupKey) }
+        Refusal.expect(code, about: context, sourceLocation: sourceLocation) {
+            try restore(backupKey: backupKey)
+        }
         #expect(try CopyScratch.content(of: scratch) == before, sourceLocation: sourceLocation)
     }
 
@@ -49,7 +50,7 @@ struct RestoreTests {
         #expect(try restore().rows == ["total": 1, "entry": 7])
         #expect(try scratch.names == ["data.db"])
         #expect(try DatabaseScratch.mode(of: scratch.path) == 0o600)
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         #expect(try total() == 7)
         #expect(try CopyScratch.content(of: backup) == before)
     }
@@ -140,7 +141,7 @@ struct RestoreTests {
         try scratch.damage { $0[100] ^= 1 }
         try restore()
         #expect(try scratch.names == ["data.db"])
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         #expect(try total() == 7)
     }
 
@@ -166,7 +167,7 @@ struct RestoreTests {
         let whole = try backup.bytes
         for page in [0, 1, whole.count / 4096 - 1] {
             try backup.damage { $0[page * 4096 + 700] ^= 1 }
-            try expectRefusal(.damaged)
+            try expectRefusal(.damaged, about: .file(backup.path))
             try Bytes.write(whole, to: backup.path)
         }
         try backup.damage { $0.removeLast(100) }

@@ -70,7 +70,7 @@ struct DatabaseFileTests {
         #expect(try scratch.count(connection) == 3)
         let before = try locks()
         #expect(before != [])
-        _ = try PageAudit.run(scratch.path, key: scratch.key())
+        _ = try PageAudit(scratch.path).run(key: scratch.key())
         _ = try Diagnosis.examine(scratch.path, key: scratch.key())
         #expect(throws: LockstepError.self) {
             _ = try Connection.open(scratch.path, key: scratch.key(2))

@@ -16,8 +16,8 @@ struct PageAuditTests {
         pages = try scratch.bytes.count / 4096
     }
 
-    private func audit(key: UInt8 = 1) throws -> PageAudit {
-        try PageAudit.run(scratch.path, key: scratch.key(key))
+    private func audit(key: UInt8 = 1) throws -> PageAuditReport {
+        try PageAudit(scratch.path).run(key: scratch.key(key))
     }
 
     @Test("An undamaged database is clean")
@@ -109,10 +109,10 @@ struct PageAuditTests {
         let killed = try DatabaseScratch()
         try Bytes.write(Array(grown.prefix(pages * 4096 + 2048)), to: killed.path)
         try Bytes.write(log, to: killed.side("-wal"))
-        #expect(try PageAudit.run(killed.path, key: killed.key()).isClean)
+        #expect(try PageAudit(killed.path).run(key: killed.key()).isClean)
         // Without the log it is damaged.
         try FileManager.default.removeItem(atPath: killed.side("-wal").string)
-        #expect(try PageAudit.run(killed.path, key: killed.key()).strayBytes == 2048)
+        #expect(try PageAudit(killed.path).run(key: killed.key()).strayBytes == 2048)
     }
 
     @Test("A file of one page is audited like any other")
@@ -120,9 +120,9 @@ struct PageAuditTests {
         let small = try DatabaseScratch()
         _ = try small.create()
         #expect(try small.bytes.count == 4096)
-        #expect(try PageAudit.run(small.path, key: small.key()).isClean)
+        #expect(try PageAudit(small.path).run(key: small.key()).isClean)
         try small.damage { $0[2000] ^= 1 }
-        #expect(try PageAudit.run(small.path, key: small.key()).damagedPages == [1])
+        #expect(try PageAudit(small.path).run(key: small.key()).damagedPages == [1])
     }
 
     @Test("Any number of threads finds the same damage", arguments: [1, 2, 3, 16])
@@ -139,7 +139,7 @@ struct PageAuditTests {
         let hurt = [2, 255, 256, 257, 512, 600, pages]
         try large.damage { for page in hurt { $0[page * 4096 - 60] ^= 1 } }
         var reported: [Int] = []
-        let audit = try PageAudit.run(large.path, key: large.key(), threads: count) {
+        let audit = try PageAudit(large.path).run(key: large.key(), threads: count) {
             reported.append($0.done)
             #expect($0.total == pages)
         }
@@ -149,7 +149,7 @@ struct PageAuditTests {
         // An error from the progress closure ends the audit.
         struct Stop: Error {}
         #expect(throws: Stop.self) {
-            _ = try PageAudit.run(large.path, key: large.key(), threads: count) { _ in throw Stop()
+            _ = try PageAudit(large.path).run(key: large.key(), threads: count) { _ in throw Stop()
             }
         }
     }
@@ -166,7 +166,7 @@ struct PageAuditTests {
             try Bytes.write(Bytes.read(large.path), to: copy)
             try Bytes.write(Bytes.read(large.side("-wal")), to: FilePath(copy.string + "-wal"))
         }
-        let audit = try PageAudit.run(copy, key: large.key())
+        let audit = try PageAudit(copy).run(key: large.key())
         #expect(audit.isClean && audit.frames > 3 * PageReader.chunk, "\(audit)")
     }
 
@@ -178,8 +178,8 @@ struct PageAuditTests {
         try connection.checkpoint(.full)
         try scratch.add(rows: 1, to: connection)
         var looks = 0
-        let audit = try PageAudit.run(
-            scratch.path, key: scratch.key(), threads: 1,
+        let audit = try PageAudit(scratch.path).run(
+            key: scratch.key(), threads: 1,
             betweenLooks: {
                 looks += 1
                 if looks == 1 { try scratch.add(rows: 1, to: connection) }
@@ -193,8 +193,8 @@ struct PageAuditTests {
         let connection = try scratch.open()
         try scratch.add(rows: 300, to: connection)
         var looks = 0
-        let audit = try PageAudit.run(
-            scratch.path, key: scratch.key(), threads: 1,
+        let audit = try PageAudit(scratch.path).run(
+            key: scratch.key(), threads: 1,
             betweenLooks: {
                 looks += 1
                 guard looks == 1 else { return }
@@ -215,11 +215,11 @@ struct PageAuditTests {
     @Test("A missing path, or one that is not a file, is an error")
     func noFile() throws {
         let missing = try #require(throws: LockstepError.self) {
-            _ = try PageAudit.run(scratch.folder.file("nosuch"), key: scratch.key())
+            _ = try PageAudit(scratch.folder.file("nosuch")).run(key: scratch.key())
         }
         #expect(missing.code == .notFound)
         let folder = try #require(throws: LockstepError.self) {
-            _ = try PageAudit.run(scratch.folder.path, key: scratch.key())
+            _ = try PageAudit(scratch.folder.path).run(key: scratch.key())
         }
         #expect(folder.code == .notAFile)
     }
@@ -247,7 +247,7 @@ struct PageAuditTests {
             }
             group.addTask {
                 for _ in 0..<10 {
-                    let audit = try PageAudit.run(scratch.path, key: scratch.key())
+                    let audit = try PageAudit(scratch.path).run(key: scratch.key())
                     #expect(audit.isClean, "\(audit)")
                 }
             }

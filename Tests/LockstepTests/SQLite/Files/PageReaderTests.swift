@@ -209,7 +209,7 @@ struct PageReaderTests {
             bytes.replaceSubrange(range, with: old[range])
         }
         #expect(try PythonPages.refusal(scratch.path, key: scratch.key()) == nil)
-        let audit = try PageAudit.run(scratch.path, key: scratch.key())
+        let audit = try PageAudit(scratch.path).run(key: scratch.key())
         #expect(audit.isClean)
         try expectSameRows(scratch.path, scratch.open())
     }

@@ -38,7 +38,7 @@ struct WriteAheadLogTests {
         try takeCopy()
     }
 
-    private func audit() throws -> PageAudit { try PageAudit.run(copy, key: scratch.key()) }
+    private func audit() throws -> PageAuditReport { try PageAudit(copy).run(key: scratch.key()) }
 
     private func rows() throws -> Int? {
         try scratch.count(Connection.open(copy, key: scratch.key()))

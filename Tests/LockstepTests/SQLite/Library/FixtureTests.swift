@@ -92,7 +92,7 @@ struct FixtureTests {
         .enabled(if: SharedData.has("fixtures/\(zetetic)"), "\(SharedData.missing)"))
     func opens() throws {
         let key = try key("testkey", for: copy(Self.zetetic))
-        let audit = try PageAudit.run(scratch.path, key: key)
+        let audit = try PageAudit(scratch.path).run(key: key)
         #expect(audit.isClean && audit.pages == 239 && audit.frames == 0)
         let connection = try Connection.open(scratch.path, key: key)
         let counts = try connection.query(
@@ -113,12 +113,12 @@ struct FixtureTests {
                 bytes.replaceSubrange(offset..<(offset + 3), with: [0, 0, 0])
             }
         }
-        #expect(try PageAudit.run(scratch.path, key: key).damagedPages == [2, 3, 4])
+        #expect(try PageAudit(scratch.path).run(key: key).damagedPages == [2, 3, 4])
         #expect(try Diagnosis.examine(scratch.path, key: key) == .keyFits(strayBytes: 0))
 
         try Bytes.write(whole, to: scratch.path)
         try scratch.damage { $0.replaceSubrange(1000..<1003, with: [0, 0, 0]) }
-        #expect(try PageAudit.run(scratch.path, key: key).damagedPages == [1])
+        #expect(try PageAudit(scratch.path).run(key: key).damagedPages == [1])
         #expect(
             try Diagnosis.examine(scratch.path, key: key) == .firstPageDamaged(saltDestroyed: false)
         )
@@ -128,7 +128,7 @@ struct FixtureTests {
         #expect(error.code == .damaged)
 
         try Bytes.write(whole + [0, 0], to: scratch.path)
-        let audit = try PageAudit.run(scratch.path, key: key)
+        let audit = try PageAudit(scratch.path).run(key: key)
         #expect(audit.damagedPages == [] && audit.pages == 239 && audit.strayBytes == 2)
         #expect(try Diagnosis.examine(scratch.path, key: key) == .keyFits(strayBytes: 2))
         let rows: Int? = try Connection.open(scratch.path, key: key).value(

@@ -45,7 +45,7 @@ struct InteropTests {
             INSERT INTO film SELECT 'film number ' || i FROM n;
             """, on: scratch.path, key: Self.key)
         #expect(lines == [])
-        let audit = try PageAudit.run(scratch.path, key: scratch.key())
+        let audit = try PageAudit(scratch.path).run(key: scratch.key())
         #expect(audit.isClean && audit.pages > 5)
         #expect(try Diagnosis.examine(scratch.path, key: scratch.key()) == .keyFits(strayBytes: 0))
         #expect(try scratch.open().value("SELECT count(*) FROM film") == 1000)
@@ -60,7 +60,7 @@ struct InteropTests {
             case .nothing: break
             case .openingAgain: _ = try scratch.open()
             case .sharing: _ = try Store.open(scratch.path, key: scratch.key())
-            case .auditing: _ = try PageAudit.run(scratch.path, key: scratch.key())
+            case .auditing: _ = try PageAudit(scratch.path).run(key: scratch.key())
             case .examining: _ = try Diagnosis.examine(scratch.path, key: scratch.key())
             }
         }

@@ -126,7 +126,7 @@ struct ProviderFilesTests {
     func pages() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 2000)
-        let audit = try PageAudit.run(scratch.path, key: scratch.key())
+        let audit = try PageAudit(scratch.path).run(key: scratch.key())
         #expect(audit.isClean && audit.pages > 50)
         let bytes = try scratch.bytes
         let profile = Profile.current

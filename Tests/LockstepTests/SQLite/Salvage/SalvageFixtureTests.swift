@@ -22,12 +22,11 @@ struct SalvageFixtureTests {
 
     private func salvage(_ passphrase: String = "testkey") throws -> SalvageReport {
         let before = try scratch.bytes
-        let report = try Salvage.run(
-            scratch.path, passphrase: Passphrase(Array(passphrase.utf8).span), into: target,
-            newKey: scratch.key())
+        let report = try Salvage(scratch.path, into: target).run(
+            passphrase: Passphrase(Array(passphrase.utf8).span), newKey: scratch.key())
         #expect(try scratch.bytes == before)
         #expect(try scratch.names == ["data.db", "new.db"])
-        #expect(try PageAudit.run(target, key: scratch.key()).isClean)
+        #expect(try PageAudit(target).run(key: scratch.key()).isClean)
         return report
     }
 

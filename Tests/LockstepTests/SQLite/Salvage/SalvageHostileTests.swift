@@ -28,7 +28,7 @@ struct SalvageHostileTests {
     func negativeControl(_ number: Int) throws {
         let rows = try salvage.fill(rows: 100)
         try forge.change(number) { _ in }
-        #expect(try PageAudit.run(salvage.scratch.path, key: salvage.scratch.key()).isClean)
+        #expect(try PageAudit(salvage.scratch.path).run(key: salvage.scratch.key()).isClean)
         #expect(try salvage.salvage().isComplete)
         #expect(try salvage.rows() == rows)
     }

@@ -75,7 +75,7 @@ struct SalvageLogTests {
         let start = try log().start(of: frame)
         try salvage.scratch.damage("-wal") { $0[start + 1000] ^= 1 }
         // SQLite ignores everything from there on.
-        #expect(try PageAudit.run(salvage.scratch.path, key: salvage.scratch.key()).lostCommits > 0)
+        #expect(try PageAudit(salvage.scratch.path).run(key: salvage.scratch.key()).lostCommits > 0)
         let report = try salvage.salvage()
         let lost = Set(markers.map(row))
         #expect(try salvage.rows() == new.filter { !lost.contains($0.key) })

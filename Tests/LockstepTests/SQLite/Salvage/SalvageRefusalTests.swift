@@ -15,9 +15,8 @@ struct SalvageRefusalTests {
 
     private func refused(key: UInt8 = 1) throws -> LockstepError.Code? {
         try Refusal.code {
-            _ = try Salvage.run(
-                salvage.scratch.path, key: salvage.scratch.key(key), into: salvage.target,
-                newKey: salvage.scratch.key(2))
+            _ = try Salvage(salvage.scratch.path, into: salvage.target).run(
+                key: salvage.scratch.key(key), newKey: salvage.scratch.key(2))
         }
     }
 
@@ -31,9 +30,8 @@ struct SalvageRefusalTests {
             AtomicFile.remove(salvage.scratch.folder.file(name))
         }
         let code = try Refusal.code {
-            _ = try Salvage.run(
-                salvage.scratch.path, key: salvage.scratch.key(), into: salvage.scratch.path,
-                newKey: salvage.scratch.key())
+            _ = try Salvage(salvage.scratch.path, into: salvage.scratch.path).run(
+                key: salvage.scratch.key(), newKey: salvage.scratch.key())
         }
         #expect(code == .alreadyExists)
     }
@@ -70,14 +68,13 @@ struct SalvageRefusalTests {
     @Test("An error of the progress closure ends the salvage, and no files are left")
     func cancelling() throws {
         struct Stop: Error {}
-        var seen: [SalvageProgress] = []
+        var seen: [JobProgress.Phase] = []
         #expect(throws: Stop.self) {
-            _ = try Salvage.run(
-                salvage.scratch.path, key: salvage.scratch.key(), into: salvage.target,
-                newKey: salvage.scratch.key(2)
+            _ = try Salvage(salvage.scratch.path, into: salvage.target).run(
+                key: salvage.scratch.key(), newKey: salvage.scratch.key(2)
             ) { progress in
-                seen.append(progress)
-                if progress == .verifying { throw Stop() }
+                seen.append(progress.phase)
+                if progress.phase == .verifying { throw Stop() }
             }
         }
         #expect(seen.contains(.building) && seen.last == .verifying)
@@ -87,11 +84,10 @@ struct SalvageRefusalTests {
     @Test("A concurrent writer is detected")
     func writer() throws {
         let code = try Refusal.code {
-            _ = try Salvage.run(
-                salvage.scratch.path, key: salvage.scratch.key(), into: salvage.target,
-                newKey: salvage.scratch.key(2)
+            _ = try Salvage(salvage.scratch.path, into: salvage.target).run(
+                key: salvage.scratch.key(), newKey: salvage.scratch.key(2)
             ) { progress in
-                if progress == .building {
+                if progress.phase == .building {
                     // Closing checkpoints the log into the main file.
                     try salvage.scratch.open().execute("CREATE TABLE more (a)")
                 }

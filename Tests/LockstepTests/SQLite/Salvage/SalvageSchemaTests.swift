@@ -189,10 +189,10 @@ struct SalvageSchemaTests {
         #expect(report.isSchemaIncomplete)
         #expect(try report.table("item").rowsFoundByContent == 500)
         let misuse = try #require(throws: LockstepError.self) {
-            try Salvage.run(
-                salvage.scratch.path, key: salvage.scratch.key(),
-                into: salvage.scratch.folder.file("other.db"), newKey: salvage.scratch.key(),
-                schema: ["DROP TABLE item"])
+            try Salvage(
+                salvage.scratch.path, into: salvage.scratch.folder.file("other.db"),
+                schema: ["DROP TABLE item"]
+            ).run(key: salvage.scratch.key(), newKey: salvage.scratch.key())
         }
         #expect(misuse.code == .misuse)
     }

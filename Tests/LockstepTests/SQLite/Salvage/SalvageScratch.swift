@@ -67,8 +67,8 @@ struct SalvageScratch {
     ) throws -> SalvageReport {
         let names = try scratch.names
         let before = try names.map { try Bytes.read(scratch.folder.file($0)) }
-        let report = try Salvage.run(
-            scratch.path, key: scratch.key(), into: target, newKey: scratch.key(2), schema: schema)
+        let report = try Salvage(scratch.path, into: target, schema: schema).run(
+            key: scratch.key(), newKey: scratch.key(2))
         let after = try names.map { try Bytes.read(scratch.folder.file($0)) }
         #expect(before == after, sourceLocation: location)
         #expect(try scratch.names == (names + ["new.db"]).sorted(), sourceLocation: location)
@@ -76,7 +76,7 @@ struct SalvageScratch {
         let new = try Bytes.read(target)
         #expect(!Bytes.contain(new, "#000001#"), sourceLocation: location)
         #expect(!Bytes.contain(new, "CREATE TABLE"), sourceLocation: location)
-        let audit = try PageAudit.run(target, key: scratch.key(2))
+        let audit = try PageAudit(target).run(key: scratch.key(2))
         #expect(audit.isClean && audit.frames == 0, sourceLocation: location)
         return report
     }

@@ -77,7 +77,7 @@ struct KilledWriterTests {
 
     private func check(_ acknowledged: Set<Entry>, _ context: Comment) throws {
         // Before the log is replayed: SQLite ignores frames that do not verify.
-        #expect(try PageAudit.run(path, key: key()).isClean, context)
+        #expect(try PageAudit(path).run(key: key()).isClean, context)
         let connection = try Connection.open(path, key: key())
         #expect(try connection.value("PRAGMA integrity_check", as: String.self) == "ok", context)
         var parts: [Entry: Set<Int>] = [:]

@@ -84,7 +84,7 @@ struct StoreBusyTests: NumberStore {
         try store.writeHere(insert(50))
         try store.close()
         #expect(try committed().contains(50))
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
     }
 
     // MARK: The file disappears
@@ -132,7 +132,7 @@ struct StoreBusyTests: NumberStore {
         for suffix in ["-wal", "-shm"] {
             try FileManager.default.removeItem(atPath: scratch.side(suffix).string)
         }
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         #expect(try committed() == [])
     }
 

@@ -269,7 +269,7 @@ struct StoreModelTests {
         // A beat without a waiting reader is kept until the reader waits.
         #expect(reads.value >= streams.count * Self.readsOfABeat)
         try store.close()
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         let connection = try scratch.open()
         #expect(try connection.value("PRAGMA integrity_check", as: String.self) == "ok")
         let sight = try StoreModel.Sight(connection)

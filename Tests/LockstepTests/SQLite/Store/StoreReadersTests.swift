@@ -192,7 +192,7 @@ struct StoreReadersTests: NumberStore {
         }
         #expect(try store.readHere { try $0.value("SELECT count(*) FROM big") } == 420)
         try store.close()
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
     }
 
     @Test("An asynchronous call from the main actor runs its closure elsewhere")

@@ -26,7 +26,7 @@ public struct Blob: ~Copyable {
         {
             throw LockstepError(
                 .denied, "cannot write to \(name.folded): its rows belong to the engine",
-                hint: "only read from it")
+                hint: "only read from it", context: .init(table: place.table))
         }
         guard access == .read || core.isInTransaction else {
             throw LockstepError(
@@ -41,7 +41,8 @@ public struct Blob: ~Copyable {
         guard code == SQLITE_OK, let handle = unsafe opened else {
             throw core.error(code).located(
                 "cannot open \(place.table).\(place.column)",
-                hint: "the table, the column and the row must exist, and hold a BLOB or TEXT")
+                hint: "the table, the column and the row must exist, and hold a BLOB or TEXT",
+                context: place.context)
         }
         unsafe self.handle = unsafe handle
         self.core = core
@@ -138,9 +139,9 @@ public struct Blob: ~Copyable {
         guard code & 0xFF != SQLITE_ABORT else {
             throw LockstepError(
                 .blobExpired, "the row of \(place.table).\(place.column) has changed or is gone",
-                hint: "open the blob again")
+                hint: "open the blob again", context: place.context)
         }
-        throw core.error(code).located("\(place.table).\(place.column)")
+        throw core.error(code).located("\(place.table).\(place.column)", context: place.context)
     }
 }
 

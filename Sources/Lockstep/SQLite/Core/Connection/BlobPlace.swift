@@ -15,4 +15,6 @@ public struct BlobPlace: Sendable, Hashable {
         self.column = column
         self.row = row
     }
+
+    var context: LockstepError.Context { .init(table: table, column: column) }
 }

@@ -17,14 +17,15 @@ extension Connection {
         if size < Profile.current.pageSize {
             let diagnosis = try Diagnosis.examine(path, key: key)
             throw diagnosis.error(path)
-                ?? LockstepError(.truncated, "\(path) ends after \(counted(size, "byte"))")
+                ?? LockstepError(
+                    .truncated, "\(path) ends after \(counted(size, "byte"))", context: .file(path))
         }
         do {
             return try Opening.open(path, key, withSalt: false, options)
         } catch let error as LockstepError {
             guard [.damaged, .sqlFailed, .inputOutput].contains(error.code) else { throw error }
             if let reason = try Diagnosis.examine(path, key: key).error(path) { throw reason }
-            guard error.code == .damaged else { throw error.located("\(path)") }
+            guard error.code == .damaged else { throw error.located(in: path) }
             // To SQLite, a single failed read looks like damage.
             return try reopen(path, key, options)
         }
@@ -36,7 +37,7 @@ extension Connection {
         do {
             return try Opening.open(path, key, withSalt: false, options)
         } catch let error as LockstepError {
-            throw error.located("\(path)")
+            throw error.located(in: path)
         }
     }
 
@@ -167,7 +168,8 @@ enum Opening {
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe ResultCode.error(code, on: opened)
             unsafe sqlite3_close_v2(opened)
-            throw error.located("cannot open \(path ?? ":memory:")")
+            throw error.located(
+                "cannot open \(path ?? ":memory:")", context: .init(file: path?.string))
         }
         return unsafe handle
     }
@@ -187,7 +189,8 @@ enum Opening {
             guard !FileAccess.exists(side) else {
                 throw LockstepError(
                     .alreadyExists, "\(side) is left over from another database",
-                    hint: "move it away first: SQLite would replay it into the new file")
+                    hint: "move it away first: SQLite would replay it into the new file",
+                    context: .file(side))
             }
         }
     }
@@ -251,7 +254,9 @@ enum Opening {
     /// ``harden(_:)``: a defensive connection keeps its journal.
     static func dropJournal(_ connection: borrowing Connection) throws {
         guard try connection.value("PRAGMA journal_mode = OFF", as: String.self) == "off" else {
-            throw LockstepError(.misuse, "the journal of \(connection.path) cannot be turned off")
+            throw LockstepError(
+                .misuse, "the journal of \(connection.path) cannot be turned off",
+                context: .file(connection.path))
         }
         try connection.setPragma("synchronous", "OFF")
     }
@@ -289,7 +294,8 @@ enum Opening {
             guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {
                 throw LockstepError(
                     .inputOutput, "\(connection.path) cannot be switched to WAL mode",
-                    hint: "the file system must support shared memory; network shares do not")
+                    hint: "the file system must support shared memory; network shares do not",
+                    context: .file(connection.path))
             }
         }
         try connection.setPragma("synchronous", options.synchronous.rawValue)
@@ -307,7 +313,8 @@ enum Opening {
         guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: connection.handle) }
         guard hasMoved == 0 else {
             throw LockstepError(
-                .replaced, "\(path) was replaced while it was being opened", hint: "open it again")
+                .replaced, "\(path) was replaced while it was being opened", hint: "open it again",
+                context: .file(path))
         }
     }
 
@@ -317,7 +324,7 @@ enum Opening {
         guard head == key.salt else {
             throw LockstepError(
                 .libraryUnusable, "the new file \(path) was not encrypted, so it was removed",
-                hint: "check which libsqlcipher the program is linked to")
+                hint: "check which libsqlcipher the program is linked to", context: .file(path))
         }
     }
 }

@@ -45,6 +45,7 @@ struct ErrorMessageTests {
         #expect(
             error.message == "UNIQUE constraint failed: t.a in: INSERT INTO t (a, n) VALUES (?, ?)")
         #expect(error.sqliteCode == 2067)
+        #expect(error.context.sqliteCodeName == "SQLITE_CONSTRAINT_UNIQUE")
     }
 
     @Test("A full database is reported as full")

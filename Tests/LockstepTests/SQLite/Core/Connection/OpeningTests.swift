@@ -41,6 +41,7 @@ struct OpeningTests {
         #expect(error.code == failure.code, "\(error)")
         #expect(error.hint != nil)
         #expect(error.message.contains(scratch.path.string))
+        #expect(error.context.file == scratch.path.string)
         #expect(try Content(scratch.folder.path) == before)
     }
 

@@ -52,7 +52,7 @@ struct AuthorizerTests {
             }
         }
         #expect(try scratch.count(scratch.open()) == 20 + Self.forms(of: name).count + 2)
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
     }
 
     @Test("A readable pragma cannot be set", arguments: readable)
@@ -144,7 +144,7 @@ struct AuthorizerTests {
         let connection = try scratch.open()
         #expect(try scratch.count(connection) == 100)
         #expect(try connection.headerField("application_id") == Connection.applicationID)
-        #expect(try PageAudit.run(scratch.path, key: scratch.key()).isClean)
+        #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
     }
 
     @Test("After vacuuming, even if it failed, the authorizer is as strict as before")

@@ -1,0 +1,52 @@
+extension LockstepError {
+    /// What an error is about, for programs. The message says the same in words; fields that are unknown are nil.
+    ///
+    /// It never contains keys, passphrases or values of the database.
+    public struct Context: Sendable, Hashable {
+        /// The file: a path as the caller gave it, or, of a migration, the path in the folder of its set.
+        public var file: String?
+        /// The line in the file, from 1.
+        public var line: Int?
+        /// The name of the migration set.
+        public var set: String?
+        /// The version of the migration in its set, in canonical form.
+        public var version: String?
+        /// The table.
+        public var table: String?
+        /// The column of the table.
+        public var column: String?
+        /// SQLite's extended result code, if SQLite reported the failure; ``sqliteCodeName`` is its name.
+        public var sqliteCode: Int32?
+
+        /// A context of the known fields.
+        public init(
+            file: String? = nil, line: Int? = nil, set: String? = nil, version: String? = nil,
+            table: String? = nil, column: String? = nil, sqliteCode: Int32? = nil
+        ) {
+            self.file = file
+            self.line = line
+            self.set = set
+            self.version = version
+            self.table = table
+            self.column = column
+            self.sqliteCode = sqliteCode
+        }
+
+        /// Whether nothing is known.
+        public var isEmpty: Bool { self == Context() }
+
+        /// The same with the fields that `outer` knows and this context does not. A line belongs to its file, a version
+        /// to its set and a column to its table: it is not taken from another one.
+        func completed(by outer: Context) -> Context {
+            var all = self
+            if file == nil || file == outer.file { all.line = line ?? outer.line }
+            if set == nil || set == outer.set { all.version = version ?? outer.version }
+            if table == nil || table == outer.table { all.column = column ?? outer.column }
+            all.file = file ?? outer.file
+            all.set = set ?? outer.set
+            all.table = table ?? outer.table
+            all.sqliteCode = sqliteCode ?? outer.sqliteCode
+            return all
+        }
+    }
+}

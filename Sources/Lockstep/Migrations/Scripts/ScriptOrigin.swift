@@ -1,0 +1,37 @@
+/// Where a script comes from: its name in messages, and the same for programs.
+struct ScriptOrigin: Sendable, Equatable {
+    /// The name in messages, such as `movies/0003_add_ratings.sql`.
+    let title: String
+    let context: LockstepError.Context
+
+    init(_ title: String, _ context: LockstepError.Context) {
+        (self.title, self.context) = (title, context)
+    }
+
+    /// A file, by its path in the folder of its set.
+    init(file: String) { self.init(file, .init(file: file)) }
+
+    /// The error for a line that breaks a rule.
+    func malformed(_ what: String, line: Int, hint: String) -> LockstepError {
+        located(LockstepError(.migrationMalformed, what, hint: hint), line: line)
+    }
+
+    /// The same error with its place in the script.
+    /// - Parameter line: Nil for an error of the script as a whole.
+    func located(
+        _ error: LockstepError, line: Int? = nil, hint: String? = nil
+    ) -> LockstepError {
+        var context = context
+        context.line = line
+        return error.located(
+            line.map { "\(title):\($0)" } ?? title, hint: hint, context: context)
+    }
+}
+
+extension LockstepError.Context {
+    /// The context of an error about a version of a set, and its file if there is one.
+    init(set: String, _ version: MigrationVersion, file: String? = nil) {
+        self.init(
+            file: file, set: set, version: version == .unversioned ? nil : version.description)
+    }
+}

@@ -1,0 +1,65 @@
+public import SystemPackage
+
+/// Puts a backup in the place of a database, or at a free path.
+///
+/// The backup is verified and copied first; then the copy takes the database's name in one step. If anything fails, the
+/// old database is unchanged.
+public struct Restore: Sendable {
+    /// The path of the database, which can be damaged or missing.
+    public let database: FilePath
+    /// The backup, which is only read.
+    public let backup: FilePath
+
+    /// A restore of `database` from `backup`. Nothing runs yet.
+    public init(_ database: FilePath, from backup: FilePath) {
+        self.database = database
+        self.backup = backup
+    }
+
+    /// Runs the restore. Blocks.
+    /// - Parameters:
+    ///   - key: The key of the database, before and after.
+    ///   - backupKey: The backup's key.
+    ///   - progress: Called with the number of copied pages.
+    /// - Throws: ``LockstepError/Code/busy`` if the database is open anywhere;
+    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the backup does not verify;
+    ///   `CancellationError`; any error from `progress`.
+    @discardableResult
+    public func run(
+        key: borrowing DatabaseKey, backupKey: borrowing DatabaseKey,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> CopyReport {
+        let time = JobTime()
+        // The existing database and the backup's own record can be older than the keyring.
+        let key = try key.withoutOrigin()
+        var reading = ConnectionOptions()
+        reading.isQueryOnly = true
+        reading.closesFullText = true
+        try PageAudit(backup).requireClean(backupKey)
+        let source = try Connection.open(backup, key: backupKey, options: reading)
+        let pending = try PendingDatabase(for: database)
+        var report = try source.read { source in
+            try PageCopy.copy(source, to: pending.path, key, schema: reading) {
+                try $0.report(to: progress)
+            }
+        }
+        if FileAccess.exists(database) {
+            try emptyLog(key)
+            try pending.replace()
+        } else {
+            try pending.place()
+        }
+        report.time = time.ended()
+        return report
+    }
+
+    /// Checkpoints the log of the database that is about to be replaced, if it opens at all.
+    private func emptyLog(_ key: borrowing DatabaseKey) throws {
+        guard case .keyFits = try Diagnosis.examine(database, key: key) else { return }
+        do {
+            try Connection.open(database, key: key).checkpoint(.truncate)
+        } catch let error as LockstepError where error.code == .damaged {
+            // The damage is the reason for the replacement.
+        }
+    }
+}

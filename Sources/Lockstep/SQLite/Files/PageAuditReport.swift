@@ -1,0 +1,27 @@
+/// The findings of an audit of a file's pages.
+public struct PageAuditReport: Sendable, Hashable {
+    /// Pages in the main file.
+    public let pages: Int
+    /// Committed pages in the write-ahead log.
+    public let frames: Int
+    /// Numbers of the main file's pages whose MAC fails, in ascending order. Pages that the log replaces are
+    /// not checked.
+    public let damagedPages: [UInt32]
+    /// Numbers of the pages whose copy in the log fails.
+    public let damagedFrames: [UInt32]
+    /// Pages in the log after its last commit, from a transaction that never ended.
+    public let uncommittedFrames: Int
+    /// Commits in the log after a damaged page: SQLite ignores them.
+    public let lostCommits: Int
+    /// Bytes after the last whole page. Bytes of a page that the log replaces do not count: a checkpoint that
+    /// was killed leaves them.
+    public let strayBytes: Int
+
+    /// When the audit began, and how long it took.
+    public let time: JobTime
+
+    /// Whether everything verified.
+    public var isClean: Bool {
+        damagedPages.isEmpty && damagedFrames.isEmpty && lostCommits == 0 && strayBytes == 0
+    }
+}

@@ -1,0 +1,19 @@
+import Lockstep
+
+extension LockstepError {
+    /// The error for programs. Fields are only ever added.
+    var json: JSONObject {
+        ["code": code.rawValue, "message": message, "hint": hint, "context": context.json]
+    }
+}
+
+extension LockstepError.Context {
+    /// What the error is about, for programs; nil if nothing is known.
+    var json: JSONObject? {
+        guard !isEmpty else { return nil }
+        return [
+            "file": file, "line": line, "set": set, "version": version, "table": table,
+            "column": column, "sqliteCode": sqliteCodeName,
+        ]
+    }
+}
