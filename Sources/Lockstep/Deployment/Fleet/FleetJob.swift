@@ -44,8 +44,7 @@ struct FleetJob {
         } catch {
             // Report the result as far as possible: the error is what counts.
             if let ledger = try? Ledger.entries(connection) { result.to = versions(ledger) }
-            try? settle(connection)
-            throw error
+            throw cleaningUp(after: error, isBestEffort: true) { try settle(connection) }
         }
         if result.steps.allSatisfy(\.isUp) {
             for step in result.steps {

@@ -18,14 +18,14 @@ extension SafeMigration {
             .interrupted, "an earlier run was killed while it was restoring the database")
         if !FileAccess.exists(journal.backup) {
             report.outcome = .notRestored
-            try SafeJournal.remove(of: database)
-            throw LockstepError(
+            let lost = LockstepError(
                 .notRestored,
                 "an earlier run was killed while it was restoring \(database), and its backup, "
                     + "\(journal.backup), is gone: whether the restore finished is unknown",
                 hint:
                     "check the database with `lockstep status` and `lockstep verify`, then continue from here",
                 context: .file(database))
+            throw cleaningUp(after: lost) { try SafeJournal.remove(of: database) }
         } else if let content = journal.content, try connection.contentMark() == content {
             try restore(cause, journal, connection, watch, access, backups, &report)
         } else if try isRestored(connection, journal, access) {
@@ -33,8 +33,9 @@ extension SafeMigration {
         } else {
             report.outcome = .notRestored
             report.backup = journal.backup
-            try SafeJournal.remove(of: database)
-            throw othersHaveWritten(cause, journal.backup)
+            throw cleaningUp(after: othersHaveWritten(cause, journal.backup)) {
+                try SafeJournal.remove(of: database)
+            }
         }
         report.outcome = nil
         report.recovery = .restored

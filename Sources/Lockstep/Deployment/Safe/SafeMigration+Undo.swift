@@ -49,8 +49,9 @@ extension SafeMigration {
                     + "\(SafeJournal.path(of: database)) to keep the database as it is")
         }
         guard isRestored else {
-            try SafeJournal.remove(of: database)
-            throw othersHaveWritten(cause, journal.backup)
+            throw cleaningUp(after: othersHaveWritten(cause, journal.backup)) {
+                try SafeJournal.remove(of: database)
+            }
         }
         report.outcome = .restored
         tidyUp(journal, backups, &report)

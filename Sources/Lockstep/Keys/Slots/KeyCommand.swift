@@ -50,8 +50,7 @@ public struct KeyCommand: Sendable, Hashable {
             child = try spawn(writingTo: pipe.writeEnd)
             try? pipe.writeEnd.close()
         } catch {
-            try? pipe.writeEnd.close()
-            throw error
+            throw cleaningUp(after: error, isBestEffort: true) { try pipe.writeEnd.close() }
         }
         do {
             return try output(of: child, pipe.readEnd)

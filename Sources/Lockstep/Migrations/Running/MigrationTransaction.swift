@@ -81,14 +81,7 @@ enum MigrationTransaction {
     ) throws -> Result {
         let before = connection.core.enforcesForeignKeys
         if isOff, before { try setForeignKeys(false, connection) }
-        do {
-            let result = try body()
-            try setForeignKeys(before, connection)
-            return result
-        } catch {
-            try setForeignKeys(before, connection)
-            throw error
-        }
+        return try running(body) { try setForeignKeys(before, connection) }
     }
 
     private static func setForeignKeys(_ on: Bool, _ connection: borrowing Connection) throws {

@@ -100,15 +100,12 @@ struct TableRebuild {
     /// Uses `legacy_alter_table`, because SQLite refuses the rename while a view refers to the old table.
     private func takeOldName(_ connection: borrowing Connection) throws {
         try connection.execute("PRAGMA legacy_alter_table = ON")
-        do {
+        try running {
             try connection.execute(
-                "ALTER TABLE main.\(name: temporaryName) RENAME TO \(name: table)"
-            )
-        } catch {
+                "ALTER TABLE main.\(name: temporaryName) RENAME TO \(name: table)")
+        } finally: {
             try connection.execute("PRAGMA legacy_alter_table = OFF")
-            throw error
         }
-        try connection.execute("PRAGMA legacy_alter_table = OFF")
     }
 
     private func copyRows(

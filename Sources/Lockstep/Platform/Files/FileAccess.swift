@@ -35,8 +35,7 @@ package enum FileAccess {
         do {
             return (file, Int(try check(file, path, sensitivity).size))
         } catch {
-            try? file.close()
-            throw error
+            throw cleaningUp(after: error, isBestEffort: true) { try file.close() }
         }
     }
 

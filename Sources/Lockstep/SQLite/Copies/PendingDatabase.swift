@@ -59,8 +59,9 @@ package struct PendingDatabase: ~Copyable {
                 try AtomicFile.syncFolder(of: target)
                 try AtomicFile.move(path, over: target)
             } catch {
-                for (side, name) in aside { try AtomicFile.move(name, over: side) }
-                throw error
+                throw aside.reduce(error) { error, moved in
+                    cleaningUp(after: error) { try AtomicFile.move(moved.name, over: moved.side) }
+                }
             }
             // From here on the new database is in place, and the old log must not come back beside it. The log
             // is kept until that is on disk: a power loss can still bring its database back.

@@ -44,8 +44,9 @@ extension SalvageRun {
                 try target.requireInsertable(made)
             } catch {
                 shape = nil
-                if !table.isInternal { try target.drop(table.name) }
-                throw error
+                throw cleaningUp(after: error) {
+                    if !table.isInternal { try target.drop(table.name) }
+                }
             }
         }
         return shape

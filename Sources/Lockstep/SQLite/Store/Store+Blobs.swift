@@ -48,8 +48,7 @@ extension Store {
                 }
                 try pooled.use { connection in try stream.finish(on: connection) }
             } catch {
-                try pooled.use { _ in stream.close() }
-                throw error
+                throw cleaningUp(after: error) { try pooled.use { _ in stream.close() } }
             }
             try pooled.use { _ in stream.close() }
             return row

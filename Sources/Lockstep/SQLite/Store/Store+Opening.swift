@@ -82,14 +82,6 @@ extension Connection {
     /// Runs `body` in a read-only transaction, on a connection that can otherwise write.
     func readOnly<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try run(.forbidWriting)
-        let result: Result
-        do {
-            result = try read(body)
-        } catch {
-            try run(.allowWriting)
-            throw error
-        }
-        try run(.allowWriting)
-        return result
+        return try running({ try read(body) }) { try run(.allowWriting) }
     }
 }

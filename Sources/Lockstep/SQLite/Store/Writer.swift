@@ -184,8 +184,7 @@ final class Writer: @unchecked Sendable {
         do {
             result = try body(connection)
         } catch {
-            if connection.isInTransaction { try connection.run(.rollBack) }
-            throw error
+            throw cleaningUp(after: error) { try connection.rollBackIfOpen() }
         }
         guard !connection.isInTransaction else {
             try connection.run(.rollBack)
@@ -214,10 +213,9 @@ final class Writer: @unchecked Sendable {
             }
             return result
         } catch {
-            try pooled.use { connection in
-                if connection.isInTransaction { try connection.run(.rollBack) }
+            throw cleaningUp(after: error) {
+                try pooled.use { connection in try connection.rollBackIfOpen() }
             }
-            throw error
         }
     }
 
@@ -232,11 +230,11 @@ final class Writer: @unchecked Sendable {
                 return try connection.savepoint(body)
             } catch {
                 // No running statement can prevent this rollback any more.
-                if connection.core.isDoomed, connection.isInTransaction {
-                    try connection.run(.rollBack)
+                let failure = cleaningUp(after: error) {
+                    if connection.core.isDoomed { try connection.rollBackIfOpen() }
                 }
                 if !connection.isInTransaction { settle(.lost) }
-                throw error
+                throw failure
             }
         }
         try source.requireInPlace()
@@ -247,8 +245,7 @@ final class Writer: @unchecked Sendable {
             // The first part needs no savepoint: nothing comes before it.
             return try connection.guarded(body)
         } catch {
-            if connection.isInTransaction { try connection.run(.rollBack) }
-            throw error
+            throw cleaningUp(after: error) { try connection.rollBackIfOpen() }
         }
     }
 
@@ -276,8 +273,7 @@ final class Writer: @unchecked Sendable {
                     try connection.run(.commit)
                     lastCommit = Clock.monotonicMicroseconds - begun
                 } catch {
-                    if connection.isInTransaction { try connection.run(.rollBack) }
-                    throw error
+                    throw cleaningUp(after: error) { try connection.rollBackIfOpen() }
                 }
                 publish(connection)
                 checkpointer?.keepUp(connection)

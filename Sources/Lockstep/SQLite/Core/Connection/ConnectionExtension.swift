@@ -36,9 +36,7 @@ extension Connection {
                 try run(command)
             }
         } catch {
-            // The transaction is still empty, and the first error is the one to report.
-            if isInTransaction { try? run(.rollBack) }
-            throw error
+            throw cleaningUp(after: error) { try rollBackIfOpen() }
         }
     }
 
@@ -46,14 +44,6 @@ extension Connection {
     func changingOwnSchema<Result>(_ body: () throws -> Result) throws -> Result {
         guard try value("PRAGMA query_only", as: Bool.self) == true else { return try body() }
         try run(.allowWriting)
-        let result: Result
-        do {
-            result = try body()
-        } catch {
-            try run(.forbidWriting)
-            throw error
-        }
-        try run(.forbidWriting)
-        return result
+        return try running(body) { try run(.forbidWriting) }
     }
 }

@@ -90,6 +90,11 @@ extension Connection {
         try core.control.run(command, on: core)
     }
 
+    /// Rolls back the open transaction, unless an error has already ended it.
+    func rollBackIfOpen() throws(LockstepError) {
+        if isInTransaction { try run(.rollBack) }
+    }
+
     private func transaction<Result: ~Copyable>(
         _ kind: Transaction.Kind, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {

@@ -14,13 +14,7 @@ extension Connection {
     /// Runs `body` without firing triggers.
     func withoutTriggers(_ body: () throws(LockstepError) -> Void) throws(LockstepError) {
         try setTriggers(on: false)
-        do throws(LockstepError) {
-            try body()
-        } catch {
-            try setTriggers(on: true)
-            throw error
-        }
-        try setTriggers(on: true)
+        try running(body) { () throws(LockstepError) in try setTriggers(on: true) }
     }
 
     private func setTriggers(on isOn: Bool) throws(LockstepError) {

@@ -7,14 +7,7 @@ extension Connection {
         _ body: () throws -> Result
     ) throws -> Result {
         try setDoubleQuotedTexts(true)
-        do {
-            let result = try body()
-            try setDoubleQuotedTexts(false)
-            return result
-        } catch {
-            try setDoubleQuotedTexts(false)
-            throw error
-        }
+        return try running(body) { try setDoubleQuotedTexts(false) }
     }
 
     private func setDoubleQuotedTexts(_ on: Bool) throws {
