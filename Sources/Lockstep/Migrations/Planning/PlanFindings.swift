@@ -49,7 +49,7 @@ enum PlanFindings {
                 .migrationUnfinished,
                 "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) is only partly "
                     + "undone",
-                "finish the rollback by rolling back one version, then migrate",
+                "finish the rollback by rolling back one version, then migrate; or \(givingUp(unfinished))",
                 .init(set: unfinished.set, unfinished.version))
         }
     }
@@ -117,23 +117,55 @@ enum PlanFindings {
             return [
                 .fatal(
                     .migrationMissing, "\(what), and its file is gone",
-                    "restore the file, or roll back the completed part",
+                    "restore the file, or \(givingUp(unfinished))",
                     .init(set: set.name, unfinished.version))
             ]
         }
-        let context = migration.origin(in: set.name).context
-        let differences = migration.differences(from: unfinished)
-        if differences.contains(.statements) {
-            return [
-                .fatal(
-                    .migrationChanged, "\(what), and \(migration.title) has changed since",
-                    "restore the original file, or roll back the completed part", context)
-            ]
+        let origin = migration.origin(in: set.name)
+        var differences = migration.differences(from: unfinished)
+        var next = "the next run continues where it stopped"
+        if let change = differences.first(where: { $0 == .statements || $0 == .down }) {
+            do throws(LockstepError) {
+                try requireSameBeginning(unfinished, migration, origin)
+            } catch {
+                return [Plan.Finding(isFatal: true, error: error)]
+            }
+            differences.removeAll { $0 == change }
+            if change == .statements {
+                next =
+                    "the next run continues after the part that has run, which is unchanged in the file"
+            }
         }
         return differences.filter(\.isFatal).map { finding($0, migration, set) } + [
-            .notice(
-                .migrationUnfinished, "\(what): the next run continues where it stopped", context)
+            .notice(.migrationUnfinished, "\(what): \(next)", origin.context)
         ]
+    }
+
+    /// The file may have changed only in what has not run yet.
+    private static func requireSameBeginning(
+        _ unfinished: UnfinishedMigration, _ migration: Migration, _ origin: ScriptOrigin
+    ) throws(LockstepError) {
+        guard case .file(let file) = migration,
+            try CompletedPart(file.up.segments(origin)).position(of: unfinished) != nil
+        else { throw completedPartChanged(unfinished, origin) }
+    }
+
+    /// The error for a file whose part that has run is not the one that ran.
+    static func completedPartChanged(
+        _ unfinished: UnfinishedMigration, _ origin: ScriptOrigin
+    ) -> LockstepError {
+        LockstepError(
+            .migrationChanged,
+            "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun but not finished, and "
+                + "\(origin.title) has changed in the part that has run",
+            hint: "restore that part of the file, or \(givingUp(unfinished))",
+            context: origin.context)
+    }
+
+    /// How to end a version that cannot continue.
+    private static func givingUp(_ unfinished: UnfinishedMigration) -> String {
+        "give the version up, which leaves what has run: lockstep migrate --set \(unfinished.set) "
+            + "--abandon \(unfinished.version)"
     }
 
     /// A repeatable migration that has changed runs again, which is its purpose. It is identified by its name.

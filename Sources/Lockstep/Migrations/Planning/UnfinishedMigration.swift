@@ -10,6 +10,8 @@
 //   segment          the number of completed segments of the script
 //   cursor           within the next segment: the last key of a backfill, or the number of bytes of SQL that have run
 //   started_at       microseconds since 1970-01-01T00:00:00Z
+//   completed        the digest of what has run, see CompletedPart. NULL in a row that an earlier build wrote:
+//                    such a version continues only with the file that it was begun with
 
 /// A version that was begun but not finished: the run was killed, stopped or failed between two of its
 /// transactions.
@@ -23,11 +25,13 @@ public struct UnfinishedMigration: Sendable, Equatable {
     /// Whether it was being applied, as opposed to undone.
     public let isUp: Bool
     /// The time of its start, in microseconds since 1970-01-01T00:00:00Z.
-    public let startedAt: Int64
-    let checksums: MigrationChecksums
-    let down: String?
+    public internal(set) var startedAt: Int64
+    var checksums: MigrationChecksums
+    var down: String?
     var segment: Int
     var cursor: Value
+    /// The digest of what has run; nil in a row of an older version.
+    var completed: [UInt8]?
 
     /// Whether the completed part can be undone.
     public var isReversible: Bool { down != nil }
@@ -38,11 +42,12 @@ enum MigrationProgress {
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     static func all(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
         guard try EngineTables.exists(EngineTables.progress, connection) else { return [] }
+        let completed = try hasCompleted(connection) ? "completed" : "NULL"
         let found = try LedgerRows.decoding("progress table") {
             try connection.query(
                 """
                 SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up,
-                       segment, cursor, started_at
+                       segment, cursor, started_at, \(verbatim: completed)
                 FROM main.lockstep_progress ORDER BY started_at
                 """
             ) { row in
@@ -50,10 +55,10 @@ enum MigrationProgress {
                     set: try row[0], version: try LedgerRows.version(row[1]), name: try row[2],
                     isUp: try row[7], startedAt: try row[10],
                     checksums: try LedgerRows.checksums(row, from: 3), down: try row[6],
-                    segment: try row[8], cursor: try row[9])
+                    segment: try row[8], cursor: try row[9], completed: try row[11])
             }
         }
-        guard found.allSatisfy({ $0.segment >= 0 }),
+        guard found.allSatisfy({ $0.segment >= 0 && ($0.completed?.count ?? 32) == 32 }),
             LedgerRows.isUnique(found.map { LedgerRows.Key($0.set, $0.version) })
         else { throw LedgerRows.impossible("progress entry") }
         return found
@@ -77,16 +82,29 @@ enum MigrationProgress {
                 segment INTEGER NOT NULL,
                 cursor,
                 started_at INTEGER NOT NULL,
+                completed BLOB,
                 PRIMARY KEY ("set", version)
             )
             """)
+        if try !hasCompleted(connection) {
+            try connection.execute("ALTER TABLE main.lockstep_progress ADD COLUMN completed BLOB")
+        }
+        // A changed file that goes on takes the place of the file that began.
         try connection.execute(
             """
-            INSERT INTO main.lockstep_progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET segment = excluded.segment, cursor = excluded.cursor
+            INSERT INTO main.lockstep_progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET
+                checksum_bytes = excluded.checksum_bytes, checksum_text = excluded.checksum_text,
+                checksum_tokens = excluded.checksum_tokens, down = excluded.down,
+                segment = excluded.segment, cursor = excluded.cursor, completed = excluded.completed
             """, progress.set, progress.version.description, progress.name,
             progress.checksums.bytes, progress.checksums.text, progress.checksums.tokens,
-            progress.down, progress.isUp, progress.segment, progress.cursor, progress.startedAt)
+            progress.down, progress.isUp, progress.segment, progress.cursor, progress.startedAt,
+            progress.completed)
+    }
+
+    private static func hasCompleted(_ connection: borrowing Connection) throws -> Bool {
+        try EngineTables.exists(column: "completed", of: EngineTables.progress, connection)
     }
 
     /// Deletes the progress of a version. The caller must have read the ledger before, and no other connection

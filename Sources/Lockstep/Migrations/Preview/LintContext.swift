@@ -10,9 +10,9 @@ struct LintContext {
     /// - Parameters:
     ///   - copy: The schema at that point, without rows.
     ///   - original: The database with its rows.
-    ///   - allowed: Tables that may lose rows.
+    ///   - script: The script: the rows of tables that it does not name are not counted.
     init(
-        _ copy: borrowing Connection, _ original: borrowing Connection, allowed: Set<SQLName>
+        _ copy: borrowing Connection, _ original: borrowing Connection, _ script: MigrationScript
     ) throws {
         func names(_ connection: borrowing Connection) throws -> [SQLName] {
             try connection.query(
@@ -23,9 +23,10 @@ struct LintContext {
             ) { row in try row[0] as SQLName }
         }
         tables = Set(try names(copy))
-        self.allowed = allowed
+        allowed = script.tablesAllowedToLoseRows
+        let mentioned = Set(SQLCursor(script.text).tokens.map(\.name))
         var counts: [SQLName: Int] = [:]
-        for name in try names(original) where tables.contains(name) {
+        for name in try names(original) where tables.contains(name) && mentioned.contains(name) {
             counts[name] = try original.value("SELECT count(*) FROM main.\(name: name.spelling)")
         }
         self.counts = counts

@@ -40,23 +40,3 @@ public struct MigrationPreview: Sendable, Equatable {
         planFindings.contains(where: \.isFatal) || lint.contains { $0.level == .error }
     }
 }
-
-extension Migrator {
-    /// The effect of ``run(_:on:progress:)``, with findings about it.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` and errors from reading the database; the result
-    ///   contains the problems of the migrations themselves.
-    public func preview(
-        _ target: Plan.Target = .latest, on connection: borrowing Connection
-    ) throws -> MigrationPreview {
-        let plan = try plan(target, on: connection)
-        var trial = try MigrationTrial.make(copying: connection)
-        for step in plan.steps { try trial.run(step, of: set, connection) }
-        for file in plan.repeatables {
-            try trial.run(
-                file.up, version: nil, file.name, Migration.file(file).origin(in: set.name),
-                isUp: true, connection)
-        }
-        return MigrationPreview(
-            set: set.name, steps: trial.steps, planFindings: plan.findings, lint: trial.lint)
-    }
-}

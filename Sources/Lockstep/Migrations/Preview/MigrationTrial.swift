@@ -2,12 +2,30 @@
 struct MigrationTrial: ~Copyable {
     private(set) var steps: [MigrationPreview.Step] = []
     private(set) var lint: [LintFinding] = []
+    /// The error of the first script that cannot run.
+    private var refusal: LockstepError?
     private let copy: Connection
     /// Set after an error, or after code, which does not run here: the schema is then not the one that the next
     /// script expects.
     private var isOff = false
 
     private init(_ copy: consuming Connection) { self.copy = copy }
+
+    /// Requires that a preview of the step finds no error.
+    /// - Throws: The error; ``LockstepError/Code/rowsLost`` or ``LockstepError/Code/migrationFailed`` for an error that a
+    ///   lint rule found.
+    static func require(
+        _ step: Plan.Step, of set: MigrationSet, on connection: borrowing Connection
+    ) throws {
+        var trial = try make(copying: connection)
+        try trial.run(step, of: set, connection)
+        if let refusal = trial.refusal { throw refusal }
+        guard let finding = trial.lint.first(where: { $0.level == .error }) else { return }
+        let losesRows = finding.rule == "drop-table" || finding.rule == "delete-all"
+        let error = LockstepError(
+            losesRows ? .rowsLost : .migrationFailed, finding.message, hint: finding.hint)
+        throw step.origin(in: set).located(error, line: finding.line)
+    }
 
     static func make(copying connection: borrowing Connection) throws -> MigrationTrial {
         let copy = try Connection.inMemory()
@@ -16,15 +34,25 @@ struct MigrationTrial: ~Copyable {
     }
 
     /// Runs a step of a plan.
+    /// - Parameter begun: Its record, if a part of it has run.
     mutating func run(
-        _ step: Plan.Step, of set: MigrationSet, _ original: borrowing Connection
+        _ step: Plan.Step, of set: MigrationSet, begun: UnfinishedMigration? = nil,
+        _ original: borrowing Connection
     ) throws {
         let origin = step.origin(in: set)
         let title = origin.title
         switch try step.work(in: set) {
         case .script(let script):
+            var start = CompletedPart.Position()
+            if let begun {
+                // A row of an earlier build has no digest, and its file is unchanged.
+                start =
+                    try CompletedPart(script.segments(origin)).position(of: begun)
+                    ?? .init(segment: begun.segment, cursor: begun.cursor)
+            }
             try run(
-                script, version: step.version, step.name, origin, isUp: step.isUp, original)
+                script, version: step.version, step.name, origin, isUp: step.isUp, from: start,
+                original)
         case .code:
             steps.append(
                 MigrationPreview.Step(
@@ -45,19 +73,19 @@ struct MigrationTrial: ~Copyable {
     /// Runs a script.
     mutating func run(
         _ script: MigrationScript, version: MigrationVersion?, _ name: String,
-        _ origin: ScriptOrigin, isUp: Bool, _ original: borrowing Connection
+        _ origin: ScriptOrigin, isUp: Bool, from start: CompletedPart.Position = .init(),
+        _ original: borrowing Connection
     ) throws {
         let title = origin.title
-        var context = try LintContext(copy, original, allowed: script.tablesAllowedToLoseRows)
+        var context = try LintContext(copy, original, script)
         var statements: [MigrationPreview.Statement] = []
         if !isOff {
             do {
-                try run(script, script.allowances(version, isUp: isUp), origin, &statements)
+                try run(
+                    script, script.allowances(version, isUp: isUp), origin, from: start, &statements
+                )
             } catch let error as LockstepError {
-                lint.append(
-                    LintFinding(
-                        .error, "refused", title, error.context.line ?? 0, error.message,
-                        hint: error.hint))
+                try add(error, title, original)
                 isOff = true
             }
         }
@@ -65,10 +93,54 @@ struct MigrationTrial: ~Copyable {
             context.mentionedAfter = try mentions(besides: script.tablesAllowedBrokenReferences)
         }
         lint += MigrationLint.findings(statements, script, title, context)
-        lint += try SealingLint.findings(script, title, original)
+        // A column whose change has begun holds cells.
+        if !start.isSealing { lint += try SealingLint.findings(script, title, original) }
         steps.append(
             MigrationPreview.Step(
                 version: version, name: name, title: title, isUp: isUp, statements: statements))
+    }
+
+    /// The finding for an error of the script. The copy has no rows, and none of the functions that a program adds: what
+    /// may come from that alone is no reason to refuse the script.
+    private mutating func add(
+        _ error: LockstepError, _ title: String, _ original: borrowing Connection
+    ) throws {
+        let line = error.context.line ?? 0
+        guard try !Self.dependsOnRows(error) && !Self.isAdded(error, to: original) else {
+            lint.append(
+                LintFinding(
+                    .warning, "not-tried", title, line,
+                    "an empty copy of the schema cannot run it: \(error.message)",
+                    hint: "rehearse it on a copy with the rows"))
+            return
+        }
+        if refusal == nil { refusal = error }
+        lint.append(LintFinding(.error, "refused", title, line, error.message, hint: error.hint))
+    }
+
+    private static func dependsOnRows(_ error: LockstepError) -> Bool {
+        // 19 is SQLITE_CONSTRAINT, the primary code of all constraint errors.
+        error.code == .foreignKeysBroken || error.sqliteCode.map { $0 & 0xFF == 19 } ?? false
+    }
+
+    /// Whether the error names a function, module or collation that only the original connection has.
+    private static func isAdded(
+        _ error: LockstepError, to original: borrowing Connection
+    ) throws -> Bool {
+        let lists = [
+            "no such function: ": "function", "no such module: ": "module",
+            "no such collation sequence: ": "collation",
+        ]
+        for (phrase, list) in lists {
+            guard let start = error.message.firstRange(of: phrase)?.upperBound else { continue }
+            let name = error.message[start...].prefix { $0 != " " && $0 != ":" && $0 != "\n" }
+            return try original.value(
+                """
+                SELECT EXISTS (SELECT 1 FROM pragma_\(verbatim: list)_list
+                    WHERE name = \(String(name)) COLLATE NOCASE)
+                """, as: Bool.self) ?? false
+        }
+        return false
     }
 
     /// The words of all definitions, each without the names of the object and its table.
@@ -91,11 +163,10 @@ struct MigrationTrial: ~Copyable {
     /// Returns the statements that ran, even if one fails.
     private mutating func run(
         _ script: MigrationScript, _ allowances: Allowances, _ origin: ScriptOrigin,
-        _ statements: inout [MigrationPreview.Statement]
+        from start: CompletedPart.Position, _ statements: inout [MigrationPreview.Statement]
     ) throws {
         var ran: [MigrationPreview.Statement] = []
         defer { statements = ran }
-        var known: GuardCache?
         var found: [LockstepError] = []
         defer {
             lint += found.map {
@@ -104,15 +175,10 @@ struct MigrationTrial: ~Copyable {
                 )
             }
         }
-        var replay = ScriptReplay(script: script, origin: origin)
+        var replay = ScriptReplay(script: script, origin: origin, start: start)
         replay.inspect = { sql, line in
             ran.append(MigrationPreview.Statement(line: line, sql: sql))
         }
-        try replay.run(copy) { body in
-            let transaction = try Transaction(.immediate, on: copy)
-            try MigrationTransaction.checked(
-                origin, allowances, copy, &known, report: { found.append($0) }, body)
-            try transaction.commit()
-        }
+        try replay.run(allowances, on: copy) { found.append($0) }
     }
 }

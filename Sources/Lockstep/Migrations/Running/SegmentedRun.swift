@@ -34,8 +34,14 @@ struct SegmentedRun {
         _ connection: borrowing Connection, _ known: inout GuardCache?,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> Int? {
-        var state = RunState(segments: try script.segments(origin), time: WorkTime(connection))
+        let segments = try script.segments(origin)
+        var state = RunState(
+            segments: segments, completed: try CompletedPart(segments), time: WorkTime(connection))
         try requireKeys(of: state.segments, connection)
+        // What commits in parts cannot be undone as a whole, so the later parts are tried first.
+        if try recorded(connection, state) == nil {
+            try MigrationTrial.require(step.step, of: step.set, on: connection)
+        }
         while true {
             let outcome = try advance(connection, &known, &state, isStillDue)
             switch outcome {
@@ -62,6 +68,7 @@ struct SegmentedRun {
 
     struct RunState {
         let segments: [MigrationSegment]
+        let completed: CompletedPart
         let time: WorkTime
         var statements = 0
         var isFirst = true
@@ -96,6 +103,9 @@ struct SegmentedRun {
         if isDone {
             try step.record(connection, duration: state.time.worked(connection))
         } else {
+            progress.completed = try state.completed.digest(
+                segment: progress.segment, cursor: progress.cursor,
+                hasBegun: state.sealing.hasBegun)
             try MigrationTransaction.note(origin, connection) { connection in
                 try MigrationProgress.record(progress, connection)
             }
@@ -113,8 +123,10 @@ struct SegmentedRun {
         switch state.segments[progress.segment] {
         case .transaction(let part):
             state.statements += try checked(connection, &known) {
-                try ScriptRunner(script: part, origin: origin, observe: step.observe)
-                    .run(connection)
+                try ScriptRunner(
+                    script: part, origin: origin, observe: step.observe,
+                    isBegun: progress.segment > 0
+                ).run(connection)
             }
             progress.segment += 1
         case .backfill(let backfill):
@@ -192,7 +204,7 @@ struct SegmentedRun {
             let hint =
                 error.code == .interrupted
                 ? ScriptText.afterInterruption
-                : "fix the statement, or the rows of its batch; earlier batches stay done"
+                : "fix the statement, or the rows of its batch, and run it again: earlier batches stay done"
             throw origin.located(error, line: line, hint: error.hint ?? hint)
         }
     }
@@ -204,29 +216,66 @@ struct SegmentedRun {
         _ connection: borrowing Connection, _ state: inout RunState,
         _ isStillDue: StepRun.IsStillDue
     ) throws -> UnfinishedMigration? {
-        let found = try noted(connection)
-        guard state.isFirst else { return found }
+        let found = try recorded(connection, state)
+        guard state.isFirst else {
+            if found == nil, try isStillDue(connection) {
+                throw LockstepError(
+                    .migrationUnfinished,
+                    "another command has given up \(origin.title) while it ran",
+                    hint:
+                        "look at what has run, then migrate again: it begins with the first statement",
+                    context: origin.context)
+            }
+            return found
+        }
         guard try isStillDue(connection) else { return nil }
         state.isFirst = false
-        let isUp = step.step.isUp
-        try step.observe(.began(set: step.set.name, version: step.step.version, isUp: isUp))
-        guard let found else { return try fresh() }
-        guard found.isUp == isUp, found.segment <= state.segments.count else {
+        try step.observe(
+            .began(set: step.set.name, version: step.step.version, isUp: step.step.isUp))
+        return found ?? fresh
+    }
+
+    /// The recorded progress, as a position in this script.
+    private func recorded(
+        _ connection: borrowing Connection, _ state: RunState
+    ) throws -> UnfinishedMigration? {
+        let found = try MigrationProgress.all(connection).first {
+            $0.set == step.set.name && $0.version == step.step.version
+        }
+        guard let found else { return nil }
+        guard found.isUp == step.step.isUp else {
             throw LockstepError(
                 .migrationUnfinished, "\(origin.title) was begun in the opposite direction",
                 hint: found.isUp ? "finish migrating it first" : "finish rolling it back first",
                 context: origin.context)
         }
+        guard !state.isFirst else { return try continued(found, state) }
+        guard found.checksums == fresh.checksums else {
+            throw LockstepError(
+                .migrationChanged, "another runner continues \(origin.title) with a changed file",
+                hint: "run it again with that file", context: origin.context)
+        }
         return found
     }
 
-    private func noted(_ connection: borrowing Connection) throws -> UnfinishedMigration? {
-        try MigrationProgress.all(connection).first {
-            $0.set == step.set.name && $0.version == step.step.version
+    /// The position in this script after what has run.
+    private func continued(
+        _ found: UnfinishedMigration, _ state: RunState
+    ) throws -> UnfinishedMigration {
+        guard found.completed != nil else {
+            try requireSameText(found, state)
+            return found
         }
+        guard let position = try state.completed.position(of: found) else {
+            throw PlanFindings.completedPartChanged(found, origin)
+        }
+        var progress = fresh
+        (progress.segment, progress.cursor) = (position.segment, position.cursor)
+        progress.startedAt = found.startedAt
+        return progress
     }
 
-    private func fresh() throws -> UnfinishedMigration {
+    private var fresh: UnfinishedMigration {
         let (checksums, down): (MigrationChecksums, String?)
         switch step.step {
         case .up(let migration): (checksums, down) = (migration.checksums, migration.recordedDown)
@@ -243,23 +292,31 @@ struct SegmentedRun {
     private func nextBareStatement(
         _ connection: borrowing Connection, _ state: RunState
     ) throws -> BareStatements? {
-        let noted = try noted(connection)
-        let segment = noted?.segment ?? 0
+        let progress = try recorded(connection, state)
+        let segment = progress?.segment ?? 0
         guard state.segments.indices.contains(segment),
             case .bare(let sql, let line) = state.segments[segment]
         else { return nil }
         var start = 0
-        if let noted, case .integer(let offset) = noted.cursor {
+        if let progress, case .integer(let offset) = progress.cursor {
             start = Int(clamping: offset)
-            if state.isFirst { try requireSameText(noted, start, sql) }
         }
-        return try BareStatements(sql, from: start, line: line, segment: segment, origin)
+        return try BareStatements(
+            sql, from: start, line: line, segment: segment, origin, isBegun: progress != nil)
     }
 
-    /// An offset is valid only in the text that it refers to, and only at the end of a statement.
+    /// For a row of an earlier build, which has no digest of what has run. An offset is valid only in the text that it
+    /// refers to, and only at the end of a statement.
     private func requireSameText(
-        _ noted: UnfinishedMigration, _ offset: Int, _ sql: String
+        _ noted: UnfinishedMigration, _ state: RunState
     ) throws(LockstepError) {
+        guard noted.segment <= state.segments.count else {
+            throw PlanFindings.completedPartChanged(noted, origin)
+        }
+        guard state.segments.indices.contains(noted.segment),
+            case .bare(let sql, _) = state.segments[noted.segment],
+            case .integer(let offset) = noted.cursor
+        else { return }
         let isSame =
             switch step.step {
             case .up(let migration): migration.checksums.bytes == noted.checksums.bytes
@@ -274,7 +331,7 @@ struct SegmentedRun {
                 hint: "restore the original file, byte for byte, until the version is finished",
                 context: origin.context)
         }
-        guard BareStatements.endsStatement(at: offset, of: sql) else {
+        guard BareStatements.endsStatement(at: Int(clamping: offset), of: sql) else {
             throw LockstepError(
                 .tampered,
                 "the recorded progress of \(origin.title) is not at the end of a statement",

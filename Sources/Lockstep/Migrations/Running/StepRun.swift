@@ -41,7 +41,7 @@ struct StepRun {
             return try MigrationTransaction.withForeignKeys(
                 off: script.needsForeignKeysOff, connection
             ) {
-                guard script.isOneTransaction else {
+                guard try script.isOneTransaction && !isBegun(connection) else {
                     let run = SegmentedRun(step: self, script: script, origin: origin)
                     return try run.run(connection, &known, isStillDue)
                 }
@@ -56,6 +56,15 @@ struct StepRun {
 
     private var origin: ScriptOrigin { step.origin(in: set) }
 
+    /// Whether a part of the version that is to be applied has run: its file may have taken several transactions before
+    /// it was changed.
+    private func isBegun(_ connection: borrowing Connection) throws -> Bool {
+        guard case .up = step else { return false }
+        return try MigrationProgress.all(connection).contains {
+            $0.set == set.name && $0.version == step.version
+        }
+    }
+
     // MARK: One transaction
 
     private func runWhole(
@@ -64,6 +73,12 @@ struct StepRun {
     ) throws -> Int? {
         let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
         guard try isStillDue(connection) else { return nil }
+        if try isBegun(connection) {
+            throw LockstepError(
+                .migrationUnfinished, "another runner has begun \(origin.title) with another file",
+                hint: "run it again: it continues where that runner stopped",
+                context: origin.context)
+        }
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
         let statements = try MigrationTransaction.checked(

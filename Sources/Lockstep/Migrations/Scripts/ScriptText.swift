@@ -18,8 +18,9 @@ enum ScriptText {
     }
 
     /// The error of a statement, with its place in the script.
+    /// - Parameter isBegun: Whether an earlier part of the version has committed.
     static func located(
-        _ error: LockstepError, _ origin: ScriptOrigin, line: Int
+        _ error: LockstepError, _ origin: ScriptOrigin, line: Int, isBegun: Bool
     ) -> LockstepError {
         let code: LockstepError.Code =
             switch error.code {
@@ -27,15 +28,18 @@ enum ScriptText {
             default: .migrationFailed
             }
         let renamed = LockstepError(code, error.message, hint: error.hint, context: error.context)
-        return origin.located(renamed, line: line, hint: error.hint ?? hint(error))
+        return origin.located(renamed, line: line, hint: error.hint ?? hint(error, isBegun))
     }
 
     /// The hint after a run was interrupted.
     static let afterInterruption = "run it again: it continues where it stopped"
 
-    private static func hint(_ error: LockstepError) -> String {
+    private static func hint(_ error: LockstepError, _ isBegun: Bool) -> String {
         guard error.code != .interrupted else { return afterInterruption }
-        let mend = "fix the statement; no part of this version was applied"
+        let mend =
+            isBegun
+            ? "fix the statement, and run it again: it continues with this statement; earlier ones stay done"
+            : "fix the statement; no part of this version was applied"
         // SQLITE_CONSTRAINT_FOREIGNKEY: usually a table that is dropped while other tables refer to it.
         guard error.sqliteCode == 787 else { return mend }
         return "\(mend). If it replaces a table that other tables refer to, add "

@@ -78,7 +78,10 @@ struct SealingDirective: Sendable, Equatable {
     }
 
     /// The text that parses to this directive.
-    var spelling: String {
+    var spelling: String { "\(result) batch=\(change.batch)" }
+
+    /// The same text without the batch size, which does not change the result.
+    var result: String {
         let name = "\(SQLTokens.quote(change.table)).\(SQLTokens.quote(change.column))"
         var words: [String]
         switch change.goal {
@@ -93,7 +96,7 @@ struct SealingDirective: Sendable, Equatable {
         case .unprotect: words = ["unprotect", name, "dataset=\(dataset)"]
         case .reseal: words = ["rotate", name, "dataset=\(dataset)"]
         }
-        return (words + ["batch=\(change.batch)"]).joined(separator: " ")
+        return words.joined(separator: " ")
     }
 
     /// The keys of its dataset, from the keyrings that the connection was opened with.

@@ -39,7 +39,7 @@ struct MigrationChecksums: Sendable, Equatable {
     }
 
     /// The tokens that count, one per line, with words in lower case.
-    private static func significant(
+    static func significant(
         _ text: [UInt8], _ markers: (String) -> String? = { _ in nil }
     ) -> [UInt8] {
         var lines: [UInt8] = []

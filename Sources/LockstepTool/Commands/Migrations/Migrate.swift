@@ -30,12 +30,31 @@ struct Migrate: ParsableCommand {
         transform: MigrationRun.version)
     var to: MigrationVersion?
 
+    @Option(
+        help: """
+            Give up this version, which was begun but not finished: what has run of it stays, and nothing of it is \
+            recorded. Needs neither its file nor its code.
+            """, transform: MigrationRun.version)
+    var abandon: MigrationVersion?
+
     @OptionGroup var runner: RunnerOptions
     @OptionGroup var safety: SafetyOptions
 
-    func validate() throws { try runner.recorded.validate(fields, leadsBack: to != nil) }
+    func validate() throws {
+        try runner.recorded.validate(fields, leadsBack: to != nil)
+        guard abandon == nil || (to == nil && target.fleet == nil && !safety.safe) else {
+            throw ValidationError(
+                "--abandon gives up one version of one database: omit --to, --fleet and --safe")
+        }
+    }
 
     func run() throws {
+        if let abandon {
+            let session = try Session.open(target.path(), keyrings, fields, credentials)
+            let connection = try session.connect(isFirst: true)
+            return try Abandonment(version: abandon, set: migrations.set, seconds: runner.wait)
+                .run(on: connection, output.format)
+        }
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let goal = to.map { Plan.Target.version($0) } ?? .latest
         if let pattern = target.fleet {

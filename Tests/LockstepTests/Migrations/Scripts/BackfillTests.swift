@@ -120,13 +120,13 @@ struct BackfillTests {
         #expect(try MigrationProgress.all(other).isEmpty)
     }
 
-    @Test("A backfill begun with one file does not continue with another, or without one")
+    @Test("A begun backfill does not continue with a file that changed before it, or without one")
     func changedFile() throws {
         let connection = try Connection.inMemory()
         let set = try begun(connection)
         let create = Scratch.up("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER);")
         let changed = try Scratch.set([
-            create, Scratch.up(Self.update.replacing("2 * n", with: "3 * n")),
+            create, Scratch.up(Self.update.replacing("doubled INTEGER", with: "doubled REAL")),
         ])
         Refusal.expect(.migrationChanged) { _ = try Migrator(changed).run(on: connection) }
         Refusal.expect(.migrationMissing) {

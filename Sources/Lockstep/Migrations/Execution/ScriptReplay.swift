@@ -2,9 +2,26 @@
 struct ScriptReplay {
     let script: MigrationScript
     let origin: ScriptOrigin
+    /// Where it begins, if a part of it has run.
+    var start = CompletedPart.Position()
     var observe: (MigrationEvent) throws -> Void = { _ in }
     /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
+
+    /// Runs the script, each of its transactions under the checks.
+    /// - Parameter report: Receives the errors that `allowances` permit.
+    func run(
+        _ allowances: Allowances, on connection: borrowing Connection,
+        report: (LockstepError) throws -> Void
+    ) throws {
+        var known: GuardCache?
+        try run(connection) { body in
+            let transaction = try Transaction(.immediate, on: connection)
+            try MigrationTransaction.checked(
+                origin, allowances, connection, &known, report: report, body)
+            try transaction.commit()
+        }
+    }
 
     /// - Parameter transaction: Runs its argument in a transaction.
     func run(
@@ -22,7 +39,7 @@ struct ScriptReplay {
     private func runSegments(
         _ connection: borrowing Connection, _ transaction: (() throws -> Void) throws -> Void
     ) throws {
-        for segment in try script.segments(origin) {
+        for (index, segment) in try script.segments(origin).enumerated().dropFirst(start.segment) {
             switch segment {
             case .transaction(let part):
                 var runner = ScriptRunner(script: part, origin: origin, observe: observe)
@@ -34,6 +51,7 @@ struct ScriptReplay {
                     try backfill.check(origin, script.tablesAllowedToLoseRows, connection)
                 }
                 inspect?(backfill.sql, backfill.line)
+            case .sealing where index == start.segment && start.isSealing: continue
             case .sealing(let sealing, let line):
                 // Without rows, keys make no difference.
                 try transaction {
@@ -45,16 +63,21 @@ struct ScriptReplay {
                         throw origin.located(error.adding(sealing.change.context), line: line)
                     }
                 }
-            case .bare(let sql, let line): try runBare(sql, line, connection, transaction)
+            case .bare(let sql, let line):
+                var offset = 0
+                if index == start.segment, case .integer(let end) = start.cursor {
+                    offset = Int(clamping: end)
+                }
+                try runBare(sql, from: offset, line, connection, transaction)
             }
         }
     }
 
     private func runBare(
-        _ sql: String, _ line: Int, _ connection: borrowing Connection,
+        _ sql: String, from offset: Int, _ line: Int, _ connection: borrowing Connection,
         _ transaction: (() throws -> Void) throws -> Void
     ) throws {
-        var position = 0
+        var position = offset
         while var bare = try BareStatements(sql, from: position, line: line, segment: 0, origin) {
             if bare.runsAlone {
                 try bare.runAlone(connection)

@@ -3,6 +3,8 @@ struct ScriptRunner {
     let script: MigrationScript
     let origin: ScriptOrigin
     let observe: (MigrationEvent) throws -> Void
+    /// Whether an earlier part of the version has committed.
+    var isBegun = false
     /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
 
@@ -74,7 +76,7 @@ struct ScriptRunner {
                     }
                 }
             } catch let error as LockstepError {
-                throw ScriptText.located(error, origin, line: line)
+                throw ScriptText.located(error, origin, line: line, isBegun: isBegun)
             }
             guard connection.isInTransaction else {
                 let ended = LockstepError(

@@ -12,6 +12,8 @@ struct BareStatements {
     /// The start of the next part, as far as it is known before this part runs.
     private(set) var end: Int
     private(set) var count = 1
+    /// Whether an earlier part of the version has committed.
+    private let isBegun: Bool
 
     private enum Kind {
         case vacuum, pragma, ordinary, group
@@ -19,11 +21,13 @@ struct BareStatements {
 
     /// Nil at the end of the script.
     init?(
-        _ sql: String, from offset: Int, line firstLine: Int, segment: Int, _ origin: ScriptOrigin
+        _ sql: String, from offset: Int, line firstLine: Int, segment: Int, _ origin: ScriptOrigin,
+        isBegun: Bool = false
     ) throws {
         script = Array(sql.utf8) + [0]
         self.origin = origin
         self.segment = segment
+        self.isBegun = isBegun
         start = ScriptText.skipBlank(script, from: min(max(offset, 0), script.count - 1))
         guard start < script.count - 1 else { return nil }
         line = firstLine + ScriptText.newlines(script[..<start])
@@ -132,7 +136,7 @@ struct BareStatements {
         do {
             return try body()
         } catch let error as LockstepError {
-            throw ScriptText.located(error, origin, line: line)
+            throw ScriptText.located(error, origin, line: line, isBegun: isBegun)
         }
     }
 

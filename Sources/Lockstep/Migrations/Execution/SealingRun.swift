@@ -10,6 +10,11 @@ struct SealingRun {
     }
 
     private var stage = Stage.beginning
+    /// Whether a transaction of the change has run.
+    var hasBegun: Bool {
+        if case .beginning = stage { false } else { true }
+    }
+
     private var ahead: SealingPrefetch?
     private var change: SealingChange?
 
