@@ -154,3 +154,13 @@ struct CompletedPart {
         MigrationChecksums.significant(Array(sealing.result.utf8))
     }
 }
+
+extension Migration {
+    /// Whether it begins with what has run of a version: it may have changed only afterwards.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
+    func continues(_ unfinished: UnfinishedMigration) throws(LockstepError) -> Bool {
+        guard case .file(let file) = self else { return false }
+        let segments = try file.up.segments(ScriptOrigin(file: file.fileName))
+        return try CompletedPart(segments).position(of: unfinished) != nil
+    }
+}

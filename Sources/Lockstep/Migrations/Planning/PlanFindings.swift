@@ -49,7 +49,7 @@ enum PlanFindings {
                 .migrationUnfinished,
                 "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) is only partly "
                     + "undone",
-                "finish the rollback by rolling back one version, then migrate; or \(givingUp(unfinished))",
+                "finish the rollback by rolling back one version, then migrate; or \(unfinished.givingUp)",
                 .init(set: unfinished.set, unfinished.version))
         }
     }
@@ -117,37 +117,28 @@ enum PlanFindings {
             return [
                 .fatal(
                     .migrationMissing, "\(what), and its file is gone",
-                    "restore the file, or \(givingUp(unfinished))",
+                    "restore the file, or \(unfinished.givingUp)",
                     .init(set: set.name, unfinished.version))
             ]
         }
         let origin = migration.origin(in: set.name)
-        var differences = migration.differences(from: unfinished)
+        let differences = migration.differences(from: unfinished)
         var next = "the next run continues where it stopped"
-        if let change = differences.first(where: { $0 == .statements || $0 == .down }) {
+        if differences.contains(.statements) {
             do throws(LockstepError) {
-                try requireSameBeginning(unfinished, migration, origin)
+                guard try migration.continues(unfinished) else {
+                    throw completedPartChanged(unfinished, origin)
+                }
             } catch {
                 return [Plan.Finding(isFatal: true, error: error)]
             }
-            differences.removeAll { $0 == change }
-            if change == .statements {
-                next =
-                    "the next run continues after the part that has run, which is unchanged in the file"
-            }
+            next =
+                "the next run continues after the part that has run, which is unchanged in the file"
         }
-        return differences.filter(\.isFatal).map { finding($0, migration, set) } + [
-            .notice(.migrationUnfinished, "\(what): \(next)", origin.context)
-        ]
-    }
-
-    /// The file may have changed only in what has not run yet.
-    private static func requireSameBeginning(
-        _ unfinished: UnfinishedMigration, _ migration: Migration, _ origin: ScriptOrigin
-    ) throws(LockstepError) {
-        guard case .file(let file) = migration,
-            try CompletedPart(file.up.segments(origin)).position(of: unfinished) != nil
-        else { throw completedPartChanged(unfinished, origin) }
+        return differences.filter { $0 == .name || $0 == .checksums }
+            .map { finding($0, migration, set) } + [
+                .notice(.migrationUnfinished, "\(what): \(next)", origin.context)
+            ]
     }
 
     /// The error for a file whose part that has run is not the one that ran.
@@ -158,14 +149,8 @@ enum PlanFindings {
             .migrationChanged,
             "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun but not finished, and "
                 + "\(origin.title) has changed in the part that has run",
-            hint: "restore that part of the file, or \(givingUp(unfinished))",
+            hint: "restore that part of the file, or \(unfinished.givingUp)",
             context: origin.context)
-    }
-
-    /// How to end a version that cannot continue.
-    private static func givingUp(_ unfinished: UnfinishedMigration) -> String {
-        "give the version up, which leaves what has run: lockstep migrate --set \(unfinished.set) "
-            + "--abandon \(unfinished.version)"
     }
 
     /// A repeatable migration that has changed runs again, which is its purpose. It is identified by its name.

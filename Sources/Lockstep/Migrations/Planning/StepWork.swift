@@ -32,7 +32,8 @@ extension Plan.Step {
                 throw LockstepError(
                     .irreversible,
                     "\(origin(in: set).title) takes several transactions, as does its way up",
-                    hint: "finish it with a migration, then roll it back",
+                    hint:
+                        "finish it with a migration, then roll it back; or \(unfinished.givingUp)",
                     context: origin(in: set).context)
             }
             return work

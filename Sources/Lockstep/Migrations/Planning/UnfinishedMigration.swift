@@ -33,6 +33,11 @@ public struct UnfinishedMigration: Sendable, Equatable {
     /// The digest of what has run; nil in a row of an older version.
     var completed: [UInt8]?
 
+    /// For hints: how to end a version that cannot continue.
+    var givingUp: String {
+        "give the version up, which leaves what has run: lockstep migrate --set \(set) --abandon \(version)"
+    }
+
     /// Whether the completed part can be undone.
     public var isReversible: Bool { down != nil }
 }

@@ -12,8 +12,7 @@ extension PlanState {
     func wayDown(of one: Applied, _ recorded: RecordedDown) throws(LockstepError) -> WayDown {
         let named = "\(set.name) \(one.version)"
         let claimants = migrations.filter { $0.version == one.version }
-        let own = claimants.first { !$0.differences(from: one).contains(where: \.isFatal) }
-        if let own {
+        for own in claimants where try own.fits(one) {
             guard own.isReversible else { throw irreversible("\(named) (\(own.name))", one) }
             return .own(own)
         }
@@ -36,6 +35,9 @@ extension PlanState {
     /// The error for the first difference, which prevents undoing the version.
     private func mismatch(_ migration: Migration, _ one: Applied) -> LockstepError {
         let difference = migration.differences(from: one).first(where: \.isFatal) ?? .statements
+        if case .begun(let unfinished) = one, difference == .statements {
+            return PlanFindings.completedPartChanged(unfinished, migration.origin(in: set.name))
+        }
         let error = PlanFindings.error(difference, migration, set)
         let hint = error.hint ?? "restore the file"
         return LockstepError(
@@ -60,9 +62,14 @@ extension PlanState {
     }
 
     private func irreversible(_ what: String, _ one: Applied) -> LockstepError {
-        LockstepError(
-            .irreversible, "\(what) has no way down",
-            hint: "restore a backup made before this version instead", context: context(one))
+        let hint =
+            switch one {
+            case .whole: "restore a backup made before this version instead"
+            case .begun(let unfinished):
+                "add a way down to its file, or \(unfinished.givingUp); or restore a backup made before it"
+            }
+        return LockstepError(
+            .irreversible, "\(what) has no way down", hint: hint, context: context(one))
     }
 
     private func context(_ one: Applied) -> LockstepError.Context {
@@ -74,6 +81,18 @@ extension PlanState {
 }
 
 extension Migration {
+    /// Whether it can undo the version: it is the one that was applied, or, for a version that was begun, begins with what
+    /// has run.
+    fileprivate func fits(_ one: PlanState.Applied) throws(LockstepError) -> Bool {
+        let differences = differences(from: one).filter(\.isFatal)
+        guard case .begun(let unfinished) = one, !differences.isEmpty else {
+            return differences.isEmpty
+        }
+        guard differences.allSatisfy({ $0 == .statements || $0 == .down }) else { return false }
+        guard differences.contains(.statements) else { return true }
+        return try continues(unfinished)
+    }
+
     fileprivate func differences(from one: PlanState.Applied) -> [RecordedDifference] {
         switch one {
         case .whole(let entry): differences(from: entry)

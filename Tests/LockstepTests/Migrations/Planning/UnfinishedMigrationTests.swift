@@ -109,9 +109,12 @@ struct UnfinishedMigrationTests {
         let connection = try scratch.create()
         let unfinished = try begun(connection)
         let other = try scratch.open()
-        let transaction = try Transaction(.immediate, on: other)
-        Refusal.expect(.busy) { try unfinished.abandon(on: connection, timeout: .zero) }
-        try transaction.rollback()
+        do {
+            // It rolls back at the end of its scope.
+            let transaction = try Transaction(.immediate, on: other)
+            Refusal.expect(.busy) { try unfinished.abandon(on: connection, timeout: .zero) }
+            _ = consume transaction
+        }
         try unfinished.abandon(on: connection, timeout: .zero)
     }
 
@@ -119,7 +122,7 @@ struct UnfinishedMigrationTests {
     func withoutDigest() throws {
         let connection = try Connection.inMemory()
         _ = try begun(connection)
-        try connection.with(rights: .engine) { connection in
+        try connection.with(rights: .engine) {
             try connection.execute("ALTER TABLE lockstep_progress DROP COLUMN completed")
         }
         let unfinished = try #require(try Ledger.history(connection).unfinished.first)
@@ -138,7 +141,7 @@ struct UnfinishedMigrationTests {
     func forgedDigest(value: String) throws {
         let connection = try Connection.inMemory()
         _ = try begun(connection)
-        try connection.with(rights: .engine) { connection in
+        try connection.with(rights: .engine) {
             try connection.execute(
                 SQL(verbatim: "UPDATE lockstep_progress SET completed = \(value)"))
         }

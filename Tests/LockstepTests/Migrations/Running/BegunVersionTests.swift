@@ -121,9 +121,14 @@ struct BegunVersionTests {
         let connection = try Connection.inMemory()
         try failed(connection)
         let down = "DROP INDEX IF EXISTS t_cents;\nDROP TABLE made;\nUPDATE t SET cents = NULL;"
-        let reversible = try set(fixed("price * 100", "abs(price)"), down: down)
-        let stopping = Migrator(reversible) { event in if case .advanced = event { throw Stop() } }
-        #expect(throws: Stop.self) { _ = try stopping.run(on: connection) }
+        Refusal.expect(.irreversible) {
+            _ = try Migrator(set(Self.fill)).run(.back(1), on: connection)
+        }
+        let changed = try set(fixed("made (x)", "made (y)"), down: down)
+        Refusal.expect(.migrationChanged) {
+            _ = try Migrator(changed).run(.back(1), on: connection)
+        }
+        let reversible = try set(Self.fill, down: down)
         _ = try Migrator(reversible).run(.back(1), on: connection)
         #expect(try Scratch.int(connection, "SELECT count(cents) FROM t") == 0)
         #expect(try MigrationProgress.all(connection).isEmpty)
@@ -240,9 +245,8 @@ struct BegunVersionTests {
         #expect(try MigrationProgress.all(connection).isEmpty)
         #expect(try Scratch.schema(connection).count == 1)
         #expect(try Ledger.entries(connection).count == 1)
-        #expect(
-            code == .keyUnavailable || (try Migrator(set(script)).preview(on: connection)).isBlocked
-        )
+        let preview = try Migrator(set(script)).preview(on: connection)
+        #expect(code == .keyUnavailable || preview.isBlocked)
     }
 
     @Test("What only an empty copy, or one without the program's functions, refuses runs")
@@ -250,7 +254,8 @@ struct BegunVersionTests {
         let connection = try Connection.inMemory()
         try connection.add(
             SQLFunction("twice", argumentCount: 1) { arguments in
-                .integer(2 * (try arguments[0] as Int64))
+                guard case .integer(let number) = try arguments[0] else { return .null }
+                return .integer(2 * number)
             })
         let script = """
             -- lockstep: no transaction
