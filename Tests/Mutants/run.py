@@ -3,12 +3,14 @@
 It copies the committed files, adds mutants with a switch and builds once. Then it runs each suite by itself and records
 which mutants it reaches, and runs each mutant alone with the suites that reach it, the quick ones first, for at most a
 given number of seconds of tests. A mutant that survives is a change of the source that no test notices in that time.
-The same seed chooses the same mutants of the same commit.
+The same seed chooses the same mutants of the same commit. A run that was stopped is continued by the next one with the
+same folder, seed and commit: the build, the suites that reach each mutant, and the verdicts are kept there.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import json
 import os
 import random
 import re
@@ -226,14 +228,57 @@ def coverage(folder: Path, workers):
     return covering, durations
 
 
+Mutant = collections.namedtuple("Mutant", "layer path line name text")
+
+
+class State:
+    """What a run has found, in a file: the suites that reach each mutant, and the verdicts."""
+
+    def __init__(self, folder: Path, options):
+        head = ["git", "rev-parse", "HEAD"]
+        commit = subprocess.run(head, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        self.path = folder / "state.json"
+        self.key = [commit, options.seed, options.each, options.layer]
+        self.content = {"key": self.key, "is_built": False, "mutants": {}, "covering": {}, "durations": {}, "judged": {}}
+        try:
+            found = json.loads(self.path.read_text())
+            if found["key"] == self.key and found["is_built"]:
+                self.content = found
+        except (FileNotFoundError, ValueError, KeyError):
+            pass
+
+    def __getitem__(self, name):
+        return self.content[name]
+
+    def record(self, **values):
+        self.content.update(values)
+        new = self.path.with_suffix(".new")
+        new.write_text(json.dumps(self.content))
+        new.replace(self.path)
+
+
+def prepare(folder: Path, options, state) -> dict:
+    """The mutants that compile, by number, in a build that has them all. A later run uses what an earlier one built."""
+    if not state["is_built"]:
+        copy(folder)
+        chosen = choose(folder, options.seed, options.each, options.layer)
+        mutants = dict(enumerate(chosen, start=1))
+        originals = {point.path: (folder / point.path).read_text() for _, point in chosen}
+        build(folder, mutants, originals)
+        state.record(is_built=True, mutants={
+            str(number): [layer, str(point.path), point.line + 1, point.name, point.match.string.strip()]
+            for number, (layer, point) in mutants.items()})
+    return {int(number): Mutant(*fields) for number, fields in state["mutants"].items()}
+
+
 def words(name: str) -> set[str]:
     """The words of a type's name."""
     return set(re.findall("[A-Z][a-z0-9]+", name)) - {"Tests"}
 
 
-def is_noticed(folder: Path, number: int, point, names: list[str], durations) -> bool:
+def is_noticed(folder: Path, number: int, path: str, names: list[str], durations) -> bool:
     """Whether a suite fails, or does not finish, with this mutant on."""
-    own = words(Path(point.path).stem)
+    own = words(Path(path).stem)
     # Quick suites, and those named like the file, come first.
     rest = sorted(names, key=lambda name: durations[name] / (1 + 4 * len(own & words(name))))
     for most in BATCHES:
@@ -264,38 +309,46 @@ def main():
     folder = options.folder.resolve()
     end = time.monotonic() + options.minutes * 60
     print(f"seed {options.seed}", flush=True)
-    copy(folder)
-    chosen = choose(folder, options.seed, options.each, options.layer)
-    mutants = dict(enumerate(chosen, start=1))
-    originals = {point.path: (folder / point.path).read_text() for _, point in chosen}
-    build(folder, mutants, originals)
+    folder.mkdir(parents=True, exist_ok=True)
+    state = State(folder, options)
+    mutants = prepare(folder, options, state)
     # The spare mutants stay in the build and are never on.
     counts = collections.Counter()
     order = []
-    for number, (layer, point) in mutants.items():
-        counts[layer] += 1
-        if counts[layer] <= options.each * MORE.get(layer, 1):
-            order.append((number, layer, point))
+    for number, mutant in mutants.items():
+        counts[mutant.layer] += 1
+        if counts[mutant.layer] <= options.each * MORE.get(mutant.layer, 1):
+            order.append((number, mutant))
     random.Random(options.seed).shuffle(order)
     tally = collections.defaultdict(lambda: [0, 0])
+    lock = threading.Lock()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-        covering, durations = coverage(folder, workers)
+        if not state["durations"]:
+            covering, durations = coverage(folder, workers)
+            state.record(covering={str(number): names for number, names in covering.items()}, durations=durations)
+        covering = collections.defaultdict(list, {int(number): names for number, names in state["covering"].items()})
+        durations = state["durations"]
         print(f"{len(order)} mutants, {len(durations)} suites of {sum(durations.values()):.0f} s", flush=True)
 
         def one(item):
-            if time.monotonic() > end:
-                return None
-            return is_noticed(folder, item[0], item[2], covering[item[0]], durations)
+            number = str(item[0])
+            if number not in state["judged"]:
+                if time.monotonic() > end:
+                    return None
+                noticed = is_noticed(folder, item[0], item[1].path, covering[item[0]], durations)
+                with lock:
+                    state.record(judged=state["judged"] | {number: noticed})
+            return state["judged"][number]
 
-        for (number, layer, point), noticed in zip(order, workers.map(one, order)):
+        for (number, mutant), noticed in zip(order, workers.map(one, order)):
             if noticed is None:
                 print("stopped at the end of its time", flush=True)
                 break
-            tally[layer][0] += noticed
-            tally[layer][1] += 1
-            place = f"{number} {layer} {point.path}:{point.line + 1} {point.name}"
+            tally[mutant.layer][0] += noticed
+            tally[mutant.layer][1] += 1
+            place = f"{number} {mutant.layer} {mutant.path}:{mutant.line} {mutant.name}"
             print(f"noticed  {place}" if noticed else
-                  f"SURVIVES {place}, {len(covering[number])} suites\n    {point.match.string.strip()}", flush=True)
+                  f"SURVIVES {place}, {len(covering[number])} suites\n    {mutant.text}", flush=True)
     for layer, (noticed, count) in sorted(tally.items()):
         print(f"{layer}: {noticed} of {count} noticed")
 

@@ -43,24 +43,33 @@ struct CompletedPart {
         }
     }
 
-    /// The digest at a position.
+    /// The digest at a position; nil if a run cannot have stopped there.
     /// - Parameters:
     ///   - segment: The number of completed segments.
     ///   - cursor: The progress within the next one.
     ///   - hasBegun: Whether a change of a sealed column, which has no cursor, has begun.
-    func digest(segment: Int, cursor: Value, hasBegun: Bool) throws(LockstepError) -> [UInt8] {
-        guard segments.indices.contains(segment) else { return before[segments.count] }
+    func digest(segment: Int, cursor: Value, hasBegun: Bool) throws(LockstepError) -> [UInt8]? {
+        guard before.indices.contains(segment) else { return nil }
+        guard segments.indices.contains(segment) else { return before[segment] }
         switch segments[segment] {
         case .backfill(let backfill) where cursor != .null:
             return try Self.link(before[segment], "f", Self.table(of: backfill))
         case .sealing(let sealing, _) where hasBegun:
             return try Self.link(before[segment], "s", Self.directive(sealing))
-        case .bare:
-            guard case .integer(let offset) = cursor else { return before[segment] }
-            return inside[segment]?.last { $0.offset <= Int(clamping: offset) }?.digest
-                ?? before[segment]
+        case .bare where cursor != .null:
+            return inside[segment]?.first { .integer(Int64($0.offset)) == cursor }?.digest
         default: return before[segment]
         }
+    }
+
+    /// Whether what is recorded of a version agrees with the digest, in a script that has not changed since.
+    func agrees(with unfinished: UnfinishedMigration) throws(LockstepError) -> Bool {
+        for hasBegun in [false, true] {
+            let digest = try digest(
+                segment: unfinished.segment, cursor: unfinished.cursor, hasBegun: hasBegun)
+            if digest != nil, digest == unfinished.completed { return true }
+        }
+        return false
     }
 
     /// A place in a script where a run continues.
@@ -156,11 +165,25 @@ struct CompletedPart {
 }
 
 extension Migration {
-    /// Whether it begins with what has run of a version: it may have changed only afterwards.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
-    func continues(_ unfinished: UnfinishedMigration) throws(LockstepError) -> Bool {
-        guard case .file(let file) = self else { return false }
-        let segments = try file.up.segments(ScriptOrigin(file: file.fileName))
-        return try CompletedPart(segments).position(of: unfinished) != nil
+    /// Requires that the file begins with what has run of a version: it may have changed only afterwards.
+    /// - Throws: ``LockstepError/Code/migrationChanged``; ``LockstepError/Code/tampered`` if the file is unchanged, but
+    ///   does not agree with the record; ``LockstepError/Code/migrationMalformed`` with file and line.
+    func requireBeginning(
+        of unfinished: UnfinishedMigration, _ origin: ScriptOrigin
+    ) throws(LockstepError) {
+        let isSame = checksums.bytes == unfinished.checksums.bytes
+        guard case .file(let file) = self, unfinished.completed != nil else {
+            if checksums.tokens == unfinished.checksums.tokens { return }
+            throw PlanFindings.completedPartChanged(unfinished, origin)
+        }
+        let part = try CompletedPart(file.up.segments(origin))
+        guard try part.position(of: unfinished) != nil else {
+            guard checksums.tokens == unfinished.checksums.tokens else {
+                throw PlanFindings.completedPartChanged(unfinished, origin)
+            }
+            throw PlanFindings.impossibleProgress(origin)
+        }
+        guard isSame, try !part.agrees(with: unfinished) else { return }
+        throw PlanFindings.impossibleProgress(origin)
     }
 }

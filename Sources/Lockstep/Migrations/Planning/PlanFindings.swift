@@ -123,22 +123,26 @@ enum PlanFindings {
         }
         let origin = migration.origin(in: set.name)
         let differences = migration.differences(from: unfinished)
-        var next = "the next run continues where it stopped"
-        if differences.contains(.statements) {
-            do throws(LockstepError) {
-                guard try migration.continues(unfinished) else {
-                    throw completedPartChanged(unfinished, origin)
-                }
-            } catch {
-                return [Plan.Finding(isFatal: true, error: error)]
-            }
-            next =
-                "the next run continues after the part that has run, which is unchanged in the file"
+        do throws(LockstepError) {
+            try migration.requireBeginning(of: unfinished, origin)
+        } catch {
+            return [Plan.Finding(isFatal: true, error: error)]
         }
-        return differences.filter { $0 == .name || $0 == .checksums }
+        let next =
+            differences.contains(.statements)
+            ? "the next run continues after the part that has run, which is unchanged in the file"
+            : "the next run continues where it stopped"
+        return differences.filter { $0.isFatal && $0 != .statements }
             .map { finding($0, migration, set) } + [
                 .notice(.migrationUnfinished, "\(what): \(next)", origin.context)
             ]
+    }
+
+    /// The error for a record that Lockstep did not write.
+    static func impossibleProgress(_ origin: ScriptOrigin) -> LockstepError {
+        LockstepError(
+            .tampered, "the recorded progress of \(origin.title) does not agree with the file",
+            hint: "restore the database from a backup", context: origin.context)
     }
 
     /// The error for a file whose part that has run is not the one that ran.

@@ -88,9 +88,9 @@ extension Migration {
         guard case .begun(let unfinished) = one, !differences.isEmpty else {
             return differences.isEmpty
         }
-        guard differences.allSatisfy({ $0 == .statements || $0 == .down }) else { return false }
-        guard differences.contains(.statements) else { return true }
-        return try continues(unfinished)
+        guard differences == [.statements] else { return false }
+        try requireBeginning(of: unfinished, origin(in: unfinished.set))
+        return true
     }
 
     fileprivate func differences(from one: PlanState.Applied) -> [RecordedDifference] {

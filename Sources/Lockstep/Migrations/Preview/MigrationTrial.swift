@@ -21,9 +21,13 @@ struct MigrationTrial: ~Copyable {
         try trial.run(step, of: set, connection)
         if let refusal = trial.refusal { throw refusal }
         guard let finding = trial.lint.first(where: { $0.level == .error }) else { return }
-        let losesRows = finding.rule == "drop-table" || finding.rule == "delete-all"
-        let error = LockstepError(
-            losesRows ? .rowsLost : .migrationFailed, finding.message, hint: finding.hint)
+        let code: LockstepError.Code =
+            switch finding.rule {
+            case "drop-table", "delete-all": .rowsLost
+            case "histogram": .misuse
+            default: .migrationFailed
+            }
+        let error = LockstepError(code, finding.message, hint: finding.hint)
         throw step.origin(in: set).located(error, line: finding.line)
     }
 

@@ -269,10 +269,22 @@ struct SegmentedRun {
         guard let position = try state.completed.position(of: found) else {
             throw PlanFindings.completedPartChanged(found, origin)
         }
+        guard try !isSame(found) || state.completed.agrees(with: found) else {
+            throw PlanFindings.impossibleProgress(origin)
+        }
         var progress = fresh
         (progress.segment, progress.cursor) = (position.segment, position.cursor)
         progress.startedAt = found.startedAt
         return progress
+    }
+
+    /// Whether the script is, byte for byte, the one that was begun.
+    private func isSame(_ found: UnfinishedMigration) -> Bool {
+        switch step.step {
+        case .up(let migration): migration.checksums.bytes == found.checksums.bytes
+        case .down(_, .own), .abandon(_, .own): script.text == found.down
+        case .down(_, .recorded), .abandon(_, .recorded): true
+        }
     }
 
     private var fresh: UnfinishedMigration {
@@ -317,13 +329,7 @@ struct SegmentedRun {
             case .bare(let sql, _) = state.segments[noted.segment],
             case .integer(let offset) = noted.cursor
         else { return }
-        let isSame =
-            switch step.step {
-            case .up(let migration): migration.checksums.bytes == noted.checksums.bytes
-            case .down(_, .own), .abandon(_, .own): script.text == noted.down
-            case .down(_, .recorded), .abandon(_, .recorded): true
-            }
-        guard isSame else {
+        guard isSame(noted) else {
             throw LockstepError(
                 .migrationChanged,
                 "\(origin.title) was begun with other comments or white space, "
@@ -332,10 +338,7 @@ struct SegmentedRun {
                 context: origin.context)
         }
         guard BareStatements.endsStatement(at: Int(clamping: offset), of: sql) else {
-            throw LockstepError(
-                .tampered,
-                "the recorded progress of \(origin.title) is not at the end of a statement",
-                hint: "restore the database from a backup", context: origin.context)
+            throw PlanFindings.impossibleProgress(origin)
         }
     }
 

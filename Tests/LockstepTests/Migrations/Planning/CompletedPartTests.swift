@@ -18,7 +18,9 @@ struct CompletedPartTests {
     private func digest(
         _ script: String, _ segment: Int, _ cursor: Value = .null, hasBegun: Bool = false
     ) throws -> String {
-        Hex.encode(try part(script).digest(segment: segment, cursor: cursor, hasBegun: hasBegun))
+        Hex.encode(
+            try #require(
+                try part(script).digest(segment: segment, cursor: cursor, hasBegun: hasBegun)))
     }
 
     /// Where `script` continues after what has run of another one.
@@ -113,13 +115,23 @@ struct CompletedPartTests {
             CREATE  TABLE b (x);
             CREATE TABLE c (x);
             """
-        let first = try #require(try position(in: other, after: 0, .integer(19), of: one))
+        // The text begins with the end of the line before it.
+        let first = try #require(try position(in: other, after: 0, .integer(20), of: one))
         #expect(first.segment == 0)
-        let second = try #require(try position(in: other, after: 0, .integer(38), of: one))
+        let second = try #require(try position(in: other, after: 0, .integer(39), of: one))
         #expect(second.segment == 1 && second.cursor != .null)
-        // An offset within a statement counts as the end of the one before it.
-        let within = try #require(try position(in: one, after: 0, .integer(25), of: one))
-        #expect(within == (0, .integer(19)))
+    }
+
+    @Test("A run cannot have stopped within a statement, in a text, or after the last segment")
+    func impossible() throws {
+        let script = "-- lockstep: no transaction\nCREATE TABLE a (x);CREATE TABLE b (x);"
+        #expect(try part(script).digest(segment: 0, cursor: .integer(20), hasBegun: false) != nil)
+        for cursor in [Value.integer(25), .integer(-1), .integer(1000), .text("20")] {
+            #expect(try part(script).digest(segment: 0, cursor: cursor, hasBegun: false) == nil)
+        }
+        #expect(try part(script).digest(segment: 1, cursor: .null, hasBegun: false) != nil)
+        #expect(try part(script).digest(segment: 2, cursor: .null, hasBegun: false) == nil)
+        #expect(try part(script).digest(segment: -1, cursor: .null, hasBegun: false) == nil)
     }
 
     @Test("A change of a sealed column that has begun may not change but in its batch size")

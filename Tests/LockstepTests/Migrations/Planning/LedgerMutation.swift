@@ -150,7 +150,7 @@ struct LedgerMutation {
         return LedgerMutation(
             """
             \(table)
-            INSERT INTO lockstep_progress SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
+            INSERT INTO lockstep_progress (\(progressColumns)) SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
                 '\(planted)', \(isUp ? 1 : 0), 0, NULL, 0
             FROM lockstep_migration WHERE "set" = 'films' AND version = '\(version)';
             """)
@@ -173,13 +173,18 @@ struct LedgerMutation {
 
     /// Of the version that is under way.
     private static func underWay(_ source: inout SplitMix64) -> LedgerMutation {
-        let harmless = ["segment = 0", "cursor = 1", "started_at = 1", "segment = 2"]
+        // Without a digest the row is one of an earlier build.
+        let harmless = [
+            "completed = NULL, segment = 0", "completed = NULL, segment = 2", "cursor = 1",
+            "started_at = 1",
+        ]
         let assignment = pick(
             harmless + [
                 "name = 'x'", "down = '\(planted)'", "down = NULL", "down = down || '\(planted)'",
                 "is_up = 0",
                 "checksum_text = randomblob(32)", "checksum_tokens = randomblob(32)",
-                "version = '77'",
+                "completed = randomblob(32)", "completed = x'00'", "completed = 1",
+                "segment = 0", "segment = 2", "version = '77'",
                 "version = 'x'", "\"set\" = 'music'", "segment = -1", "segment = 'x'",
                 "is_up = 'x'",
             ], &source)

@@ -265,8 +265,8 @@ struct BegunVersionTests {
             INSERT INTO ref VALUES (1);
             UPDATE t SET cents = twice(id);
             """
-        let preview = try Migrator(set(Self.create)).preview(on: connection)
-        #expect(!preview.isBlocked)
+        _ = try Migrator(set(script)).run(.version(MigrationVersion(1)), on: connection)
+        #expect(try !Migrator(set(script)).preview(on: connection).isBlocked)
         _ = try Migrator(set(script)).run(on: connection)
         #expect(try Scratch.int(connection, "SELECT sum(cents) FROM t") == 10_100)
         #expect(try Scratch.int(connection, "SELECT id FROM best") == 100)
