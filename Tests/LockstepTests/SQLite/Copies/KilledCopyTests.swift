@@ -37,7 +37,7 @@ struct KilledCopyTests {
                 arguments: ["copies", action, folder.path.string, "\(call)"],
                 output: .discarded, error: .string(limit: 10_000))
             if result.terminationStatus == .exited(0) { return false }
-            #expect(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
+            try #require(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
             return true
         }
 

@@ -100,7 +100,10 @@ struct LockWaitTests {
         let before = stop.count
         let task = Task { try await store.write { try scratch.add(rows: 1, to: $0) } }
         // It is in the wait once the handler has been asked there.
-        while stop.count == before { await Task.yield() }
+        while stop.count == before {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         try holder.execute("COMMIT")
