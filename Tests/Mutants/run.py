@@ -20,6 +20,7 @@ import threading
 import time
 from pathlib import Path
 
+sys.dont_write_bytecode = True
 import points
 
 ROOT = Path(__file__).resolve().parents[2]
