@@ -70,6 +70,7 @@ extension FaultyWorker.Run {
     /// This many of the steps, spread evenly; under torture all of them, and as many of the calls between.
     func chosen(_ some: Int, inTorture many: Int = 200) -> [Int] {
         let steps = calls.map(\.number)
+        if steps.isEmpty { Issue.record("no call was counted") }
         guard !Torture.isLong else {
             let between = stride(from: 1, through: count, by: max(count / many, 1))
             return Set(steps).union(between).sorted()
