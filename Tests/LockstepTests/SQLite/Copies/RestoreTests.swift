@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Restore")
 struct RestoreTests {
-    private struct Stop: Error {}
-
     private let scratch: DatabaseScratch
     private let backup: DatabaseScratch
 
