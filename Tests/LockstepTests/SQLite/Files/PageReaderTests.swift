@@ -1,4 +1,3 @@
-import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -70,9 +69,7 @@ struct PageReaderTests {
     /// A copy of the database and its log while a connection prevents a checkpoint.
     private func takeCopy() throws -> FilePath {
         let copy = scratch.folder.file("copy.db")
-        for suffix in ["", "-wal"] {
-            try Bytes.write(Bytes.read(scratch.side(suffix)), to: FilePath(copy.string + suffix))
-        }
+        try scratch.copy(to: copy)
         return copy
     }
 
