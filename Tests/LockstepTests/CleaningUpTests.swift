@@ -9,8 +9,6 @@ struct CleaningUpTests {
     private let second = LockstepError(
         .inputOutput, "the file cannot be removed", hint: "remove it by hand")
 
-    private struct Stop: Error, Equatable {}
-
     private func fail(_ error: LockstepError) throws(LockstepError) { throw error }
 
     @Test("A clean-up that succeeds leaves the error as it is")

@@ -58,8 +58,10 @@ def balanced(text: str) -> bool:
 
 def points(root: Path, folder: str) -> list[Point]:
     """All points of the sources in a folder, in the order of their files and lines."""
+    if not (root / folder).is_dir():
+        raise FileNotFoundError(f"there is no folder {folder}: correct LAYERS in run.py")
     found = []
-    for path in sorted((root / folder).rglob("*.swift") if (root / folder).is_dir() else [root / folder]):
+    for path in sorted((root / folder).rglob("*.swift")):
         is_text = False
         for number, text in enumerate(path.read_text().split("\n")):
             if text.count('"""') % 2:

@@ -22,6 +22,7 @@ import threading
 import time
 from pathlib import Path
 
+sys.dont_write_bytecode = True
 import points
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,9 +37,11 @@ LAYERS = {
     "Deployment": ["Lockstep/Deployment"],
     "Custody": ["Lockstep/Custody"],
     "Verification": ["Lockstep/Verification"],
+    "Connection": [f"Lockstep/SQLite/{room}" for room in ("Language", "Library", "Files", "Core")],
     "Store": ["Lockstep/SQLite/Store", "Lockstep/SQLite/VFS"],
     "Copies": ["Lockstep/SQLite/Copies"],
     "Salvage": ["Lockstep/SQLite/Salvage"],
+    "Models": ["LockstepModels"],
     "Tool": ["LockstepTool"],
 }
 # More where the suite was weak.

@@ -13,12 +13,16 @@ public struct DecryptedPages {
     private var pages: [[UInt8]] = []
 
     /// Reads and decrypts them.
+    /// - Throws: `wrongKey` if page 1 does not begin with the page size: under another key nothing would ever be found.
     public init(_ path: FilePath, _ key: borrowing DatabaseKey) throws {
         let key = try Self.bytes(of: key)
         let file = try FileAccess.read(path, limit: 1 << 30)
         for start in stride(from: 0, to: file.count - 4095, by: 4096) {
             let salt = start == 0 ? 16 : 0
             try add(file[start..<(start + 4096)], skipping: salt, key)
+        }
+        if let first = pages.first, !first.starts(with: [0x10, 0x00]) {
+            throw LockstepError(.wrongKey, "\(path): page 1 has no page size under this key")
         }
         let side = FilePath(path.string + "-wal")
         guard FileAccess.exists(side) else { return }

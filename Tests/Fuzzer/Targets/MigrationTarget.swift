@@ -14,7 +14,7 @@ final class MigrationTarget: FuzzTarget {
         let layouts = MigrationLayout.allCases
         let named = layouts.indices.contains(choice) ? layouts[choice] : nil
         let layout = try named ?? LayoutDetection.layout(of: sources)
-        let contents = try layout.read(sources)
+        let contents = try layout.rules.read(sources)
         for file in contents.versions + contents.repeatables + contents.baselines {
             for script in [file.up, file.down].compactMap(\.self) { try check(script) }
         }

@@ -10,7 +10,7 @@ struct ContactModelTests {
         "Ann", "Bob", "O'Brien", "e\u{301}", "\u{E9}", "👩‍👩‍👧", "a\0b", "'; DROP TABLE phone;--",
     ]
 
-    private var random = ModelSeed.random("the contacts' model")
+    private var random = ModelSeed.random()
     /// The expected content of the store.
     private var model: [Int64: Contact] = [:]
     private var last: Int64 = 0

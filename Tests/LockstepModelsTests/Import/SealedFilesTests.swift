@@ -91,7 +91,7 @@ struct SealedFilesTests {
         for text in ["one", "two\nlines", "Grüße"] { _ = try notes.create(text) }
         let folder = bench.folder.file("notes")
         #expect(try notes.exportTexts(to: folder, sealedFor: [recipient]) == 3)
-        #expect(FileManagerList.names(folder) == ["1.md.age", "2.md.age", "3.md.age"])
+        #expect(try FileManagerList.names(folder) == ["1.md.age", "2.md.age", "3.md.age"])
         let other = try ModelBench()
         let copy = try other.open(NoteStore.self)
         #expect(try copy.importTexts(folder).rejected == 3)
@@ -110,7 +110,7 @@ struct SealedFilesTests {
         #expect(try photos.importFiles(file).imported == 1)
         let out = bench.folder.file("photos")
         #expect(try photos.exportFiles(to: out, sealedFor: [recipient]) == 1)
-        #expect(FileManagerList.names(out) == ["1.age"])
+        #expect(try FileManagerList.names(out) == ["1.age"])
         let again = try other.open(PhotoStore.self, at: other.folder.file("photos.db"))
         #expect(try again.importFiles(out).rejected == 1)
         #expect(try again.importFiles(out, opening: identity).imported == 1)

@@ -37,7 +37,7 @@ struct MicroblogModelTests {
 
     private static let words = ["one", "two", "Köln", "O'Brien", "\"quoted\"", "👩‍👩‍👧", "a\0b", ""]
 
-    private var random = ModelSeed.random("the microblog's model")
+    private var random = ModelSeed.random()
     private var model = Model()
 
     private mutating func word() -> String { Self.words.randomElement(using: &random) ?? "" }

@@ -11,7 +11,7 @@ struct MovieModelTests {
         "M",
     ]
 
-    private var random = ModelSeed.random("the films' model")
+    private var random = ModelSeed.random()
     private var model: [Int64: Movie] = [:]
     private var last: Int64 = 0
 

@@ -72,7 +72,7 @@ struct PhotoFilesTests {
         }
         let folder = files.file("out")
         #expect(try await photos.exportFiles(to: folder) == names.count)
-        let found = FileManagerList.names(folder)
+        let found = try FileManagerList.names(folder)
         #expect(found.count == names.count)
         for name in found {
             let id = try #require(Int(name.prefix { $0 != "-" }))
@@ -97,6 +97,6 @@ struct PhotoFilesTests {
             try photos.exportFiles(to: files.file("out"))
         }
         #expect(error?.code == .damaged)
-        #expect(FileManagerList.names(files.path).isEmpty)
+        #expect(try FileManagerList.names(files.path).isEmpty)
     }
 }

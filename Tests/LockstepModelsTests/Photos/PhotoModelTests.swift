@@ -18,9 +18,8 @@ struct PhotoModelTests {
 
     @Test(
         "Ten thousand random changes, with a kill after every two thousand",
-        arguments: [1, UInt64.random(in: .min ... .max)])
+        arguments: [1, Torture.seed])
     func random(seed: UInt64) throws {
-        print("photos against a model: seed \(seed)")
         var numbers = SplitMix64(state: seed)
         let scratch = try ModelScratch()
         // Only the process is killed, not the machine, so syncing is unnecessary.

@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
 
 /// Random work that differs in each run; `LOCKSTEP_TEST_SEED=… swift test --filter …` with the printed seed repeats it.
 enum ModelSeed {
-    static func random(_ what: String) -> SplitMix64 {
-        let given = ProcessInfo.processInfo.environment["LOCKSTEP_TEST_SEED"].flatMap { UInt32($0) }
-        let seed = given ?? UInt32.random(in: 0 ... .max)
-        print("\(what): LOCKSTEP_TEST_SEED=\(seed)")
-        return SplitMix64(state: UInt64(seed))
-    }
+    static func random() -> SplitMix64 { SplitMix64(state: Torture.seed) }
 
     /// An existing key in most cases. It does not depend on the dictionary's order, which Swift shuffles.
     static func key<Value>(

@@ -59,7 +59,7 @@ struct BoundCopiesTests {
         try bound.save()
         try bound.rotateRing()
         try bound.bind()
-        try FileHandling.remove(bound.scratch.path)
+        DatabaseScratch.remove(bound.scratch.path)
         let key = try bound.scratch.keyring().databaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
         _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
@@ -80,7 +80,7 @@ struct BoundCopiesTests {
         _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
             .backup(to: backup)
         for _ in 0...KeyringDocument.maximumFormerRings { try bound.rotateRing() }
-        try FileHandling.remove(bound.scratch.path)
+        DatabaseScratch.remove(bound.scratch.path)
         let key = try bound.scratch.keyring().databaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
         _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
@@ -163,15 +163,5 @@ struct BoundCopiesTests {
         #expect(try legacy.keyring().remember(in: connection))
         #expect(try KeyringTable.database(connection) != nil)
         #expect(try !legacy.keyring().remember(in: connection))
-    }
-}
-
-/// Files, for tests of copies.
-private enum FileHandling {
-    static func remove(_ path: FilePath) throws {
-        for suffix in ["", "-wal", "-shm"] {
-            let side = FilePath(path.string + suffix)
-            if FileAccess.exists(side) { AtomicFile.remove(side) }
-        }
     }
 }

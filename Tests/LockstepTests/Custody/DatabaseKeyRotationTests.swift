@@ -8,8 +8,6 @@ import Testing
 
 @Suite("Rotating a database key")
 struct DatabaseKeyRotationTests {
-    private struct Stop: Error {}
-
     private let scratch: RotationScratch
 
     init() throws { scratch = try RotationScratch() }

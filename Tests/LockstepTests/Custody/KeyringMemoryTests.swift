@@ -160,7 +160,6 @@ struct KeyringMemoryTests {
 
     @Test("Inside a transaction that is rolled back it is not remembered")
     func transaction() throws {
-        struct Stop: Error {}
         let ring = try Rings.make()
         let connection = try scratch.open()
         #expect(throws: Stop.self) {

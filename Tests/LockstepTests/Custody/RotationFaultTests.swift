@@ -8,10 +8,11 @@ import Testing
     "Interrupted rotations",
     .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct RotationFaultTests {
-    private static let isTorture = FaultyWorker.isTorture
 
     /// A database of 2 MB, or of 40 MB for torture.
-    private static func original(isLarge: Bool = isTorture) throws -> (RotationScratch, [String]) {
+    private static func original(isLarge: Bool = Torture.isLong) throws -> (
+        RotationScratch, [String]
+    ) {
         let scratch = try RotationScratch()
         try scratch.fill(rows: isLarge ? 10_000 : 480, size: 3900, logged: isLarge ? 200 : 30)
         return (scratch, try RotationScratch(copying: scratch).content())
@@ -102,9 +103,9 @@ struct RotationFaultTests {
         #expect(calls.0 > 500)
         var kills = 0
         var seen: Set<[KeyState]> = []
-        for call in Self.chosen(of: calls, pages: Self.isTorture ? 160 : 8) {
+        for call in Self.chosen(of: calls, pages: Torture.isLong ? 160 : 8) {
             // In the middle of a write, and for torture before it as well.
-            for fault in Self.isTorture && call % 3 == 0 ? ["tear", "kill"] : ["tear"] {
+            for fault in Torture.isLong && call % 3 == 0 ? ["tear", "kill"] : ["tear"] {
                 let scratch = try RotationScratch(copying: original)
                 #expect(try await Self.run(scratch, fault, at: call) == .killed)
                 kills += 1
@@ -124,11 +125,11 @@ struct RotationFaultTests {
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original)
         var losses = 0
-        for call in Self.isTorture
+        for call in Torture.isLong
             ? Self.chosen(of: calls, pages: 300) : Self.some(of: calls, 30)
         {
             // Everything that was not synced, or a part of it: the parity of the call decides.
-            for call in Self.isTorture ? [call, call + 1] : [call] where call <= calls.0 {
+            for call in Torture.isLong ? [call, call + 1] : [call] where call <= calls.0 {
                 let scratch = try RotationScratch(copying: original)
                 try scratch.makeLost()
                 #expect(try await Self.run(scratch, "lose", at: call) == .killed)
@@ -145,8 +146,8 @@ struct RotationFaultTests {
     func killTwice() async throws {
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original)
-        for call in Self.some(of: calls, Self.isTorture ? 40 : 4) {
-            for again in Self.some(of: calls, Self.isTorture ? 12 : 3) {
+        for call in Self.some(of: calls, Torture.isLong ? 40 : 4) {
+            for again in Self.some(of: calls, Torture.isLong ? 12 : 3) {
                 let scratch = try RotationScratch(copying: original)
                 _ = try await Self.run(scratch, "kill", at: call)
                 _ = try await Self.run(scratch, "tear", at: again)
@@ -186,7 +187,7 @@ struct RotationFaultTests {
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original)
         var failures = 0
-        for call in Self.isTorture
+        for call in Torture.isLong
             ? Self.chosen(of: calls, pages: 100) : Self.some(of: calls, 24)
         {
             let scratch = try RotationScratch(copying: original)

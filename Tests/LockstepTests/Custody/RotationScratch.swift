@@ -67,10 +67,7 @@ struct RotationScratch {
         try connection.checkpoint(.truncate)
         try add(logged - 1, size, to: connection)
         try add(1, size, to: connection)
-        for suffix in ["", "-wal"] {
-            try Bytes.write(
-                Bytes.read(original.side(suffix)), to: FilePath(path.string + suffix))
-        }
+        try original.copy(to: path)
     }
 
     func add(_ rows: Int, _ size: Int, to connection: borrowing Connection) throws {

@@ -63,6 +63,20 @@ struct DatabaseScratch {
 
     var bytes: [UInt8] { get throws { try Bytes.read(path) } }
 
+    /// Copies the file and a side file as they are, as after a kill.
+    func copy(with suffix: String = "-wal", to path: FilePath) throws {
+        for suffix in ["", suffix] {
+            try Bytes.write(Bytes.read(side(suffix)), to: FilePath(path.string + suffix))
+        }
+    }
+
+    /// Removes a database and those of its side files that exist.
+    static func remove(_ path: FilePath) {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            try? FileManager.default.removeItem(atPath: path.string + suffix)
+        }
+    }
+
     /// Changes the bytes of the file, or of the side file with this suffix.
     func damage(_ suffix: String = "", _ change: (inout [UInt8]) -> Void) throws {
         var bytes = try Bytes.read(side(suffix))

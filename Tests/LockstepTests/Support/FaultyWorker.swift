@@ -6,9 +6,6 @@ import Testing
 
 /// Runs the subjects of Tests/Worker that can meet a fault at one of the system calls that change files.
 enum FaultyWorker {
-    /// Whether campaigns go through all calls, by LOCKSTEP_TORTURE=1, or only through some.
-    static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
-
     /// Whether calls are counted on this system.
     static let isAble = FileManager.default.fileExists(atPath: "/proc")
 
@@ -73,7 +70,8 @@ extension FaultyWorker.Run {
     /// This many of the steps, spread evenly; under torture all of them, and as many of the calls between.
     func chosen(_ some: Int, inTorture many: Int = 200) -> [Int] {
         let steps = calls.map(\.number)
-        guard !FaultyWorker.isTorture else {
+        if steps.isEmpty { Issue.record("no call was counted") }
+        guard !Torture.isLong else {
             let between = stride(from: 1, through: count, by: max(count / many, 1))
             return Set(steps).union(between).sorted()
         }

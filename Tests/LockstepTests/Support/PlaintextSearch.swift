@@ -58,13 +58,14 @@ final class PlaintextWatch: Sendable {
     init(_ folder: FilePath, _ text: String) {
         let search = PlaintextSearch(folder)
         Thread.detachNewThread { [self] in
-            while state.withLock({ $0.isRunning }) {
+            // At least once, however soon it is stopped.
+            repeat {
                 let places = (try? search.places(of: text)) ?? ["the search failed"]
                 state.withLock { state in
                     state.searches += 1
                     state.found.formUnion(places)
                 }
-            }
+            } while state.withLock { $0.isRunning }
             ended.signal()
         }
     }

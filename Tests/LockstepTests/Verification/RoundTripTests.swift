@@ -232,7 +232,6 @@ struct RoundTripTests {
 
     @Test("Stopped at any point, nothing stays, and the original is unchanged")
     func givenUp() throws {
-        struct Stop: Error {}
         let database = try VerifiedDatabase(rows: 300)
         let before = try database.scratch.bytes
         var seen: Set<String> = []

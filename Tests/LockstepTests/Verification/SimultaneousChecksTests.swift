@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Simultaneous checks")
 struct SimultaneousChecksTests {
-    private struct Stop: Error {}
-
     @Test(
         "Outcomes come in the order of the checks, whichever finished first, and each is reported"
     )

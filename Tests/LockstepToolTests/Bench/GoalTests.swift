@@ -137,6 +137,7 @@ struct GoalTests {
 
     @Test("Each goal is about a variant of its workload")
     func known() {
+        #expect(Workloads.all.contains { !$0.goals.isEmpty })
         for workload in Workloads.all {
             for goal in workload.goals { #expect(workload.variants.contains(goal.variant)) }
         }

@@ -9,26 +9,21 @@ import Testing
 /// and LOCKSTEP_TEST_SEED=N other calls; a plain run uses some.
 @Suite("Commands under faults", .timeLimit(.minutes(120)))
 struct CommandFaultTests {
-    private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
     /// Faults of each command in a plain run, and in the torture run.
-    private static let most = isTorture ? 600 : 1
-
-    private static let seed =
-        ProcessInfo.processInfo.environment["LOCKSTEP_TEST_SEED"].flatMap { UInt64($0) }
-        ?? 20_261_123
+    private static let most = Torture.isLong ? 600 : 1
 
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "Before or after, and completed by the next run", .disabled(if: !isPossible),
-        arguments: CommandScenario.all)
+        "Before or after, and completed by the next run",
+        .enabled(if: CommandFaults.isPossible, "not Linux"), arguments: CommandScenario.all)
     func faults(_ scenario: CommandScenario) async throws {
         let library = try await CommandFaults.makeLibrary(in: folder)
         let faults = try await CommandFaults(scenario, library: library)
         let whole = try await Whole(faults)
-        var random = SplitMix64(state: Self.seed)
+        var random = SplitMix64(state: Torture.campaignSeed)
         var count = 0
         for call in Self.calls(whole.calls, &random) {
             for fault in Self.faults(&random) {
@@ -38,12 +33,6 @@ struct CommandFaultTests {
         }
         print("\(scenario): \(count) faults at \(whole.calls) calls")
     }
-
-    #if os(Linux)
-        private static let isPossible = true
-    #else
-        private static let isPossible = false
-    #endif
 
     /// The command's result without a fault.
     private struct Whole {
@@ -70,13 +59,13 @@ struct CommandFaultTests {
     }
 
     private static func calls(_ count: Int, _ random: inout SplitMix64) -> [Int] {
-        let runs = max(most / (isTorture ? CommandFaults.Fault.allCases.count : 1), 1)
+        let runs = max(most / (Torture.isLong ? CommandFaults.Fault.allCases.count : 1), 1)
         return Array((1...count).shuffled(using: &random).prefix(runs)).sorted()
     }
 
     private static func faults(_ random: inout SplitMix64) -> [CommandFaults.Fault] {
         let all = CommandFaults.Fault.allCases.filter { $0 != .lie }
-        return isTorture ? all : Array(all.shuffled(using: &random).prefix(1))
+        return Torture.isLong ? all : Array(all.shuffled(using: &random).prefix(1))
     }
 
     private func check(

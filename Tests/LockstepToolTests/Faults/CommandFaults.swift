@@ -5,6 +5,12 @@ import TestSupport
 
 /// Runs commands of the tool with a fault at one of the system calls that change files (Tests/FaultyCalls).
 struct CommandFaults {
+    #if os(Linux)
+        static let isPossible = true
+    #else
+        static let isPossible = false
+    #endif
+
     /// The faults, with the numbers that FaultyCalls gives them.
     enum Fault: Int, CaseIterable, Sendable {
         case kill = 0

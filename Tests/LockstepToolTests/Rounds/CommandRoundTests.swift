@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -7,26 +6,16 @@ import Testing
 /// `LOCKSTEP_TORTURE=1` runs a thousand rounds, `LOCKSTEP_TEST_SEED=N` uses another seed.
 @Suite("Simultaneous commands", .serialized, .timeLimit(.minutes(120)))
 struct CommandRoundTests {
-    private static let isTorture = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
-    private static let rounds = isTorture ? 1000 : 4
-    private static let seed =
-        ProcessInfo.processInfo.environment["LOCKSTEP_TEST_SEED"].flatMap { UInt64($0) }
-        ?? 20_261_123
-
-    #if os(Linux)
-        private static let isPossible = true
-    #else
-        private static let isPossible = false
-    #endif
+    private static let rounds = Torture.isLong ? 1000 : 4
 
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("No acknowledged write is lost", .disabled(if: !isPossible))
+    @Test("No acknowledged write is lost", .enabled(if: CommandFaults.isPossible, "not Linux"))
     func rounds() async throws {
         var rounds = try await CommandRounds(library: CommandFaults.makeLibrary(in: folder))
-        var random = SplitMix64(state: Self.seed)
+        var random = SplitMix64(state: Torture.campaignSeed)
         for _ in 0..<Self.rounds {
             let before = rounds.findings.count
             try await rounds.round(RoundCommand.all, &random)
@@ -36,7 +25,7 @@ struct CommandRoundTests {
         print(
             "\(counts.rounds) rounds of \(counts.commands) commands at once, \(counts.killed) killed, "
                 + "beside \(counts.notes) writes")
-        if Self.isTorture {
+        if Torture.isLong {
             for (what, count) in counts.refusals.sorted(by: { $0.key < $1.key }) {
                 print("    rounds refused \(count) times: \(what)")
             }
@@ -44,7 +33,9 @@ struct CommandRoundTests {
         #expect(counts.notes > 0)
     }
 
-    @Test("The control is found: a file that replaces the database", .disabled(if: !isPossible))
+    @Test(
+        "The control is found: a file that replaces the database",
+        .enabled(if: CommandFaults.isPossible, "not Linux"))
     func control() async throws {
         var rounds = try await CommandRounds(library: CommandFaults.makeLibrary(in: folder))
         var random = SplitMix64(state: 1)

@@ -1,5 +1,4 @@
 import FaultyVFS
-import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -43,7 +42,7 @@ struct FaultCampaign {
     ) throws -> Outcome {
         try #require(faulty_vfs_install() == 0)
         var outcome = Outcome()
-        let stride = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] == nil ? stride : 1
+        let stride = Torture.isLong ? 1 : stride
         for call in Swift.stride(from: 1 + Int(fault.rawValue) % stride, to: 3000, by: stride) {
             let scratch = try DatabaseScratch()
             try prepare(scratch)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Histories of a store", .timeLimit(.minutes(60)))
 struct HistoryTests {
     private static let tasks = 8
-    private static let transactions = FaultyWorker.isTorture ? 45_000 : 500
+    private static let transactions = Torture.isLong ? 45_000 : 500
 
     private func history(_ plant: HistoryStore.Plant? = nil, transactions: Int) async throws
         -> History

@@ -76,11 +76,7 @@ struct HostileSchemaCampaign {
         }
         let path = folder.file("\(number).db")
         try Bytes.write(template.file, to: path)
-        defer {
-            for suffix in ["", "-wal", "-shm", "-journal"] {
-                try? FileManager.default.removeItem(atPath: path.string + suffix)
-            }
-        }
+        defer { DatabaseScratch.remove(path) }
         let keys = dice.chance(2) ? template.newerKeys : template.keys
         var program = HostileProgram(template, keys, seed: UInt64(number))
         var taken: [HostileShape] = []

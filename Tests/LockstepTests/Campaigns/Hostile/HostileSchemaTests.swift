@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Lockstep
@@ -9,7 +10,7 @@ import Testing
 /// `LOCKSTEP_TORTURE=1` runs 20,000 schemas; `LOCKSTEP_TEST_SEED=…` repeats a run.
 @Suite("Hostile schemas")
 struct HostileSchemaTests {
-    private static let count = FaultyWorker.isTorture ? 20_000 : 300
+    private static let count = Torture.isLong ? 20_000 : 300
 
     @Test("no schema brings plaintext, tokens or new cells within reach of its SQL")
     func campaign() throws {

@@ -93,8 +93,6 @@ struct OperatorPrototype: Sendable {
         return try MigrationSet(name: "films", files: isGrown ? versions : versions.dropLast())
     }
 
-    private struct Stop: Error {}
-
     init(isMigrating: Bool) throws {
         let folder = try TemporaryFolder()
         let bench = TamperedDatabase(folder: folder, isMigrating: isMigrating)

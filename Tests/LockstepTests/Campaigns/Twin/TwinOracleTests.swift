@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Sealed tables answer every form of query as plaintext ones do")
 struct TwinOracleTests {
-    private static let schemas = FaultyWorker.isTorture ? 500 : 6
-    private static let conditions = FaultyWorker.isTorture ? 60 : 25
+    private static let schemas = Torture.isLong ? 500 : 6
+    private static let conditions = Torture.isLong ? 60 : 25
 
     @Test("random conditions over random tables: TLP, NoREC and a plaintext twin")
     func campaign() throws {

@@ -8,8 +8,6 @@ import Testing
 
 @Suite("Fleets")
 struct FleetMigrationTests {
-    private struct Stop: Error {}
-
     private let folder: TemporaryFolder
     private let files: [FilePath]
 

@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Rehearsals")
 struct RehearsalTests {
-    private struct Stop: Error {}
-
     private let scratch: DeploymentScratch
 
     init() throws { scratch = try DeploymentScratch() }

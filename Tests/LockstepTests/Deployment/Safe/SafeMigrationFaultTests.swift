@@ -56,7 +56,7 @@ struct SafeMigrationFaultTests {
         let calls = try await SafeVictim(copying: original).run("safe")
         var kills = 0
         for call in calls.chosen(18) {
-            for fault in FaultyWorker.isTorture ? ["tear", "kill"] : ["tear"] {
+            for fault in Torture.isLong ? ["tear", "kill"] : ["tear"] {
                 let victim = try SafeVictim(copying: original)
                 #expect(try await victim.run("safe", fault, at: call).outcome == .killed)
                 kills += 1
@@ -77,8 +77,7 @@ struct SafeMigrationFaultTests {
         var losses = 0
         for call in calls.chosen(12) {
             // Loses everything unsynced, or a part of it: the parity of the call decides.
-            for call in FaultyWorker.isTorture ? [call, call + 1] : [call] where call <= calls.count
-            {
+            for call in Torture.isLong ? [call, call + 1] : [call] where call <= calls.count {
                 let victim = try SafeVictim(copying: original)
                 try victim.makeLost()
                 #expect(try await victim.run("safe", "lose", at: call).outcome == .killed)
@@ -96,7 +95,7 @@ struct SafeMigrationFaultTests {
         let original = try Self.victim(name)
         let calls = try await SafeVictim(copying: original).run("safe")
         let steps = calls.calls.map(\.number)
-        let step = max(steps.count / (FaultyWorker.isTorture ? 30 : 4), 1)
+        let step = max(steps.count / (Torture.isLong ? 30 : 4), 1)
         for first in stride(from: 1, to: steps.count, by: step) {
             for second in stride(from: 2, to: steps.count, by: step) {
                 let victim = try SafeVictim(copying: original)

@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Safe migrations")
 struct SafeMigrationTests {
-    private struct Stop: Error {}
-
     private let scratch: DeploymentScratch
 
     init() throws { scratch = try DeploymentScratch() }

@@ -7,8 +7,6 @@ import Testing
 /// Values that are too long for SQL.
 @Suite("Large cells")
 struct LargeCellTests {
-    private struct Stop: Error {}
-
     let bench: SealedBlobWorkbench
     private static let count = 40 << 20
     private static let piece = SealedBlobWorkbench.bytes(1 << 20)

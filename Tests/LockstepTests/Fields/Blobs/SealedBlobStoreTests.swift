@@ -4,8 +4,6 @@ import Testing
 
 @Suite("Sealed blobs in a store")
 struct SealedBlobStoreTests {
-    private struct Stop: Error {}
-
     let bench: SealedBlobWorkbench
     let store: Store
 

@@ -5,8 +5,6 @@ import Testing
 
 @Suite("Sealed blobs as streams")
 struct SealedBlobTests {
-    private struct Stop: Error {}
-
     let bench: SealedBlobWorkbench
 
     init() throws { bench = try SealedBlobWorkbench() }

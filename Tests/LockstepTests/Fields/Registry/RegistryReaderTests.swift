@@ -62,7 +62,6 @@ struct RegistryReaderTests {
         "It accepts what is unchanged, in every state, and nothing that was changed",
         .enabled(if: PythonReader.isPresent, PythonReader.missing))
     func reads() throws {
-        struct Stop: Error {}
         let ring = try Keyring.create(.fields)
         let bench = try SealedTableWorkbench(rows: 12, keys: ring.fieldKeys())
         let key = Secrets.bytes(of: try ring.key(.field, version: 1))

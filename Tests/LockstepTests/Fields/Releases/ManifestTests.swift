@@ -126,7 +126,6 @@ struct ManifestTests {
     func unfinished() throws {
         let bench = try ReleaseWorkbench()
         let connection = try bench.films.open()
-        struct Stop: Error {}
         #expect(throws: Stop.self) {
             try connection.protect("note", of: "film", keys: bench.films.keys, batch: 1) { _ in
                 throw Stop()

@@ -8,8 +8,6 @@ struct ProtectionTests {
 
     init() throws { bench = try SealedTableWorkbench(rows: 37) }
 
-    private struct Stop: Error {}
-
     /// Whether any page of the file, free or not, or of its log contains `text`.
     private func shows(_ text: String) throws -> Bool {
         let pages = try DecryptedPages(bench.path, bench.databaseKey())

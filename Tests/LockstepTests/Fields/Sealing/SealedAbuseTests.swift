@@ -139,7 +139,6 @@ struct SealedAbuseTests {
 
     @Test("an older state, put back as a whole, is noticed by anyone who has seen the newer one")
     func putBack() throws {
-        struct Stop: Error {}
         do {
             let connection = try bench.open()
             #expect(throws: Stop.self) {

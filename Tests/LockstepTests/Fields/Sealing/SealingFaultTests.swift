@@ -33,7 +33,7 @@ struct SealingFaultTests {
         let (original, whole) = try await Self.victim(kind)
         var seen: Set<Int> = []
         var kills = 0
-        for fault in FaultyWorker.isTorture ? ["tear", "kill"] : ["tear"] {
+        for fault in Torture.isLong ? ["tear", "kill"] : ["tear"] {
             var last = 0
             for call in whole.chosen(9, inTorture: 400) {
                 let victim = try SealingVictim(copying: original)
@@ -49,7 +49,7 @@ struct SealingFaultTests {
             }
         }
         #expect(seen.count > 2)
-        #expect(!FaultyWorker.isTorture || seen.count == original.borders.count)
+        #expect(!Torture.isLong || seen.count == original.borders.count)
         print("\(kills) kills of \(kind) at \(whole.count) calls: borders \(seen.sorted())")
     }
 
@@ -61,7 +61,7 @@ struct SealingFaultTests {
         var ends = 0
         for (index, fault) in ["lose", "once", "staying", "full"].enumerated() {
             for call in whole.chosen(3, inTorture: 60) {
-                let call = FaultyWorker.isTorture ? call : min(call + index, whole.count)
+                let call = Torture.isLong ? call : min(call + index, whole.count)
                 let victim = try SealingVictim(copying: original)
                 if fault == "lose" { try victim.makeLost() }
                 let run = try await victim.run(fault, at: call)

@@ -132,8 +132,6 @@ struct SealingMigrationTests {
                 == Self.titles)
     }
 
-    private struct Stop: Error {}
-
     @Test("if it stops after any event, the next run completes it", arguments: 0..<22)
     func resumed(stop: Int) throws {
         let connection = try open()

@@ -95,7 +95,6 @@ struct KeyringUpdateTests {
 
     @Test("An update that fails changes nothing, neither in the file nor in memory")
     func failed() throws {
-        struct Stop: Error {}
         var ring = try open()
         let before = try Bytes.read(file.path)
         do {

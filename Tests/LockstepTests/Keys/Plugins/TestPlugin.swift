@@ -79,6 +79,16 @@ struct TestPlugin {
     }
 }
 
+extension SlotDescription {
+    /// The stanza of a plugin's slot; any other slot is an error.
+    func stanza() throws -> PluginStanza {
+        guard case .plugin(_, let stanza) = kind else {
+            throw LockstepError(.misuse, "\(name) is not a plugin's slot")
+        }
+        return stanza
+    }
+}
+
 /// Texts that the closures of a plugin's interaction have recorded.
 final class Notes: Sendable {
     private let noted = Mutex<[String]>([])

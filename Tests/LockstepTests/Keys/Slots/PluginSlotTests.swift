@@ -239,7 +239,7 @@ struct PluginSlotTests {
         let file = KeyringFile(folder.file("a.keyring"))
         let ring = try plugin.ring(purpose)
         try file.create(ring)
-        guard case .plugin(_, let stanza) = ring.summary.slots[1].kind else { return }
+        let stanza = try ring.summary.slots[1].stanza()
         let fileKey = try plugin.found().unwrap(stanza, with: plugin.identities())
         let fileKeyBytes = Secrets.bytes(ofOptional: fileKey)
         let secret = try #require(fileKeyBytes)

@@ -92,7 +92,6 @@ struct DeclarationTests {
         let connection = try Connection.inMemory()
         let set = try Scratch.set(tables, Scratch.up("DELETE FROM child WHERE p = 2;"))
             .declaring("allow loss of table child", at: MigrationVersion(2))
-        struct Stop: Error {}
         var report = MigrationReport()
         let stopping = Migrator(set) { event in
             if case .recorded(_, MigrationVersion(2)) = event { throw Stop() }

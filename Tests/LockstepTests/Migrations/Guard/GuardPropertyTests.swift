@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Lockstep
@@ -52,10 +53,12 @@ struct GuardPropertyTests {
         #expect(tally.codes.count >= 3, "the scripts try too little")
     }
 
-    @Test("Repeats one seed step by step: LOCKSTEP_GUARD_SEED=…", .enabled(if: guardSeed != nil))
+    @Test(
+        "Repeats one seed step by step: LOCKSTEP_GUARD_SEED=…",
+        .enabled(if: guardSeed != nil, "LOCKSTEP_GUARD_SEED is not set"))
     func again() throws {
         var tally = Tally()
-        if let seed = guardSeed { try run(seed, &tally) }
+        try run(#require(guardSeed), &tally)
     }
 
     private func run(_ seed: UInt64, _ tally: inout Tally) throws {

@@ -11,8 +11,6 @@ private final class Canary {
 /// Random changes to everything that a database records about migrations, beside an unchanged twin.
 @Suite("A campaign against the ledger")
 struct LedgerCampaignTests {
-    private struct Stop: Error {}
-
     private let sets: [MigrationSet]
 
     init() throws {

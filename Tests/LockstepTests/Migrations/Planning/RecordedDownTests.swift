@@ -187,7 +187,6 @@ struct RecordedDownTests {
 
     @Test("A begun version is abandoned by its file, and by its record only on demand")
     func abandoning() throws {
-        struct Stop: Error {}
         let script = """
             ALTER TABLE film ADD COLUMN rank INTEGER;
             -- lockstep: backfill film batch=1
@@ -249,7 +248,6 @@ struct RecordedDownTests {
         "A script without a transaction resumes at the end of a statement, in the text that was counted"
     )
     func offsets() throws {
-        struct Stop: Error {}
         let bare = """
             -- lockstep: no transaction
             -- not run: CREATE TABLE loot (x);

@@ -3,8 +3,6 @@ import Testing
 
 @testable import Lockstep
 
-private struct Stop: Error {}
-
 @Suite("Scripts without a transaction")
 struct BareScriptTests {
     private static let script = """

@@ -68,7 +68,7 @@ struct CrashTests {
                     victim.setFolder.string, "\(event)",
                 ], output: .discarded, error: .string(limit: 10_000))
             if result.terminationStatus == .exited(0) { return event }
-            #expect(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
+            try #require(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
             let connection = try Connection.open(copy, key: victim.key())
             let applied = try Ledger.entries(connection).count
             #expect(applied >= 1)

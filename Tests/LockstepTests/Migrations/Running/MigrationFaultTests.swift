@@ -41,7 +41,7 @@ struct MigrationFaultTests {
         let reached = original.borders.count - (action == "plain" ? 0 : 1)
         var seen: Set<Int> = []
         var kills = 0
-        for fault in FaultyWorker.isTorture ? ["tear", "kill"] : ["tear"] {
+        for fault in Torture.isLong ? ["tear", "kill"] : ["tear"] {
             var last = 0
             for call in whole.chosen(7, inTorture: 600) {
                 let victim = try PlainVictim(copying: original)
@@ -58,7 +58,7 @@ struct MigrationFaultTests {
             }
         }
         #expect(seen.contains(0) && seen.contains(reached - 1))
-        #expect(!FaultyWorker.isTorture || seen.count == reached)
+        #expect(!Torture.isLong || seen.count == reached)
         print(
             "\(kills) kills of \(kind), \(action), at \(whole.count) calls: borders \(seen.sorted())"
         )
@@ -91,7 +91,7 @@ struct MigrationFaultTests {
         for (index, fault) in ["once", "staying", "full"].enumerated() {
             for call in whole.chosen(3, inTorture: 100) {
                 // In the short campaign each meets different calls.
-                let call = FaultyWorker.isTorture ? call : min(call + index, whole.count)
+                let call = Torture.isLong ? call : min(call + index, whole.count)
                 let victim = try PlainVictim(copying: original)
                 let run = try await victim.run(action, fault, at: call)
                 let context: Comment =

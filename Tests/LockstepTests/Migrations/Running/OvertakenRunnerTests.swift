@@ -6,8 +6,6 @@ import Testing
 /// A runner that finds, once it has the write lock, that another runner has migrated since it made its plan.
 @Suite("A runner overtaken by another")
 struct OvertakenRunnerTests {
-    private struct Stop: Error {}
-
     @Test("A repeatable migration that the other has run does not run again")
     func repeatable() throws {
         let set = try MigrationSet(

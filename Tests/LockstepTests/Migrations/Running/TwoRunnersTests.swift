@@ -30,7 +30,6 @@ struct TwoRunnersTests {
         let victim = try MigrationVictim(database, migratedBy: scripts)
         do {
             let connection = try database.create()
-            struct Stop: Error {}
             if applied == 12 {
                 var batches = 0
                 let stopping = try Migrator(victim.set) { event in

@@ -6,8 +6,6 @@ import Testing
 /// Several sets in one database, one of which stopped midway.
 @Suite("Sets beside an unfinished one")
 struct TwoSetsTests {
-    private struct Stop: Error {}
-
     private let begun: MigrationSet
     private let other: MigrationSet
     private let database: DatabaseScratch

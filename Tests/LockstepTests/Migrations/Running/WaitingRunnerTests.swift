@@ -76,17 +76,8 @@ struct WaitingRunnerTests {
     @Test("The wait is not part of the step's time, in the report and in the ledger")
     func notCounted() throws {
         let holder = try scratch.open()
-        let asked = Mutex(0)
         var options = ConnectionOptions()
-        nonisolated(unsafe) let core = holder.core
-        options.progress = ProgressHandler(every: 1 << 30) {
-            let number = asked.withLock { count in
-                count += 1
-                return count
-            }
-            if number == 3 { try? unsafe core.control.run(.commit, on: core) }
-            return true
-        }
+        options.progress = .ending(holder)
         let connection = try scratch.open(options)
         try holder.begin(.immediate)
         let start = Clock.monotonicMicroseconds

@@ -4,7 +4,6 @@ import Testing
 @testable import Lockstep
 
 /// Stops a run at any point.
-private struct Stop: Error {}
 
 @Suite("Backfills")
 struct BackfillTests {

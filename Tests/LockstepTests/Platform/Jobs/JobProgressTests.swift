@@ -4,8 +4,6 @@ import Testing
 
 @Suite("Progress of jobs")
 struct JobProgressTests {
-    private struct Stop: Error {}
-
     @Test("A phase ends when everything is done, unless the job says otherwise")
     func ending() {
         let phase = JobProgress.Phase("copying")

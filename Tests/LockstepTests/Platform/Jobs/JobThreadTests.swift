@@ -4,8 +4,6 @@ import Testing
 
 @Suite("Threads of jobs", .timeLimit(.minutes(5)))
 struct JobThreadTests {
-    private struct Stop: Error {}
-
     @TaskLocal private static var name = "none"
 
     @Test("Jobs that wait for each other all run, however few threads Swift has")

@@ -11,8 +11,6 @@ struct ConditionTests {
         var number = 0
     }
 
-    private struct Stop: Error {}
-
     @Test("Only one thread at a time holds the lock")
     func exclusion() async throws {
         let shared = Shared()

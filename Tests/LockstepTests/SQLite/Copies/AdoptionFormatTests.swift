@@ -121,9 +121,7 @@ struct AdoptionFormatTests {
         let writer = try RawDatabase(living.path, key: nil, "journal_mode = WAL")
         try writer.run(Self.table)
         try writer.run(Self.rows)
-        for suffix in ["", "-wal"] {
-            try Bytes.write(Bytes.read(living.side(suffix)), to: scratch.old.side(suffix))
-        }
+        try living.copy(to: scratch.old.path)
     }
 
     @Test("A crash during a checkpoint does not make the file look cut off")
@@ -147,9 +145,7 @@ struct AdoptionFormatTests {
         try writer.run(Self.rows)
         try writer.run("BEGIN")
         try writer.run("UPDATE t SET text = 'lost', data = randomblob(length(data))")
-        for suffix in ["", "-journal"] {
-            try Bytes.write(Bytes.read(living.side(suffix)), to: scratch.old.side(suffix))
-        }
+        try living.copy(with: "-journal", to: scratch.old.path)
         // SQLite completes the header when it syncs the journal before a commit, which has not happened here.
         try scratch.old.damage("-journal") { bytes in
             if bytes[0] == 0 {

@@ -8,8 +8,6 @@ import Testing
 /// A refused adoption leaves no files, and the original unchanged.
 @Suite("Adoption: refusals")
 struct AdoptionRefusalTests {
-    private struct Stop: Error {}
-
     private let scratch: CopyScratch
 
     init() throws { scratch = try CopyScratch() }

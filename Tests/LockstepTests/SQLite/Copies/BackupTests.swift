@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Backup")
 struct BackupTests {
-    private struct Stop: Error {}
-
     private let scratch: DatabaseScratch
     private let copy: DatabaseScratch
 

@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Replacing content")
 struct ContentReplacementTests {
-    private struct Stop: Error {}
-
     private let scratch: DatabaseScratch
     private let backup: DatabaseScratch
 

@@ -37,7 +37,7 @@ struct KilledCopyTests {
                 arguments: ["copies", action, folder.path.string, "\(call)"],
                 output: .discarded, error: .string(limit: 10_000))
             if result.terminationStatus == .exited(0) { return false }
-            #expect(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
+            try #require(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
             return true
         }
 
@@ -63,18 +63,12 @@ struct KilledCopyTests {
         }
     }
 
-    private func remove(_ path: FilePath) {
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: path.string + suffix)
-        }
-    }
-
     @Test("A backup is complete or absent, and the original stays")
     func backup() async throws {
         let victim = try Victim()
         do { try Account.create(Store.create(victim.data, key: victim.key()), rows: 500) }
         let kills = try await killAlong("backup", victim) {
-            remove(victim.copy)
+            DatabaseScratch.remove(victim.copy)
         } check: {
             let total = try victim.total(victim.data)
             #expect(total == 500)
@@ -95,7 +89,7 @@ struct KilledCopyTests {
         }
         let old = try Bytes.read(victim.data)
         let kills = try await killAlong("restore", victim) {
-            remove(victim.data)
+            DatabaseScratch.remove(victim.data)
             try Bytes.write(old, to: victim.data)
         } check: {
             let total = try victim.total(victim.data)

@@ -8,8 +8,6 @@ import Testing
 /// Programs without encryption read the export.
 @Suite("Plaintext export")
 struct PlaintextExportTests {
-    private struct Stop: Error {}
-
     private let scratch: DatabaseScratch
     private let target: DatabaseScratch
 

@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Restore")
 struct RestoreTests {
-    private struct Stop: Error {}
-
     private let scratch: DatabaseScratch
     private let backup: DatabaseScratch
 
@@ -110,9 +108,7 @@ struct RestoreTests {
         try Bytes.write(scratch.bytes, to: living.path)
         let store = try Store.open(living.path, key: living.key())
         try Account.add(100, to: store)
-        for suffix in ["", "-wal"] {
-            try Bytes.write(Bytes.read(living.side(suffix)), to: scratch.side(suffix))
-        }
+        try living.copy(to: scratch.path)
         try scratch.folder.write("data.db-journal", "what somebody left")
         try restore()
         #expect(try scratch.names == ["data.db"])
@@ -133,9 +129,7 @@ struct RestoreTests {
                 INSERT INTO t SELECT randomblob(900) FROM n;
             BEGIN; UPDATE t SET x = randomblob(900);
             """)
-        for suffix in ["", "-journal"] {
-            try Bytes.write(Bytes.read(living.side(suffix)), to: scratch.side(suffix))
-        }
+        try living.copy(with: "-journal", to: scratch.path)
         let journal = try Bytes.read(scratch.side("-journal"))
         #expect(journal[8..<12] != [0, 0, 0, 0], "it holds no page that would be played back")
         try scratch.damage { $0[100] ^= 1 }

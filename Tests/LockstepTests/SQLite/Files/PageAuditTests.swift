@@ -147,7 +147,6 @@ struct PageAuditTests {
         #expect(audit.pages == pages)
         #expect(reported == reported.sorted() && (reported.last ?? 0) <= pages)
         // An error from the progress closure ends the audit.
-        struct Stop: Error {}
         #expect(throws: Stop.self) {
             _ = try PageAudit(large.path).run(key: large.key(), threads: count) { _ in throw Stop()
             }

@@ -1,71 +1,8 @@
-import Foundation
 import SystemPackage
 import TestSupport
 import Testing
 
 @testable import Lockstep
-
-/// The Python reader in Tests/IndependentReaders/PageReader, which was written from the article DatabasePages alone.
-enum PythonPages {
-    static let folder = Programs.package.appending("Tests/IndependentReaders/PageReader")
-    static let article = Programs.package.appending(
-        "Sources/Lockstep/Lockstep.docc/DatabasePages.md")
-
-    /// The content of a file: rows in the reader's own order, values as types and hexadecimal digits.
-    struct Contents: Decodable {
-        let integrity: [String]
-        let pages: Int
-        let tables: [String: [[Value]]]
-
-        struct Value: Decodable, Hashable {
-            let type: Int
-            let bytes: String
-
-            init(type: Int, bytes: [UInt8]) {
-                self.type = type
-                self.bytes = Hex.encode(bytes)
-            }
-
-            init(from decoder: any Decoder) throws {
-                var container = try decoder.unkeyedContainer()
-                type = try container.decode(Int.self)
-                bytes = try container.decode(String.self)
-            }
-
-            init(_ value: Lockstep.Value) {
-                switch value {
-                case .null: self.init(type: 0, bytes: [])
-                case .integer(let number): self.init(type: 1, bytes: number.bigEndianBytes)
-                case .real(let number): self.init(type: 2, bytes: number.bitPattern.bigEndianBytes)
-                case .text(let text): self.init(type: 3, bytes: Array(text.utf8))
-                case .blob(let bytes): self.init(type: 4, bytes: bytes)
-                }
-            }
-        }
-    }
-
-    static func run(
-        _ arguments: [String], key: borrowing DatabaseKey
-    ) throws -> PythonReader.Outcome {
-        let secret = "{\"raw_key\": \"\(Hex.encode(Secrets.bytes(of: key.secret)))\"}"
-        return try PythonReader.run(
-            [folder.appending("read_pages.py").string] + arguments, secret: Array(secret.utf8))
-    }
-
-    static func rows(_ path: FilePath, key: borrowing DatabaseKey) throws -> Contents {
-        let outcome = try run(["rows", path.string], key: key)
-        try #require(outcome.status == 0, "\(outcome.complaint)")
-        return try JSONDecoder().decode(Contents.self, from: Data(outcome.output))
-    }
-
-    /// The class of its refusal; nil if it read the file.
-    static func refusal(_ path: FilePath, key: borrowing DatabaseKey) throws -> String? {
-        let outcome = try run(["rows", path.string], key: key)
-        guard outcome.status != 0 else { return nil }
-        #expect(outcome.output == [] && outcome.status == 1)
-        return String(outcome.complaint.prefix { $0 != ":" })
-    }
-}
 
 /// Database files of this library, read by a program that is based only on the article DatabasePages.
 @Suite("An independent reader of pages", .enabled(if: PythonReader.isPresent, PythonReader.missing))
@@ -132,9 +69,7 @@ struct PageReaderTests {
     /// A copy of the database and its log while a connection prevents a checkpoint.
     private func takeCopy() throws -> FilePath {
         let copy = scratch.folder.file("copy.db")
-        for suffix in ["", "-wal"] {
-            try Bytes.write(Bytes.read(scratch.side(suffix)), to: FilePath(copy.string + suffix))
-        }
+        try scratch.copy(to: copy)
         return copy
     }
 
@@ -221,56 +156,5 @@ struct PageReaderTests {
             PythonPages.article.string,
         ])
         #expect(outcome.status == 0, "\(outcome.complaint)")
-    }
-}
-
-/// The example of the article DatabasePages, made by a Python program and compared with the engine.
-struct PageExampleTests {
-    private static let content: [UInt8] =
-        Bytes.hex(
-            "53514c69746520666f726d6174203300"
-                + "1000010150402020000000010000000100000000000000000000000000000004"
-                + "0000000000000000000000010000002a00000000000000000000000000000000"
-                + "00000000000000000000000000000001002e7a71" + "0d000000000fb000")
-        + [UInt8](repeating: 0, count: 4016 - 108)
-    private static let vector = [UInt8](0x40..<0x50)
-
-    @Test("The key, the page and its MAC match the article, and the engine opens the file")
-    func knownAnswer() throws {
-        let key = try DatabaseKey(
-            dataKey: SecretBytes(copying: [UInt8](0..<32).span), database: [UInt8](0xA0..<0xB0))
-        let raw = Secrets.bytes(of: key.secret)
-        #expect(
-            raw
-                == Bytes.hex("8f767408c8246467c40d9a6a9c4b805d05e5fee5aee4560d2f22e0f8cfa36d54"))
-        #expect(key.salt == Bytes.hex("d2cc65042b61733f50f11f22d8e62405"))
-        let masked = key.salt.map { $0 ^ 0x3A }
-        let macKey = try PBKDF2.derive(
-            .sha512, raw.span, salt: masked.span, rounds: 2, count: 32)
-        #expect(
-            Secrets.bytes(of: macKey)
-                == Bytes.hex("3006aaa341bbb7f89dfbc937b922752f576889a46a5d23f6534fa238af88797b"))
-        let text = AES256(key: raw).encryptCBC(
-            Array(Self.content[16...]), initialisationVector: Self.vector)
-        let hmac = try HMAC(.sha512, key: macKey.bytes)
-        for part in [text, Self.vector, [1, 0, 0, 0]] { try hmac.update(part.span) }
-        let page = key.salt + text + Self.vector + (try hmac.finish())
-        #expect(page.count == 4096)
-        #expect(
-            Array(page[16..<48])
-                == Bytes.hex("bc2567edad7016788d582fa7e0e357b104b92b08147bd90ef4a2dca79eaaeacd"))
-        #expect(
-            Array(page[4032...])
-                == Bytes.hex(
-                    "6c09d5573d4515cdb8fd8fe1e6f112a7a0b875cef8fcaf1076668bbdf209ab99"
-                        + "6b50bf7e1039dfcab8735505f1b8e0527b15ceb2a23acc3fa7748a30d96ad4fc"))
-        #expect(
-            try HashFunction.sha256.digest(page.span)
-                == Bytes.hex("974241131c81e2f672235b3ef59a2a99a2cf22b4f5128e524932ced7c095f53f"))
-        let folder = try TemporaryFolder()
-        let path = try folder.write("example.db", page)
-        let connection = try Connection.open(path, key: key)
-        #expect(try connection.value("PRAGMA user_version", as: Int.self) == 42)
-        #expect(try connection.value("PRAGMA integrity_check", as: String.self) == "ok")
     }
 }

@@ -24,11 +24,7 @@ struct WriteAheadLogTests {
         try Bytes.write(log.bytes, to: FilePath(copy.string + "-wal"))
     }
 
-    private func takeCopy() throws {
-        for suffix in ["", "-wal"] {
-            try Bytes.write(Bytes.read(scratch.side(suffix)), to: FilePath(copy.string + suffix))
-        }
-    }
+    private func takeCopy() throws { try scratch.copy(to: copy) }
 
     /// 300 rows in the file, 100 and then 20 more in the log.
     private func prepare() throws {

@@ -271,7 +271,7 @@ struct SalvageHostileTests {
             try connection.execute("INSERT INTO words SELECT substr(body, 1, 30) FROM item")
             try connection.execute("DELETE FROM item WHERE id BETWEEN 30 AND 90")
         }
-        var random = SplitMix(state: UInt64(seed))
+        var random = SplitMix64(state: UInt64(seed))
         let pages = try forge.pages
         for _ in 0..<(1 + seed % 4) {
             // Page 1 occasionally: it has the schema.
@@ -295,16 +295,8 @@ struct SalvageHostileTests {
             #expect(try salvage.scratch.names == ["data.db"])
         }
     }
+}
 
-    private struct SplitMix {
-        var state: UInt64
-
-        mutating func next(_ bound: Int) -> Int {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return Int((mixed ^ mixed >> 31) % UInt64(bound))
-        }
-    }
+extension SplitMix64 {
+    fileprivate mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

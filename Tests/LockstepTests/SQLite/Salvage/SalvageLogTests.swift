@@ -28,10 +28,7 @@ struct SalvageLogTests {
         }
         new.merge(try source.add(601...650, to: connection)) { $1 }
         self.new = new
-        for suffix in ["", "-wal"] {
-            try Bytes.write(
-                Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
-        }
+        try source.scratch.copy(to: salvage.scratch.path)
     }
 
     private func log() throws -> LogFile {
@@ -140,10 +137,7 @@ struct SalvageLogTests {
         let connection = try source.scratch.open(options)
         try connection.write { connection in
             try source.add(101...3000, to: connection)
-            for suffix in ["", "-wal"] {
-                try Bytes.write(
-                    Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
-            }
+            try source.scratch.copy(to: salvage.scratch.path)
         }
         #expect(try log().frames > 10)
         let report = try salvage.salvage()

@@ -67,7 +67,6 @@ struct SalvageRefusalTests {
 
     @Test("An error of the progress closure ends the salvage, and no files are left")
     func cancelling() throws {
-        struct Stop: Error {}
         var seen: [JobProgress.Phase] = []
         #expect(throws: Stop.self) {
             _ = try Salvage(salvage.scratch.path, into: salvage.target).run(

@@ -6,8 +6,6 @@ import Testing
 
 @Suite("Blobs in chunks")
 struct BlobStreamTests {
-    private struct Stop: Error {}
-
     private let scratch: DatabaseScratch
     private let store: Store
 

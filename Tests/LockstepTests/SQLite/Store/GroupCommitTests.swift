@@ -6,8 +6,6 @@ import Testing
 /// Waiting writes share a transaction, yet each succeeds or fails alone.
 @Suite("Group commit", .timeLimit(.minutes(20)))
 struct GroupCommitTests: NumberStore {
-    private struct Stop: Error {}
-
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }
@@ -204,6 +202,7 @@ struct GroupCommitTests: NumberStore {
             }
         }
         let results = try await store.writeTogether(parts)
+        #expect(results.count == 20)
         for (number, result) in results.enumerated() {
             #expect(try result.get() == [Int64(number), Int64(number) + 1, 1])
         }

@@ -35,9 +35,7 @@ struct KilledWriterTests {
     }
 
     private func make() throws {
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: path.string + suffix)
-        }
+        DatabaseScratch.remove(path)
         let connection = try Connection.create(path, key: key())
         try connection.run(
             script: """

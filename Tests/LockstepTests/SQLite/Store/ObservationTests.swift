@@ -5,8 +5,6 @@ import Testing
 /// Observing a store's changes, and a query's result.
 @Suite("Observing a store", .timeLimit(.minutes(20)))
 struct ObservationTests: NumberStore {
-    private struct Stop: Error {}
-
     let scratch: DatabaseScratch
 
     init() throws {

@@ -113,17 +113,17 @@ struct StoreCheckpointTests: NumberStore {
 
     /// Keeps the checkpoint thread busy until long after a call of `end()`.
     private final class Obstacle: Sendable {
-        private let isReported = Atomic<Bool>(false)
+        private let hasBegunToEnd = Latch()
         private let isOver = Atomic<Bool>(false)
 
-        func end() { isReported.store(true, ordering: .releasing) }
+        func end() { hasBegunToEnd.open() }
 
         var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
         /// The thread's next task waits for it.
         func occupy(_ store: Store) throws {
             try #require(store.checkpointer).pooled.worker.submit {
-                while !self.isReported.load(ordering: .acquiring) { ThreadIdentity.yield() }
+                self.hasBegunToEnd.wait()
                 // About a hundred times as long as the few writes that must not overtake it. Measured by the clock:
                 // when other threads compete for all processors, one turn takes milliseconds.
                 let end = ContinuousClock.now + .milliseconds(100)

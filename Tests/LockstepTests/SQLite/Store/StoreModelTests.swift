@@ -8,8 +8,6 @@ import Testing
 /// Eight writers and eight readers, checked against a model outside the database.
 @Suite("Store under load", .timeLimit(.minutes(20)))
 struct StoreModelTests {
-    private struct Stop: Error {}
-
     private let scratch: DatabaseScratch
     private let store: Store
     private let start = ContinuousClock.now

@@ -6,8 +6,6 @@ import Testing
 
 @Suite("Store")
 struct StoreTests {
-    private struct Stop: Error {}
-
     private func make(_ scratch: DatabaseScratch) throws -> Store {
         var options = ConnectionOptions()
         options.synchronous = .normal

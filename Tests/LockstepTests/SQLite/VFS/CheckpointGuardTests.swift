@@ -7,13 +7,6 @@ import Testing
 /// The VFS that keeps a checkpoint from losing commits is under every connection, or nothing opens.
 @Suite("The checkpoint guard")
 struct CheckpointGuardTests {
-    /// Whether the SQLite of this process has the race.
-    static let hasRace: Bool = {
-        let number = sqlite3_libversion_number()
-        return number < 3_044_006 || (3_045_000..<3_050_007).contains(number)
-            || (3_051_000..<3_051_003).contains(number)
-    }()
-
     @Test("A VFS that cannot be guarded is refused before anything is opened")
     func refused() throws {
         var large = unsafe sqlite3_vfs()

@@ -59,10 +59,10 @@ struct ScheduleTests {
         ]
         var random = SplitMix64(state: Torture.campaignSeed)
         let all = operations.flatMap { first in operations.map { "\(first):\($0)" } }
-        let pairs = FaultyWorker.isTorture ? all : Array(all.shuffled(using: &random).prefix(12))
+        let pairs = Torture.isLong ? all : Array(all.shuffled(using: &random).prefix(12))
         let result = try await explore(
-            pairs, seconds: FaultyWorker.isTorture ? 3000 : 20,
-            stride: FaultyWorker.isTorture ? 1 : 11)
+            pairs, seconds: Torture.isLong ? 3000 : 20,
+            stride: Torture.isLong ? 1 : 11)
         print(result.text.split(separator: "\n").last ?? "")
         #expect(result.code == .exited(0), "\(result.text)")
     }

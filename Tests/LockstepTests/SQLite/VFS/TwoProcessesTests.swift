@@ -93,12 +93,11 @@ struct TwoProcessesTests {
         #expect(outcome == ["0 wrong", "run", "busy", "complete", "0"])
     }
 
-    @Test("Negative control: without the guard the same schedule loses commits")
+    @Test(
+        "Negative control: without the guard the same schedule loses commits",
+        .enabled(
+            if: try LibraryDefect.walReset.isLoaded, "the loaded SQLite does not have the race"))
     func forcedControl() async throws {
-        guard CheckpointGuardTests.hasRace else {
-            print("skipped: this SQLite has not the race")
-            return
-        }
         let outcome = try await forced("passive", isGuarded: false)
         print("without the guard: \(outcome)")
         #expect(outcome.first != "0 wrong")
@@ -114,13 +113,10 @@ struct TwoProcessesTests {
 
     @Test(
         "Negative control: without the guard a commit is soon lost",
-        .enabled(if: Torture.duration != nil, "with LOCKSTEP_TORTURE_SECONDS, of a minute or more")
-    )
+        .enabled(
+            if: try LibraryDefect.walReset.isLoaded, "the loaded SQLite does not have the race"),
+        .enabled(if: Torture.duration != nil, "needs LOCKSTEP_TORTURE_SECONDS=60 or more"))
     func control() async throws {
-        guard CheckpointGuardTests.hasRace else {
-            print("skipped: this SQLite has not the race")
-            return
-        }
         let (code, text) = try await besideCheckpoints(false, rounds: 400)
         print("without the guard: \(text)")
         #expect(code == .exited(3), "\(text)")

@@ -126,7 +126,6 @@ struct CellVerificationTests {
 
     @Test("without the keys it reports what is only claimed, and what is under way")
     func notices() throws {
-        struct Stop: Error {}
         try protect()
         let claimed = try outcome(.registry, verify([]))
         #expect(!claimed.hasFailed)

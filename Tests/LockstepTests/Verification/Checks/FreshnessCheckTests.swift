@@ -210,8 +210,6 @@ struct FreshnessCheckTests {
 
     // MARK: Rotations
 
-    private struct Stop: Error {}
-
     @Test(
         "Unfinished rotations, however many, make neither older",
         arguments: [

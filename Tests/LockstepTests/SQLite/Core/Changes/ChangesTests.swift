@@ -5,8 +5,6 @@ import Testing
 /// The changes that a store reports of its commits.
 @Suite("Changes of a store", .timeLimit(.minutes(20)))
 struct ChangesTests: NumberStore {
-    private struct Stop: Error {}
-
     let scratch: DatabaseScratch
 
     init() throws {

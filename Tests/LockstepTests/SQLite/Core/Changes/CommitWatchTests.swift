@@ -22,7 +22,6 @@ struct CommitWatchTests {
         try scratch.add(rows: 3, to: connection)
         try connection.execute("DELETE FROM item WHERE id = 1")
         #expect(try watch.own == 2 && watch.others(connection) == 0)
-        struct Stop: Error {}
         #expect(throws: Stop.self) {
             try connection.write { connection in
                 try connection.execute("DELETE FROM item")

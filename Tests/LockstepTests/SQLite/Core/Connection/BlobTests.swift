@@ -203,7 +203,6 @@ struct BlobTests {
 
     @Test("A rolled-back transaction undoes writes to a blob")
     func rollback() throws {
-        struct Stop: Error {}
         let place = try insert([1, 2, 3] as [UInt8])
         #expect(throws: Stop.self) {
             try connection.connection.write { connection in

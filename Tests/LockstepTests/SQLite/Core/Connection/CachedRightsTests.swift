@@ -126,7 +126,6 @@ struct CachedRightsTests {
 
     @Test("A write that throws leaves nothing, even if it releases a savepoint from outside")
     func savepoint() throws {
-        struct Stop: Error {}
         let connection = try scratch.open()
         try connection.execute("SAVEPOINT mine")
         #expect(throws: Stop.self) {

@@ -10,8 +10,6 @@ struct EngineCommandsTests: NumberTable {
 
     init() throws { scratch = try Self.makeScratch() }
 
-    private struct Stop: Error {}
-
     @Test(
         "Savepoints continue to work, and undo the right changes",
         arguments: [

@@ -177,8 +177,6 @@ struct KeyringFreshnessTests {
 
     // MARK: Rotations of the key
 
-    private struct Stop: Error {}
-
     @Test(
         "After an interrupted rotation the database opens, and the next rotation completes it",
         arguments: 0..<4)

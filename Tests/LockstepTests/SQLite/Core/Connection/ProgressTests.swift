@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Interrupting a long statement")
 struct ProgressTests {
-    private let timeout = Patience()
+    private let patience = Patience()
     private let scratch: DatabaseScratch
 
     init() throws {
@@ -32,7 +32,8 @@ struct ProgressTests {
 
     private func open(every interval: Int) throws -> Connection {
         var options = ConnectionOptions()
-        options.progress = ProgressHandler(every: interval) { [timeout] in timeout.shouldContinue()
+        options.progress = ProgressHandler(every: interval) { [patience] in
+            patience.shouldContinue()
         }
         return try scratch.open(options)
     }
@@ -49,9 +50,9 @@ struct ProgressTests {
     func reading(_ interval: Int) throws {
         let connection = try open(every: interval)
         for times in [0, 1, 5] {
-            timeout.set(times)
+            patience.set(times)
             Refusal.expect(.interrupted) { _ = try connection.value(Self.long, as: Int.self) }
-            timeout.set(nil)
+            patience.set(nil)
             #expect(try scratch.count(connection) == 10)
         }
     }
@@ -59,14 +60,14 @@ struct ProgressTests {
     @Test("The handler is called, and a yes lets the statement finish", arguments: [1000, 0, -1])
     func yes(_ interval: Int) throws {
         let connection = try open(every: interval)
-        let before = timeout.count
+        let before = patience.count
         #expect(try connection.value("SELECT sum(value) FROM json_each('[1, 2, 3]')") == 6)
         let long: SQL = """
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 10000)
             SELECT count(*) FROM n
             """
         #expect(try connection.value(long) == 10_000)
-        #expect(timeout.count > before + 10)
+        #expect(patience.count > before + 10)
     }
 
     @Test(
@@ -77,12 +78,12 @@ struct ProgressTests {
         Refusal.expect(.interrupted) {
             try connection.write { connection in
                 try scratch.add(rows: 2, to: connection)
-                timeout.set(times)
+                patience.set(times)
                 try connection.execute("UPDATE item SET body = zeroblob(id)")
                 try connection.execute(Self.long)
             }
         }
-        timeout.set(nil)
+        patience.set(nil)
         #expect(connection.isInTransaction == false)
         #expect(try scratch.count(connection) == 10)
         #expect(try connection.value("SELECT min(length(body)) FROM item") == 100)
@@ -92,13 +93,13 @@ struct ProgressTests {
 
     @Test("With a handler that always refuses nothing runs, but the database opens")
     func never() throws {
-        timeout.set(0)
+        patience.set(0)
         let connection = try open(every: 1)
         Refusal.expect(.interrupted) { _ = try scratch.count(connection) }
         Refusal.expect(.interrupted) {
             try connection.write { try $0.execute("DELETE FROM item") }
         }
-        timeout.set(nil)
+        patience.set(nil)
         #expect(connection.isInTransaction == false)
         #expect(try scratch.count(connection) == 10)
     }

@@ -121,7 +121,6 @@ struct TemporaryFilesTests {
         let connection = try prepare()
         try connection.execute("CREATE UNIQUE INDEX one ON note (id, text)")
         try connection.write { connection in
-            struct Stop: Error {}
             #expect(throws: Stop.self) {
                 try connection.savepoint { connection in
                     try connection.execute("UPDATE note SET text = text || 'x'")

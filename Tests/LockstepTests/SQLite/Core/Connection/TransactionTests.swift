@@ -9,8 +9,6 @@ struct TransactionTests: NumberTable {
 
     init() throws { scratch = try Self.makeScratch() }
 
-    private struct Stop: Error {}
-
     // MARK: Writing
 
     @Test("A write is committed and returns its result; others see it only then")

@@ -7,7 +7,6 @@ import Testing
 final class AggregateFunctionTests {
     private let connection: Connection
 
-    private struct Stop: Error {}
     private final class Token: Sendable {}
 
     init() throws {

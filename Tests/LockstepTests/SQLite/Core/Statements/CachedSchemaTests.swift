@@ -67,7 +67,6 @@ struct CachedSchemaTests {
 
     @Test("A change that is rolled back is not seen afterwards")
     func rolledBack() throws {
-        struct Stop: Error {}
         let connection = try scratch.open()
         #expect(try columns(connection) == ["id", "a"])
         #expect(throws: Stop.self) {

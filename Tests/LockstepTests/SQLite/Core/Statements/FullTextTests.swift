@@ -74,7 +74,6 @@ struct FullTextTests {
 
     @Test("Updates, deletions, rolled-back writes and maintenance keep the index consistent")
     func maintenance() throws {
-        struct Stop: Error {}
         let connection = try scratch.open()
         try connection.execute("UPDATE pages SET body = 'A cat' WHERE title = 'Foxes'")
         try connection.execute("DELETE FROM pages WHERE title = 'Dogs'")

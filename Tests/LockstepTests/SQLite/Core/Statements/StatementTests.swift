@@ -12,8 +12,6 @@ struct StatementTests {
         try scratch.fill(rows: 10)
     }
 
-    private struct Stop: Error {}
-
     // MARK: One statement
 
     @Test(

@@ -4,8 +4,6 @@ import Testing
 
 @Suite("Reporters of jobs")
 struct JobReporterTests {
-    private struct Stop: Error {}
-
     private static let news = JobProgress(JobProgress.Phase("copying"), 1, of: 2, .pages)
 
     @Test("The last progress is repeated, and the first error is kept")

@@ -117,7 +117,6 @@ final class CodableColumnsTests {
         #expect(value.again == [7, 7, 7])
     }
 
-    private struct Stop: Error {}
     private struct Throwing: Decodable {
         init(from decoder: any Decoder) throws { throw Stop() }
     }

@@ -1,20 +1,26 @@
 import Foundation
-import TestSupport
 
 /// Random but repeatable work: short in a plain test run, as long as requested by `LOCKSTEP_TORTURE_SECONDS=30 swift
 /// test --filter …`, and repeated with the same seed by `LOCKSTEP_TEST_SEED=…`.
-enum Torture {
+public enum Torture {
+    /// Whether campaigns run in their long form, by LOCKSTEP_TORTURE=1.
+    public static let isLong = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
+
     /// The duration of the work; nil for a plain test run, which counts instead.
-    static let duration: Duration? = number(of: "LOCKSTEP_TORTURE_SECONDS").map { .seconds($0) }
+    public static let duration: Duration? = number(of: "LOCKSTEP_TORTURE_SECONDS").map {
+        .seconds($0)
+    }
 
     /// Whether work that began at `start` continues, after `count` of the `due` rounds that are enough for a plain test
     /// run.
-    static func goesOn(since start: ContinuousClock.Instant, done count: Int, of due: Int) -> Bool {
+    public static func goesOn(
+        since start: ContinuousClock.Instant, done count: Int, of due: Int
+    ) -> Bool {
         if let duration { ContinuousClock.now - start < duration } else { count < due }
     }
 
     /// The seed of this process, which is printed.
-    static let seed: UInt64 = {
+    public static let seed: UInt64 = {
         let seed =
             number(of: "LOCKSTEP_TEST_SEED").map { UInt64($0) } ?? UInt64.random(in: 0..<1 << 32)
         print("LOCKSTEP_TEST_SEED=\(seed)")
@@ -22,10 +28,9 @@ enum Torture {
     }()
 
     /// The seed of campaigns over generated cases. In a plain test run it is constant, so that a campaign fails only if
-    /// the code has changed; with LOCKSTEP_TORTURE=1 it is new each time.
-    static let campaignSeed =
-        number(of: "LOCKSTEP_TEST_SEED").map { UInt64($0) }
-        ?? (FaultyWorker.isTorture ? seed : 20_261_123)
+    /// the code has changed; in the long form it is new each time.
+    public static let campaignSeed =
+        number(of: "LOCKSTEP_TEST_SEED").map { UInt64($0) } ?? (isLong ? seed : 20_261_123)
 
     private static func number(of variable: String) -> UInt32? {
         ProcessInfo.processInfo.environment[variable].flatMap { UInt32($0) }
@@ -34,7 +39,7 @@ enum Torture {
 
 extension SplitMix64 {
     /// One of the independent generators of this process's seed.
-    init(stream: Int) {
+    public init(stream: Int) {
         self.init(
             state: Torture.seed &+ UInt64(truncatingIfNeeded: stream) &* 0xD1B5_4A32_D192_ED03)
     }
