@@ -175,8 +175,8 @@ struct LedgerMutation {
     private static func underWay(_ source: inout SplitMix64) -> LedgerMutation {
         // Without a digest the row is one of an earlier build.
         let harmless = [
-            "completed = NULL, segment = 0", "completed = NULL, segment = 2", "cursor = 1",
-            "started_at = 1",
+            "completed = NULL, segment = 0", "completed = NULL, segment = 2",
+            "completed = NULL, cursor = 1", "started_at = 1",
         ]
         let assignment = pick(
             harmless + [
@@ -184,7 +184,7 @@ struct LedgerMutation {
                 "is_up = 0",
                 "checksum_text = randomblob(32)", "checksum_tokens = randomblob(32)",
                 "completed = randomblob(32)", "completed = x'00'", "completed = 1",
-                "segment = 0", "segment = 2", "version = '77'",
+                "segment = 0", "segment = 2", "cursor = 1", "version = '77'",
                 "version = 'x'", "\"set\" = 'music'", "segment = -1", "segment = 'x'",
                 "is_up = 'x'",
             ], &source)
