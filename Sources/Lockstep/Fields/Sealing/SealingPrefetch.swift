@@ -223,7 +223,7 @@ extension SealingChange {
         let made = MadeCells(piece)
         let rows = try connection.prepare(
             conversion(sealed, shape, connection).selection(
-                rowID, range + isDue(sealed.mode, keys)))
+                rowID, range + needsChange(sealed.mode, keys)))
         try rows.bind(values: piece.bounds)
         try rows.forEach { row in try made.add(row) }
         return made

@@ -295,9 +295,9 @@ final class SealedColumnAccess {
         _ value: Value, _ call: borrowing FunctionCall, _ first: Int
     ) throws(LockstepError) -> Fault? {
         for place in hashers.indices {
-            let due = try token(place, of: value)
+            let expected = try token(place, of: value)
             let isRight =
-                switch (due, call.kind(first + place)) {
+                switch (expected, call.kind(first + place)) {
                 case (nil, .null): true
                 case (.integer(let number), .integer): call.integer(first + place) == number
                 case (.blob(let bytes), .blob): try call.bytes(first + place) == bytes

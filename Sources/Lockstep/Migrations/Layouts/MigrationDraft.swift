@@ -19,11 +19,11 @@ public struct MigrationDraft: Sendable, Equatable {
     ///   - name: Its name: letters, digits, `_` and `-`.
     ///   - set: The set that it extends.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` for a name that a file name cannot contain.
-    public init(named name: String, behind set: MigrationSet) throws(LockstepError) {
-        try self.init(named: name, behind: set, now: Clock.microsecondsSinceEpoch / 1_000_000)
+    public init(named name: String, after set: MigrationSet) throws(LockstepError) {
+        try self.init(named: name, after: set, now: Clock.microsecondsSinceEpoch / 1_000_000)
     }
 
-    init(named name: String, behind set: MigrationSet, now: Int64) throws(LockstepError) {
+    init(named name: String, after set: MigrationSet, now: Int64) throws(LockstepError) {
         let isPlain = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
                 || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
