@@ -1,5 +1,3 @@
-internal import SystemPackage
-
 /// Recovery from killed runs.
 extension SafeMigration {
     /// Finishes a restore that a killed run had begun.

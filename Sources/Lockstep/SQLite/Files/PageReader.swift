@@ -1,5 +1,3 @@
-internal import SystemPackage
-
 /// Reads a file's pages in order, in large pieces, and checks their MACs.
 // Sendable by this proof: one thread at a time uses a reader.
 final class PageReader: @unchecked Sendable {

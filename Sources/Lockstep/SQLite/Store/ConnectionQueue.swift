@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Hands out a store's pooled connections in the order of the requests.
 // Sendable by this proof: every variable property is accessed only while `lock` is locked.
 final class ConnectionQueue: @unchecked Sendable {

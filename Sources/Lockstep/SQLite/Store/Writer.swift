@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 // The writer, its queue, and how work moves between threads
 // =========================================================
 //
