@@ -25,7 +25,7 @@ extension ModelStore {
     ///   - key: Its key.
     ///   - template: What a new database starts as; an existing one is never overwritten.
     ///   - options: They include the keys of sealed columns, among others.
-    /// - Throws: The errors of `Store.open`, `Store.create`, `Store.provision` and `Store.migrate`;
+    /// - Throws: The errors of `Store.open`, `Store.create`, `Provisioning` and `Store.migrate`;
     ///   `LockstepError.Code.registryMissing` if a column is not sealed that the set seals;
     ///   `LockstepError.Code.verificationFailed` if the schema does not match the migrations.
     public static func open(

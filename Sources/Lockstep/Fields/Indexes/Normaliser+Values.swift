@@ -22,9 +22,7 @@ extension Normaliser {
         case (.casefold, .text(let text)): return Self.append(folded: text, to: &bytes)
         case (.digits, .text(let text)):
             let start = bytes.count
-            bytes += text.utf8.lazy.filter {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-            }
+            bytes += text.utf8.lazy.filter(\.isASCIIDigit)
             return bytes.count > start
         case (.email, .text(let text)):
             let scalars = text.unicodeScalars

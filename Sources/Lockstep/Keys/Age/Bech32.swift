@@ -52,7 +52,7 @@ enum Bech32 {
         guard text.count >= start + checksumLength, text.count <= longest else { return nil }
         var (hasLower, hasUpper) = (false, false)
         for index in text.indices {
-            hasLower = hasLower || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(text[index])
+            hasLower = hasLower || text[index].isASCIILowercase
             hasUpper = hasUpper || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(text[index])
         }
         guard !(hasLower && hasUpper) else { return nil }

@@ -50,13 +50,16 @@ struct DatabaseFile: ~Copyable {
     /// WAL mode holds a shared lock for as long as it lives. The file must have been opened as writable.
     /// - Throws: ``LockstepError/Code/busy`` if a connection has it open.
     func whileExclusive<Result>(_ body: () throws -> Result) throws -> Result {
-        guard handle.lock() else {
-            throw LockstepError(
-                .busy, "\(path) is in use, by this program or another",
-                hint: "close every connection to it, and run it again", context: .file(path))
-        }
+        guard handle.lock() else { throw Self.inUse(path) }
         defer { handle.unlock() }
         return try body()
+    }
+
+    /// The error for a database that another connection has open.
+    static func inUse(_ path: FilePath) -> LockstepError {
+        LockstepError(
+            .busy, "\(path) is in use, by this program or another",
+            hint: "close every connection to it, and run it again", context: .file(path))
     }
 
     /// Whether a connection of this process or another is writing to the database without a log right now.

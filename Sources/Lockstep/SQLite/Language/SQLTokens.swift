@@ -114,7 +114,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
     static func canonicalName(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
-            bytes.first.map { isWord($0) && !isDigit($0) } == true && bytes.allSatisfy(isWord)
+            bytes.first.map { isWord($0) && !$0.isASCIIDigit } == true && bytes.allSatisfy(isWord)
             && !bytes.starts(with: byteOrderMark)
         return isPlain && !reserved.contains(name) ? name : quote(name)
     }
@@ -199,7 +199,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             return .blob
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             return number()
-        case UInt8(ascii: ".") where byte().map(Self.isDigit) == true:
+        case UInt8(ascii: ".") where byte().map(\.isASCIIDigit) == true:
             return number()
         case UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "#"):
             skip(while: Self.isWord)
@@ -263,14 +263,10 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
     /// SQLite takes every byte of a multi-byte character as part of a name.
     private static func isWord(_ byte: UInt8) -> Bool {
-        isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        byte.isASCIIDigit || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+            || byte.isASCIILetter
     }
 }
 
