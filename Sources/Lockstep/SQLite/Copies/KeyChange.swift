@@ -74,13 +74,16 @@ package struct KeyChange: ~Copyable {
     // MARK: Steps
 
     /// The path at which the copy is made.
-    static func copyPath(of path: FilePath) -> FilePath { FilePath(path.string + ".rotating") }
+    static func copyPath(of path: FilePath) -> FilePath { FilePath(path.string + copySuffix) }
+
+    /// What is appended to the database's name for it.
+    static let copySuffix = ".rotating"
 
     /// Whether an unfinished copy, or another file of that name, exists.
     static func hasLeftover(of path: FilePath) -> Bool { FileAccess.exists(copyPath(of: path)) }
 
     /// Removes the leftover.
-    static func removeLeftover(of path: FilePath) { PendingDatabase.remove(copyPath(of: path)) }
+    static func removeLeftover(of path: FilePath) { DatabaseFile.remove(copyPath(of: path)) }
 
     /// Fails unless the disk has room for the copy, and a little more for the keyring.
     /// - Throws: ``LockstepError/Code/full``.

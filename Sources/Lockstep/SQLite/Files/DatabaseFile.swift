@@ -65,7 +65,18 @@ struct DatabaseFile: ~Copyable {
     /// Whether a connection of this process or another is writing to the database without a log right now.
     var isBeingWritten: Bool { handle.isReserved }
 
-    /// The path of a side file: `-wal`, `-shm` or `-journal`.
+    /// What SQLite appends to a database's name for the files beside it.
+    static let sideSuffixes = ["-wal", "-shm", "-journal"]
+
+    /// The same for all files of a database, of which the first is the database itself.
+    static let suffixes = [""] + sideSuffixes
+
+    /// Removes a database and the files beside it.
+    static func remove(_ path: FilePath) {
+        for suffix in suffixes { AtomicFile.remove(side(suffix, of: path)) }
+    }
+
+    /// The path of a side file, which has one of ``sideSuffixes``.
     static func side(_ suffix: String, of path: FilePath) -> FilePath {
         FilePath(path.string + suffix)
     }
