@@ -273,8 +273,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 extension StringProtocol {
     /// In lower case as SQLite understands it: only ASCII letters change.
     var asciiLowercased: String {
-        guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
-        return String(
-            decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        guard utf8.contains(where: { $0.isASCIIUppercase }) else { return String(self) }
+        return String(decoding: utf8.map { $0.asciiLowercased }, as: UTF8.self)
     }
 }
