@@ -28,7 +28,7 @@ test: setup lint ## Check style and layers, then run every test.
 docs: setup ## Build the documentation of both libraries with DocC; a warning is an error.
 	@.ci/docs
 
-torture: setup ## Run the campaigns of faults, schedules and load in their long form, an hour long; MINUTES=10 is another.
+torture: setup ## Run the campaigns of faults, schedules and load in their long form, for an hour or for MINUTES=10.
 	Tests/Torture/run $(or $(MINUTES),60) $(FILTER)
 
 mutants: setup ## Show which changes of the source no test notices, for an hour; MINUTES=10, OPTIONS="--seed 5 --layer Store".
@@ -53,15 +53,15 @@ layers: ## Check the direction of imports, and that nothing links libsqlite3.
 peers: ## Build the programs that the benchmark compares with.
 	Tests/Peers/build .build/peers
 
-# With REF=<commit> the other side is ours of that commit, and nobody else.
-bench: release $(if $(REF),,peers) ## Compare with peers, in a quarter of an hour; with REF=<commit> with ours of then. BENCH="…" are options and workloads.
+# With REF=<commit> the only program to compare with is Lockstep of that commit.
+bench: release $(if $(REF),,peers) ## Compare with peers, in a quarter of an hour; REF=<commit> compares with an older commit. BENCH="…" sets options and workloads.
 ifdef REF
 	.ci/bench-ref "$(REF)" $(or $(BENCH),--rows 100000)
 else
 	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers $(or $(BENCH),--repetitions 3)
 endif
 
-growth: release ## Ours alone on tables of several sizes; BENCH="--rows 10000,100000" are other ones.
+growth: release ## Measure Lockstep alone on tables of several sizes; BENCH="--rows 10000,100000" sets them.
 	"$$(swift build -c release --show-bin-path)/lockstep-bench" growth $(BENCH)
 
 bench-quick: release peers ## The same with small numbers: a first look in about a minute, once it is built.

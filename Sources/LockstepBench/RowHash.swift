@@ -1,12 +1,11 @@
+import Lockstep
+
 /// FNV-1a of 64 bits over every field and byte that was read.
 struct RowHash: Sendable {
     private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
     /// 16 hexadecimal digits.
-    var hex: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    var hex: String { value.padded(to: 16, radix: 16) }
 
     /// The hash of this many chunks, which repeat.
     static func ofChunks(_ chunks: [[UInt8]], _ count: Int) -> RowHash {

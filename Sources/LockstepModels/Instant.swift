@@ -109,7 +109,7 @@ private struct DateText {
         guard place + count <= bytes.count else { return nil }
         var number = 0
         for byte in bytes[place..<(place + count)] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            guard byte.isASCIIDigit else { return nil }
             number = number * 10 + Int(byte - UInt8(ascii: "0"))
         }
         place += count

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Collects the outcomes and the progress of checks that run on threads of their own. One thread waits here,
 /// and only that thread calls the program.
-// Sendable by this proof: every non-atomic property is touched only while the lock is held.
+// Sendable by this proof: every variable property is accessed only while `changed` is locked.
 final class CheckCoordinator: @unchecked Sendable {
     private let changed = Condition()
     private let cancelled = Atomic<Bool>(false)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Lockstep
 import SystemPackage
 
 /// The corpus on disk, once in the format of each tool.
@@ -60,10 +61,7 @@ enum CorpusFolder {
     }
 
     /// From 0001 on, padded with zeros, because most tools order files as text.
-    private static func version(_ index: Int) -> String {
-        let digits = String(index + 1)
-        return String(repeating: "0", count: max(4 - digits.count, 0)) + digits
-    }
+    private static func version(_ index: Int) -> String { (index + 1).padded(to: 4) }
 
     static func content(of migration: CorpusMigration, _ index: Int, _ form: Form) -> String {
         let statements = migration.statements

@@ -1,3 +1,5 @@
+import Lockstep
+
 /// Formats numbers for people.
 enum Figures {
     /// Nanoseconds as microseconds, with a meaningful number of decimals.
@@ -32,8 +34,6 @@ enum Figures {
         let whole = Int(scaled)
         let sign = value < 0 && whole > 0 ? "-" : ""
         guard decimals > 0 else { return "\(sign)\(whole)" }
-        let part = String(whole % Int(scale))
-        return "\(sign)\(whole / Int(scale))."
-            + String(repeating: "0", count: decimals - part.count) + part
+        return "\(sign)\(whole / Int(scale)).\((whole % Int(scale)).padded(to: decimals))"
     }
 }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// How Lockstep scales as tables grow. Tests/Peers/REPORT.md is its contract.
 struct Growth: Codable, Sendable {
     /// One workload at one size.

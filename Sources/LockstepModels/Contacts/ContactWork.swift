@@ -216,6 +216,6 @@ struct PhoneTable {
 
     /// The digits, as the normaliser `digits` returns them.
     static func digits(of number: String) -> [UInt8] {
-        number.utf8.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        number.utf8.filter(\.isASCIIDigit)
     }
 }

@@ -13,7 +13,7 @@ extension NoteStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func search(
         _ words: String, isLastBegun: Bool = false, limit: Int = 50,
-        marks: (before: String, behind: String) = ("", "")
+        marks: (before: String, after: String) = ("", "")
     ) throws -> [NoteMatch] {
         guard let query = NoteQuery(words, isLastBegun: isLastBegun) else { return [] }
         return try reading { try query.run(limit, marks, $0) }
@@ -23,7 +23,7 @@ extension NoteStore {
     /// - Throws: The errors of the blocking form; `CancellationError`.
     public func search(
         _ words: String, isLastBegun: Bool = false, limit: Int = 50,
-        marks: (before: String, behind: String) = ("", "")
+        marks: (before: String, after: String) = ("", "")
     ) async throws -> [NoteMatch] {
         guard let query = NoteQuery(words, isLastBegun: isLastBegun) else { return [] }
         return try await reading { try query.run(limit, marks, $0) }
@@ -62,7 +62,7 @@ struct NoteQuery {
     }
 
     func run(
-        _ limit: Int, _ marks: (before: String, behind: String), _ connection: borrowing Connection
+        _ limit: Int, _ marks: (before: String, after: String), _ connection: borrowing Connection
     ) throws -> [NoteMatch] {
         let statement = try connection.prepare(
             """
@@ -71,7 +71,7 @@ struct NoteQuery {
             FROM records_search JOIN records ON records.id = records_search.rowid
             WHERE records_search MATCH ? ORDER BY rank, id LIMIT ?
             """)
-        return try statement.map(marks.before, marks.behind, text, max(limit, 0)) { row in
+        return try statement.map(marks.before, marks.after, text, max(limit, 0)) { row in
             NoteMatch(note: try NoteTitle(row: row), excerpt: try row[4])
         }
     }

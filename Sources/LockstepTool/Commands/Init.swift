@@ -1,6 +1,5 @@
 import ArgumentParser
 import Lockstep
-import SystemPackage
 
 /// `lockstep init`: makes keyrings and an empty encrypted database.
 struct Init: ParsableCommand {

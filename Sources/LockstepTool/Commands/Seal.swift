@@ -1,6 +1,5 @@
 import ArgumentParser
 import Lockstep
-import SystemPackage
 
 /// A column, as named on the command line.
 struct ColumnName: ExpressibleByArgument {

@@ -73,7 +73,7 @@ struct Verify: ParsableCommand {
 
     private func show(_ report: VerificationReport, _ path: String) throws {
         guard output.format == .text else {
-            return try Output.json(VerifyResult(report, path))
+            return try Output.json(report.json(path))
         }
         let longest = VerificationReport.Check.allCases.map(\.rawValue.count).max() ?? 0
         for outcome in report.outcomes {

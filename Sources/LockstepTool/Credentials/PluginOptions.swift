@@ -1,6 +1,5 @@
 import ArgumentParser
 import Lockstep
-import SystemPackage
 
 /// How age plugins are run, in every command that needs one.
 struct PluginOptions: ParsableArguments {

@@ -23,15 +23,18 @@ enum Output {
     /// JSON on one line, with fields in alphabetical order. It can also go to a terminal, so characters that control
     /// one are escaped in the way that JSON parsers undo.
     static func encoded(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
         // Outside ASCII, JSON contains only the content of its strings.
         return escaping(text) { scalar in
-            let digits = String(scalar.value, radix: 16)
-            return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            "\\u" + scalar.value.padded(to: 4, radix: 16)
         }
     }
+
+    private static let encoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
 
     /// A piece of JSON.
     static func part(_ text: String) { result.withLock { $0.write(text) } }

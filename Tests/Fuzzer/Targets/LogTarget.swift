@@ -32,7 +32,7 @@ final class LogTarget: FuzzTarget {
         let opened = try WriteAheadLog(of: path, pageSize: Self.pageSize)
         guard let log = opened else { return require(isWhole, "a log is none") }
         let frames = try log.committedFrames()
-        let behind = try log.framesBehind(frames)
+        let behind = try log.framesAfter(frames)
         let (all, _) = try log.framesDespiteDamage()
         for frame in frames + all {
             require(try log.page(frame).count == Self.pageSize, "a frame has no page")

@@ -93,7 +93,8 @@ public struct SecretBytes: ~Copyable {
     }
 }
 
-// Sendable by this proof: only this value uses the memory, and writes need exclusive access to the value.
+// Sendable by this proof: `memory` and `count` are constant. The bytes at `memory` belong to this value alone, which has no
+// copies; after `init` only `mutableBytes` writes them, which needs exclusive access to the value.
 extension SecretBytes: @unchecked Sendable {}
 
 /// A secret that several threads read. It is wiped when the last reference is released.

@@ -58,8 +58,9 @@ public struct FleetMigration: Sendable {
     public static func files(matching pattern: String) throws -> [FilePath] {
         let found = try FilePattern(pattern).files()
         let names = Set(found.map(\.string))
+        let endings = DatabaseFile.sideSuffixes + [KeyChange.copySuffix, SafeJournal.suffix]
         let files = found.filter { file in
-            !["-wal", "-shm", "-journal", ".rotating", ".safe-migration"].contains { ending in
+            !endings.contains { ending in
                 file.string.hasSuffix(ending)
                     && names.contains(String(file.string.dropLast(ending.count)))
             } && !file.string.hasSuffix(MigrationBackups.ending)

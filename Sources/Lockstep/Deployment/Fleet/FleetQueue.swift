@@ -1,15 +1,17 @@
 internal import Synchronization
 
 /// Hands out the files of a fleet by index, and collects their results.
-// Sendable by this proof: every property is touched only while the condition's lock is held.
-final class FleetQueue: @unchecked Sendable {
-    private let changed = Condition()
+final class FleetQueue: Sendable {
+    private struct State {
+        var nextFile = 0
+        var results: [FleetResult] = []
+        var workers = 0
+        var ticker = Ticker()
+        var hasTicked = false
+    }
+
     private let count: Int
-    private var nextFile = 0
-    private var results: [FleetResult] = []
-    private var workers = 0
-    private var ticker = Ticker()
-    private var hasTicked = false
+    private let state = Monitor(State())
     private let stopped = Atomic<Bool>(false)
 
     init(count: Int) { self.count = count }
@@ -26,52 +28,50 @@ final class FleetQueue: @unchecked Sendable {
     /// Wakes the waiting thread from time to time, and returns whether to continue. Called by the jobs, within
     /// statements too.
     func shouldContinue() -> Bool {
-        changed.locked {
-            guard ticker.isDue() else { return }
-            hasTicked = true
-            changed.broadcast()
+        let hasTicked = state.locked { state in
+            guard state.ticker.isDue() else { return false }
+            state.hasTicked = true
+            return true
         }
+        if hasTicked { state.signal() }
         return !stopped.load(ordering: .relaxed)
     }
 
     /// Called before a thread starts to work.
-    func began() { changed.locked { workers += 1 } }
+    func began() { state.locked { $0.workers += 1 } }
 
     /// Called when a thread has ended, or could not start.
     func ended() {
-        changed.locked {
-            workers -= 1
-            changed.broadcast()
-        }
+        state.locked { $0.workers -= 1 }
+        state.signal()
     }
 
     /// Works on one file after another until there is none left.
     func work(_ job: (Int) -> FleetResult) {
         while let file = take() {
             let result = job(file)
-            changed.locked {
-                results.append(result)
-                changed.broadcast()
-            }
+            state.locked { $0.results.append(result) }
+            state.signal()
         }
         ended()
     }
 
     private func take() -> Int? {
-        changed.locked {
-            guard nextFile < count else { return nil }
-            defer { nextFile += 1 }
-            return nextFile
+        state.locked { state in
+            guard state.nextFile < count else { return nil }
+            defer { state.nextFile += 1 }
+            return state.nextFile
         }
     }
 
     /// The next news, as soon as there are any; nil when all files are done.
     func next() -> News? {
-        changed.locked {
-            while results.isEmpty && workers > 0 && !hasTicked { changed.wait() }
-            hasTicked = false
-            guard results.isEmpty else { return .finished(results.removeFirst()) }
-            return workers > 0 ? .tick : nil
+        state.wait { state -> News?? in
+            let hasTicked = state.hasTicked
+            state.hasTicked = false
+            if !state.results.isEmpty { return .finished(state.results.removeFirst()) }
+            if state.workers == 0 { return .some(nil) }
+            return hasTicked ? .tick : nil
         }
     }
 }

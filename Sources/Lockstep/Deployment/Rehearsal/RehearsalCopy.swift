@@ -35,7 +35,7 @@ struct RehearsalCopy: ~Copyable {
     }
 
     deinit {
-        PendingDatabase.remove(path)
+        DatabaseFile.remove(path)
         AtomicFile.remove(lock.path)
     }
 
@@ -82,7 +82,7 @@ struct RehearsalCopy: ~Copyable {
             let lockPath = folder.appending(stem + lockEnding)
             do {
                 let lock = try FileLock(lockPath)
-                PendingDatabase.remove(folder.appending(stem + ending))
+                DatabaseFile.remove(folder.appending(stem + ending))
                 AtomicFile.remove(lockPath)
                 _ = consume lock
             } catch let error as LockstepError
@@ -93,7 +93,7 @@ struct RehearsalCopy: ~Copyable {
         }
         for stem in files.compactMap({ stem($0, of: name, ending) })
         where !FileAccess.exists(folder.appending(stem + lockEnding)) {
-            PendingDatabase.remove(folder.appending(stem + ending))
+            DatabaseFile.remove(folder.appending(stem + ending))
         }
     }
 

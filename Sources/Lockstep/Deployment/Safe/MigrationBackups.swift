@@ -68,7 +68,7 @@ struct MigrationBackups {
         while true {
             let path = path(Name(stamp: stamp, number: number))
             number += 1
-            guard try isFree(path) else { continue }
+            guard isFree(path) else { continue }
             return try connection.read { connection in
                 _ = try PageCopy.run(connection, to: path, key, schema: schema, progress)
                 return path
@@ -77,8 +77,8 @@ struct MigrationBackups {
     }
 
     /// Whether the name and those of its side files are free.
-    private func isFree(_ path: FilePath) throws -> Bool {
-        ["", "-wal", "-shm", "-journal"].allSatisfy {
+    private func isFree(_ path: FilePath) -> Bool {
+        DatabaseFile.suffixes.allSatisfy {
             !FileAccess.exists(DatabaseFile.side($0, of: path))
         }
     }
@@ -94,7 +94,7 @@ struct MigrationBackups {
     }
 
     /// Removes a backup and the files beside it.
-    func remove(_ path: FilePath) { if isBackup(path) { PendingDatabase.remove(path) } }
+    func remove(_ path: FilePath) { if isBackup(path) { DatabaseFile.remove(path) } }
 
     /// Removes the oldest backups until `count` are left. Those in `pinned` stay, and are not counted.
     func sweep(keeping count: Int, pinned: [FilePath] = []) throws {
@@ -103,7 +103,7 @@ struct MigrationBackups {
             .compactMap { file in parse(file).map { (name: $0, path: folder.appending(file)) } }
             .filter { !pinned.contains(FileIdentity($0.path)) && isBackup($0.path) }
             .sorted { $0.name < $1.name }
-        for backup in backups.dropLast(count) { PendingDatabase.remove(backup.path) }
+        for backup in backups.dropLast(count) { DatabaseFile.remove(backup.path) }
     }
 
     /// Removes the backups that killed runs did not finish. No other run must be in progress.
@@ -111,7 +111,7 @@ struct MigrationBackups {
         for file in try Folder.list(place, hidden: true, where: { $0.hasPrefix(".\(prefix)") })
             .files
         {
-            let name = ["-wal", "-shm", "-journal"].reduce(file) {
+            let name = DatabaseFile.sideSuffixes.reduce(file) {
                 $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
             }
             // `AtomicFile.uniqueSibling(of:)` names them `.<name>.<number in base 36>.new`.

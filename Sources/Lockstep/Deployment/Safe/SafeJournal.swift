@@ -40,9 +40,10 @@ struct SafeJournal: Equatable {
     /// Two paths and little more.
     private static let largestFile = 16_384
 
-    static func path(of database: FilePath) -> FilePath {
-        FilePath(database.string + ".safe-migration")
-    }
+    static func path(of database: FilePath) -> FilePath { FilePath(database.string + suffix) }
+
+    /// What is appended to the database's name for the journal's.
+    static let suffix = ".safe-migration"
 
     /// The journal of a run that was killed; nil if there is none.
     /// - Throws: ``LockstepError/Code/malformedInput`` for a file that is not a valid journal.

@@ -1,5 +1,3 @@
-internal import SystemPackage
-
 /// Recovery from killed runs.
 extension SafeMigration {
     /// Finishes a restore that a killed run had begun.
@@ -26,7 +24,7 @@ extension SafeMigration {
                     "check the database with `lockstep status` and `lockstep verify`, then continue from here",
                 context: .file(database))
             throw cleaningUp(after: lost) { try SafeJournal.remove(of: database) }
-        } else if let content = journal.content, try connection.contentMark() == content {
+        } else if let content = journal.content, try connection.contentDigest() == content {
             try restore(cause, journal, connection, watch, access, backups, &report)
         } else if try isRestored(connection, journal, access) {
             try forget(journal, backups, &report)
@@ -67,7 +65,7 @@ extension SafeMigration {
             try requireVerified(backup: unfinished.backup, access, &report)
         } catch {
             // Only the recorded content shows whether others have written since.
-            guard let content = unfinished.content, try connection.contentMark() == content else {
+            guard let content = unfinished.content, try connection.contentDigest() == content else {
                 report.outcome = .notRestored
                 throw notRestored(
                     "was not restored: the run that migrated it was killed, and others might have "

@@ -25,7 +25,7 @@ extension SafeMigration {
             try journal.write(of: database)
             try runVersions(connection, &hasBegun, &report.migration)
             journal.phase = .verifying
-            journal.content = try connection.contentMark()
+            journal.content = try connection.contentDigest()
             try journal.write(of: database)
             try requireVerified(backup: backup, access, &report)
         } catch {

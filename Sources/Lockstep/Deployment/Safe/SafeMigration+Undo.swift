@@ -16,7 +16,7 @@ extension SafeMigration {
         var journal = journal
         journal.phase = .restoring
         do {
-            journal.content = try connection.contentMark()
+            journal.content = try connection.contentDigest()
             try journal.write(of: database)
         } catch {
             // The disk can be full, for example. The journal only matters after a kill, and the run does

@@ -77,7 +77,7 @@ enum CellPlaintext {
             end -= 1
         }
         guard let tag = CellTag(rawValue: byte) else { return nil }
-        if let due = tag.fixedLength, end - tagLength != due { return nil }
+        if let length = tag.fixedLength, end - tagLength != length { return nil }
         return (tag, tagLength..<end)
     }
 

@@ -1,4 +1,4 @@
-/// Reports whether a blind index reveals too much, and how many bits its tokens should have.
+/// Reports what a blind index reveals, and refuses one that reveals too much.
 ///
 /// The tokens of a column show which rows might be equal. Short tokens also coincide for different values: equal tokens
 /// then do not prove equal values, but a look-up finds extra rows, which are opened and excluded. The bounds are those
@@ -27,7 +27,7 @@ package struct BlindIndexPlanner: Sendable {
         }
     }
 
-    /// An index that the column already has, or that is planned together with this one.
+    /// Another index of the column, which is planned together with this one.
     package struct Other: Sendable {
         let bits: Int
         let distinct: Int?
@@ -50,8 +50,6 @@ package struct BlindIndexPlanner: Sendable {
             case coarse
         }
 
-        /// The length of its tokens.
-        package let bits: Int
         /// C: the number of rows with a value's token, given the column's other indexes.
         package let coincidences: Double
         /// The number of rows with another value that a look-up finds.
@@ -62,13 +60,8 @@ package struct BlindIndexPlanner: Sendable {
 
     /// Fewer rows than this are faster to read than to look up, and fit no bounds.
     package static let fewestRows = 8
-    /// The default number of false positives in a look-up.
-    package static let defaultCoincidences = 4.0
 
     private let counts: Counts
-    /// The minimum and maximum bits within the bounds; at most K, because the formula sees no difference beyond it:
-    /// more bits find fewer false positives, and separate values that shared a token by chance.
-    package let bounds: ClosedRange<Int>
 
     /// Plans an index.
     /// - Parameters:
@@ -76,76 +69,38 @@ package struct BlindIndexPlanner: Sendable {
     ///   - rows: The expected number of rows in the table.
     ///   - distinct: The number of different entries among them, if known: of normalised values, or of their
     ///     combinations if the index has several.
-    ///   - others: The column's other indexes.
-    /// - Throws: ``LockstepError/Code/misuse`` for an index that reveals too much, and for invalid parameters.
-    package init(
-        _ parts: [Part], rows: Int, distinct: Int? = nil, others: [Other] = []
-    ) throws(LockstepError) {
+    /// - Throws: ``LockstepError/Code/misuse`` for a histogram, and for invalid parameters.
+    package init(_ parts: [Part], rows: Int, distinct: Int? = nil) throws(LockstepError) {
         for part in parts where !part.normaliser.accepts(part.type) {
             throw LockstepError(
                 .misuse,
                 "the normaliser \(part.normaliser) does not accept values of the type \(part.type)")
         }
-        guard !parts.isEmpty, rows >= Self.fewestRows, (1...rows).contains(distinct ?? 1),
-            others.allSatisfy({ BlindIndex.isWidth($0.bits) && $0.distinct ?? 1 > 0 })
-        else {
+        guard !parts.isEmpty, rows >= Self.fewestRows, (1...rows).contains(distinct ?? 1) else {
             throw LockstepError(
                 .misuse,
                 "a planned index needs at least \(Self.fewestRows) rows, and at most as many different values as rows",
                 hint: "pass the number of rows that the table will have")
         }
         let known = distinct.map(Double.init) ?? parts.reduce(1) { $0 * $1.maximumDistinct }
-        let counts = Counts(
-            rows: Double(rows), distinct: known,
-            distinguished: others.reduce(1) { $0 * $1.distinguished })
+        counts = Counts(rows: Double(rows), distinct: known)
         guard known > counts.root else {
             throw LockstepError(
                 .misuse,
                 "an index over \(Int(known)) different values in \(rows) rows reveals how often each "
-                    + "occurs, and thereby its value",
+                    + "occurs, and thus its value",
                 hint: parts.count == 1
                     ? "index the column together with another one, or do not index it"
                     : "index it together with a column that has more different values, or do not index it"
             )
         }
-        let fitting = (1...63).filter {
-            (2..<counts.root).contains(counts.coincidences($0))
-                && ($0 == 1 || Counts.power($0 - 1) < known)
-        }
-        guard let minimum = fitting.first, let maximum = fitting.last else {
-            throw LockstepError(
-                .misuse,
-                "the column's other indexes already tell its values apart; one more would prove which rows are equal",
-                hint: "omit this index, or use fewer bits for the others")
-        }
-        self.counts = counts
-        bounds = minimum...maximum
     }
 
-    /// The number of bits, within the bounds, with which a look-up finds about this many rows with another value.
-    package func recommendedBits(for wanted: Double = defaultCoincidences) -> Int {
-        let bits = Logarithm.base2(counts.rows / (wanted > 1 ? wanted : 1)).rounded()
-        return Int(min(max(bits, Double(bounds.lowerBound)), Double(bounds.upperBound)))
-    }
-
-    /// The expected properties of tokens of this many bits.
-    /// - Throws: ``LockstepError/Code/misuse`` for a number of bits that tokens cannot have, and for a number that is
-    ///   for UNIQUE if values are known to repeat.
-    package func advice(_ bits: Int) throws(LockstepError) -> Advice {
-        guard BlindIndex.isWidth(bits) else {
-            throw LockstepError(
-                .misuse, "a blind index has 1 to 63, 128 or 256 bits, not \(bits)")
-        }
-        guard !BlindIndex.isForUnique(bits) || counts.distinct >= counts.rows else {
-            throw LockstepError(
-                .misuse,
-                "tokens of \(bits) bits are for UNIQUE, but there are fewer different values than rows",
-                hint: "\(recommendedBits()) bits find rows about as well and reveal less")
-        }
-        let coincidences = counts.coincidences(bits)
+    /// The expected properties of tokens of this many bits, beside the column's other indexes.
+    package func advice(_ bits: Int, beside others: [Other] = []) -> Advice {
+        let coincidences = counts.coincidences(bits, beside: others)
         return Advice(
-            bits: bits, coincidences: coincidences,
-            falsePositives: counts.rows / Counts.power(bits),
+            coincidences: coincidences, falsePositives: counts.rows / Counts.power(bits),
             verdict: coincidences < 2
                 ? .revealing : coincidences < counts.root ? .balanced : .coarse)
     }
@@ -156,15 +111,13 @@ private struct Counts: Sendable {
     let rows: Double
     /// The number of different values; infinite if unknown.
     let distinct: Double
-    /// 2^(the sum of min(L, K)) of the column's other indexes.
-    let distinguished: Double
 
     /// √R.
     var root: Double { rows.squareRoot() }
 
     /// C.
-    func coincidences(_ bits: Int) -> Double {
-        rows / (distinguished * min(Self.power(bits), distinct))
+    func coincidences(_ bits: Int, beside others: [BlindIndexPlanner.Other]) -> Double {
+        rows / others.reduce(min(Self.power(bits), distinct)) { $0 * $1.distinguished }
     }
 
     /// 2^bits.

@@ -18,13 +18,11 @@ extension Normaliser {
         case (.exact, .integer(let number)): bytes += number.bigEndianBytes
         case (.exact, .blob(let blob)): bytes += blob
         case (.lower, .text(let text)):
-            bytes += text.utf8.lazy.map(Self.lowercased)
+            bytes += text.utf8.lazy.map { $0.asciiLowercased }
         case (.casefold, .text(let text)): return Self.append(folded: text, to: &bytes)
         case (.digits, .text(let text)):
             let start = bytes.count
-            bytes += text.utf8.lazy.filter {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-            }
+            bytes += text.utf8.lazy.filter { $0.isASCIIDigit }
             return bytes.count > start
         case (.email, .text(let text)):
             let scalars = text.unicodeScalars
@@ -48,10 +46,6 @@ extension Normaliser {
         return true
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
-
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar == " " || ("\t"..."\r" as ClosedRange<Unicode.Scalar>).contains(scalar)
     }
@@ -68,7 +62,7 @@ extension Normaliser {
         // ASCII is always in NFC, and folds to its lowercase letters.
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             guard text.utf8.count >= count ?? 0 else { return false }
-            bytes += text.utf8.prefix(count ?? text.utf8.count).lazy.map(lowercased)
+            bytes += text.utf8.prefix(count ?? text.utf8.count).lazy.map { $0.asciiLowercased }
             return true
         }
         let folded = FoldedText.scalars(text)

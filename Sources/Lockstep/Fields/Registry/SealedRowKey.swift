@@ -27,3 +27,11 @@ struct SealedRowKey: Sendable, Hashable {
         spelling = text
     }
 }
+
+extension SealedColumn {
+    /// Whether its cells are sealed to another primary key than this one of its table.
+    func isSealed(toAnotherKeyThan key: SealedTable.Key) -> Bool {
+        guard let rowKey, state != .plaintext else { return false }
+        return SealedRowKey(key) != rowKey
+    }
+}

@@ -143,11 +143,11 @@ private struct ReleaseComparison {
         let columns = manifest.tables.flatMap { table in
             table.columns.map { (id: $0.id, table: table.name, name: $0.name) }
         }
-        let due = columns.sorted { $0.id < $1.id }.map { column in
+        let expected = columns.sorted { $0.id < $1.id }.map { column in
             ["\(column.id)", "sealed", column.table.asciiLowercased, column.name.asciiLowercased]
                 .map { Hex.encode(Array($0.utf8)) }.joined(separator: ".")
         }
-        return claimed == due
+        return claimed == expected
     }
 
     /// Whether the registry's blind indexes are those of the release. Version 1 does not cover them.

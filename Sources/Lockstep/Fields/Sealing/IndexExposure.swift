@@ -4,8 +4,10 @@
 /// index is refused unless the request allows it.
 struct IndexExposure {
     let request: SealedIndex.Request
-    /// The planner's advice; nil for a table with too few rows.
-    let advice: BlindIndexPlanner.Advice?
+    /// The number of distinct values; nil if there are too many to matter, or none.
+    var distinct: Int?
+    /// Nil for a table with too few rows, and for a histogram that the request allows.
+    var planner: BlindIndexPlanner?
 
     /// Reads values until enough distinct ones are found: some thousand of a million rows.
     /// - Throws: ``LockstepError/Code/misuse`` for a histogram that the request does not allow.
@@ -18,21 +20,17 @@ struct IndexExposure {
         let rows =
             try connection.value(SQL(verbatim: "SELECT count(*) \(source)"), as: Int.self) ?? 0
         guard rows >= BlindIndexPlanner.fewestRows else {
-            return IndexExposure(request: request, advice: nil)
+            return IndexExposure(request: request)
         }
         let values = try Values(
             of: request, rows, try connection.prepare(SQL(verbatim: "SELECT \(name) \(source)")))
-        guard let type = values.type else { return IndexExposure(request: request, advice: nil) }
-        do {
-            let planner = try BlindIndexPlanner(
+        var exposure = IndexExposure(request: request, distinct: values.distinct)
+        guard let type = values.type else { return exposure }
+        do throws(LockstepError) {
+            exposure.planner = try BlindIndexPlanner(
                 [.init(type, request.normaliser)], rows: rows, distinct: values.distinct)
-            // A unique index can be longer than the planner's maximum.
-            let bits = BlindIndex.isForUnique(request.bits) ? 63 : request.bits
-            return IndexExposure(request: request, advice: try planner.advice(bits))
         } catch {
-            guard !request.mayBeHistogram else {
-                return IndexExposure(request: request, advice: nil)
-            }
+            guard !request.mayBeHistogram else { return exposure }
             throw LockstepError(
                 .misuse,
                 "the index \(request.normaliser.spelling) of \(shape.name).\(column) would reveal "
@@ -42,11 +40,16 @@ struct IndexExposure {
                     + "may know how often each value occurs, set histogram=accepted"
             )
         }
+        return exposure
     }
 
     /// A summary for plans.
-    func summary(_ title: String) -> String? {
-        guard let advice else { return nil }
+    /// - Parameter exposures: Those of all indexes of the column, which together tell more values apart than one does.
+    func summary(_ title: String, among exposures: [IndexExposure]) -> String? {
+        let others = exposures.filter { $0.request != request }.map {
+            BlindIndexPlanner.Other(bits: $0.request.bits, distinct: $0.distinct)
+        }
+        guard let advice = planner?.advice(request.bits, beside: others) else { return nil }
         let what = "the index \(request.normaliser.spelling) of \(title) with \(request.bits) bits"
         return switch advice.verdict {
         case .balanced:

@@ -41,7 +41,8 @@ extension SealingChange {
         let conversion = try conversion(sealed, shape, connection)
         guard let rowID = shape.rowIDName else {
             // Without a rowid there is no number to continue from, so all rows change at once.
-            try connection.executeWithoutTriggers(conversion.update(isDue(sealed.mode, keys)), [])
+            try connection.executeWithoutTriggers(
+                conversion.update(needsChange(sealed.mode, keys)), [])
             return Batch(rows: connection.changes, isLast: true)
         }
         let made = try ahead?.take(after: sealed.cursor, connection)
@@ -169,13 +170,13 @@ extension SealingChange {
         _ rowID: String, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
         let range = "\(piece.condition(rowID)) AND "
-        let due = isDue(sealed.mode, keys)
+        let condition = needsChange(sealed.mode, keys)
         guard goal == .reseal, let large = LargeCells(shape, column) else {
             return try connection.executeWithoutTriggers(
-                conversion.update(range + due), piece.bounds)
+                conversion.update(range + condition), piece.bounds)
         }
         try connection.executeWithoutTriggers(
-            conversion.update("\(range)CASE WHEN \(large.condition) THEN 0 ELSE \(due) END"),
+            conversion.update("\(range)CASE WHEN \(large.condition) THEN 0 ELSE \(condition) END"),
             piece.bounds)
         for row in try large.rows(range, piece.bounds, connection) {
             guard let prefix = try large.prefix(row, connection),

@@ -165,7 +165,7 @@ public struct SealingChange: Sendable, Equatable {
         _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
         _ connection: borrowing Connection
     ) throws -> Bool {
-        var condition = isDue(sealed.mode, keys)
+        var condition = needsChange(sealed.mode, keys)
         let large = goal == .reseal ? LargeCells(shape, column) : nil
         if let large { condition = "CASE WHEN \(large.condition) THEN 0 ELSE \(condition) END" }
         let sql = "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE \(condition))"
@@ -177,7 +177,7 @@ public struct SealingChange: Sendable, Equatable {
     }
 
     /// An SQL condition: whether a row must still be changed.
-    func isDue(_ mode: SealedColumn.Mode, _ keys: FieldKeys) -> String {
+    func needsChange(_ mode: SealedColumn.Mode, _ keys: FieldKeys) -> String {
         let name = SQLTokens.quote(column)
         let isCell = CellShape.matches(name, mode)
         let version = Hex.encode(keys.activeVersion.bigEndianBytes)

@@ -55,13 +55,13 @@ struct SealingGuards {
     /// Replaces the existing guards with those for a state.
     func put(for state: SealedColumn.State, _ connection: borrowing Connection) throws {
         let removal = standing.map { "DROP TRIGGER main.\(SQLTokens.quote($0.name))" }
-        for statement in removal + due(in: state) {
+        for statement in removal + statements(in: state) {
             try connection.execute(SQL(verbatim: statement))
         }
     }
 
     /// The guards for a state.
-    private func due(in state: SealedColumn.State) -> [String] {
+    private func statements(in state: SealedColumn.State) -> [String] {
         switch state {
         case .migrating, .sealed: sealing
         case .unsealing: unsealing

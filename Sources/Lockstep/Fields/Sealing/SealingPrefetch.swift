@@ -111,25 +111,24 @@ private struct Source {
 }
 
 /// The state that both threads share.
-// Sendable by this proof: from `begin` until the job has finished, only the job uses the properties other than the
-// flag; before and after, only the writing thread does. The flag is used only while the condition's lock is held.
+// Sendable by this proof: `made`, `connection` and `source` have one user at a time: the job from `begin` until it sets
+// `isBusy` to false, and the writing thread before `begin` and once it has seen that. `isBusy` has its own lock.
 private final class Shared: @unchecked Sendable {
-    private let changed = Condition()
-    private var isBusy = false
+    private let isBusy = Monitor(false)
     private var made: MadeCells?
     private var connection: Connection?
     var source: Source?
 
     func begin() {
         made = nil
-        changed.locked { isBusy = true }
+        isBusy.locked { $0 = true }
     }
 
     /// Runs a job. A job that fails has made nothing: the writing thread meets the same failure and reports it better.
     func finish(_ job: (borrowing Connection) throws -> MadeCells?) {
         made = (try? run(job)) ?? nil
-        changed.locked { isBusy = false }
-        changed.signal()
+        isBusy.locked { $0 = false }
+        isBusy.signal()
     }
 
     private func run(_ job: (borrowing Connection) throws -> MadeCells?) throws -> MadeCells? {
@@ -141,7 +140,7 @@ private final class Shared: @unchecked Sendable {
     }
 
     /// Waits until no job runs.
-    func wait() { changed.locked { while isBusy { changed.wait() } } }
+    func wait() { isBusy.wait { $0 ? nil : () } }
 
     /// The job's result, after it has finished.
     func take() -> MadeCells? {
@@ -224,7 +223,7 @@ extension SealingChange {
         let made = MadeCells(piece)
         let rows = try connection.prepare(
             conversion(sealed, shape, connection).selection(
-                rowID, range + isDue(sealed.mode, keys)))
+                rowID, range + needsChange(sealed.mode, keys)))
         try rows.bind(values: piece.bounds)
         try rows.forEach { row in try made.add(row) }
         return made

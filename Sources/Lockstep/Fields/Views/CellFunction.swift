@@ -38,8 +38,8 @@ enum CellFunction {
     /// `lockstep_begins(text, beginning)`: whether a text begins with another, ignoring case.
     static func begins(_ call: borrowing FunctionCall) throws(LockstepError) {
         guard call.kind(0) == .text, call.kind(1) == .text else { return }
-        let text = FoldedText.scalars(String(decoding: try call.bytes(0), as: UTF8.self))
-        let beginning = FoldedText.scalars(String(decoding: try call.bytes(1), as: UTF8.self))
+        let text = FoldedText.scalars(try call.text(0))
+        let beginning = FoldedText.scalars(try call.text(1))
         call.give(text.starts(with: beginning))
     }
 

@@ -19,17 +19,17 @@ struct OpenViews {
 
     /// Creates the views for `groups`, and removes all others.
     mutating func adapt(to groups: [Group], _ connection: borrowing Connection) throws {
-        var due: [String: [String]] = [:]
-        for group in groups { due[group.viewName] = ViewSQL(group).statements }
+        var wanted: [String: [String]] = [:]
+        for group in groups { wanted[group.viewName] = ViewSQL(group).statements }
         // This check comes first: without its view, a table of the file that has the view's name would receive
         // plaintext.
         for group in groups { try Self.requireFree(group, connection) }
-        for (name, statements) in made where due[name] != statements {
+        for (name, statements) in made where wanted[name] != statements {
             try connection.execute("DROP VIEW temp.\(verbatim: SQLTokens.quote(name))")
             made[name] = nil
         }
         for group in groups where made[group.viewName] == nil {
-            let statements = due[group.viewName] ?? []
+            let statements = wanted[group.viewName] ?? []
             for statement in statements { try connection.execute(SQL(verbatim: statement)) }
             made[group.viewName] = statements
         }

@@ -137,8 +137,7 @@ final class SealedAttachment: ConnectionAttachment {
     private static func requireRowKey(
         _ column: SealedColumn, _ shape: SealedTable
     ) throws(LockstepError) {
-        guard let due = column.rowKey, column.state != .plaintext else { return }
-        guard SealedRowKey(shape.key) == due else {
+        guard !column.isSealed(toAnotherKeyThan: shape.key) else {
             throw LockstepError(
                 .registryForged,
                 "the cells of \(column.table).\(column.name) are sealed to a different primary key from the "

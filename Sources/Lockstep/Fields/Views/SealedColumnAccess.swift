@@ -14,6 +14,7 @@ final class SealedColumnAccess {
         self.column = column
         self.keys = keys
         self.shape = shape
+        keyCount = shape.boundColumns(column.mode).count
         cipher = try ColumnCipher(
             column: column.id, keys, tools, mode: column.mode, padding: column.padding,
             context: column.context)
@@ -32,6 +33,7 @@ final class SealedColumnAccess {
     func update(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
         self.column = column
         self.shape = shape
+        keyCount = shape.boundColumns(column.mode).count
         lookupTexts = [:]
         if hashers.map(\.index) != column.indexes.map(\.index) { try makeHashers() }
     }
@@ -46,7 +48,7 @@ final class SealedColumnAccess {
     var key: SealedTable.Key { shape.key }
 
     /// The number of primary key values that a call must pass.
-    var keyCount: Int { shape.boundColumns(column.mode).count }
+    private(set) var keyCount: Int
 
     // MARK: Calls from SQL
 
@@ -295,9 +297,9 @@ final class SealedColumnAccess {
         _ value: Value, _ call: borrowing FunctionCall, _ first: Int
     ) throws(LockstepError) -> Fault? {
         for place in hashers.indices {
-            let due = try token(place, of: value)
+            let expected = try token(place, of: value)
             let isRight =
-                switch (due, call.kind(first + place)) {
+                switch (expected, call.kind(first + place)) {
                 case (nil, .null): true
                 case (.integer(let number), .integer): call.integer(first + place) == number
                 case (.blob(let bytes), .blob): try call.bytes(first + place) == bytes
@@ -345,8 +347,7 @@ final class SealedColumnAccess {
         switch kind {
         case .integer: return .integer(call.integer(index))
         case .blob: return .blob(try call.bytes(index))
-        case .text:
-            return .text(try call.text(index))
+        case .text: return .text(try call.text(index))
         case .null, .real: throw wrongKey("\(column.name) cannot be NULL or REAL in a primary key")
         }
     }
@@ -360,10 +361,6 @@ final class SealedColumnAccess {
 }
 
 extension FunctionCall {
-    fileprivate func text(_ index: Int) throws(LockstepError) -> String {
-        String(decoding: try bytes(index), as: UTF8.self)
-    }
-
     fileprivate func value(_ index: Int) throws(LockstepError) -> Value {
         switch kind(index) {
         case .null: .null

@@ -52,11 +52,13 @@ enum Bech32 {
         guard text.count >= start + checksumLength, text.count <= longest else { return nil }
         var (hasLower, hasUpper) = (false, false)
         for index in text.indices {
-            hasLower = hasLower || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(text[index])
-            hasUpper = hasUpper || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(text[index])
+            hasLower = hasLower || text[index].isASCIILowercase
+            hasUpper = hasUpper || text[index].isASCIIUppercase
         }
         guard !(hasLower && hasUpper) else { return nil }
-        for index in prefix.indices where lowercased(text[index]) != prefix[index] { return nil }
+        for index in prefix.indices where text[index].asciiLowercased != prefix[index] {
+            return nil
+        }
         guard text[prefix.count] == UInt8(ascii: "1") else { return nil }
         let groups = text.count - start - checksumLength
         var bytes = try SecretBytes(zeroed: groups * 5 / 8)
@@ -64,7 +66,7 @@ enum Bech32 {
         var checksum = Checksum(prefix)
         var (buffer, bits, next): (UInt32, UInt32, Int) = (0, 0, 0)
         for index in start..<text.count {
-            guard let value = values[Int(lowercased(text[index]))] else { return nil }
+            guard let value = values[Int(text[index].asciiLowercased)] else { return nil }
             checksum.add(value)
             guard index < start + groups else { continue }
             buffer = buffer << 5 | UInt32(value)
@@ -87,10 +89,6 @@ enum Bech32 {
         output[next] = alphabet[Int(value)]
         next += 1
         checksum.add(value)
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     /// The checksum polynomial of the characters so far.

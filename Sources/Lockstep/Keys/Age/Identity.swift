@@ -82,7 +82,7 @@ public struct Identity: ~Copyable, Sendable {
         for index in remark.indices { output[index] = remark[index] }
         for index in 0..<key.count {
             let byte = key.bytes[index]
-            let isLower = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            let isLower = byte.isASCIILowercase
             output[remark.count + index] = isLower ? byte & 0xDF : byte
         }
         output[length - 1] = UInt8(ascii: "\n")

@@ -148,11 +148,11 @@ extension Keyring {
 
     /// The cost of the slot `name` for `credential`. Readers reject keyrings whose total cost is too high.
     private borrowing func scryptCost(
-        _ wish: PassphraseCost, _ credential: borrowing Credential, _ name: String
+        _ wanted: PassphraseCost, _ credential: borrowing Credential, _ name: String
     ) throws(LockstepError) -> Scrypt.Cost {
         guard credential.isPassphrase else { return .standard }
         let left = Scrypt.Cost.maximumTogether - document.costOfSlots(besides: name)
-        let cost = try wish.scrypt(within: left)
+        let cost = try wanted.scrypt(within: left)
         guard cost.n <= left else {
             throw LockstepError(
                 .keyringConflict,

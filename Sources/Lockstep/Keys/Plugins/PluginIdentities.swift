@@ -22,7 +22,7 @@ public struct PluginIdentities: ~Copyable, Sendable {
         var text = try Bech32.encode(Span(), prefix: Self.prefix(plugin.description))
         var bytes = text.mutableBytes
         for index in 0..<bytes.count
-        where (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[index]) {
+        where bytes[index].isASCIILowercase {
             bytes[index] &= 0xDF
         }
         let end = text.count

@@ -36,8 +36,7 @@ extension Passphrase {
             // A continuation byte in UTF-8 is not a character.
             if byte & 0xC0 != 0x80 { characters += 1 }
             if byte != space, index == 0 || bytes[index - 1] == space { words += 1 }
-            let isLetter =
-                byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            let isLetter = byte >= 0x80 || byte.isASCIILetter
             if byte != space, !isLetter { isWords = false }
         }
         if isWords, words < PassphraseWeakness.minimumWords { return .fewWords }

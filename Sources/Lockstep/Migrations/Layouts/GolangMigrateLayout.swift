@@ -66,7 +66,7 @@ struct DirectedName {
 
     init?(_ name: Substring) {
         guard let whole = NumberedName(name),
-            !whole.digits.isEmpty, whole.digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            !whole.digits.isEmpty, whole.digits.utf8.allSatisfy(\.isASCIIDigit)
         else { return nil }
         // The name can contain dots: the last direction counts.
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

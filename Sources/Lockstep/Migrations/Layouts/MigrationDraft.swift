@@ -1,11 +1,5 @@
 public import SystemPackage
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// The files of a new version, in the layout of its set.
 public struct MigrationDraft: Sendable, Equatable {
     /// The version.
@@ -19,14 +13,13 @@ public struct MigrationDraft: Sendable, Equatable {
     ///   - name: Its name: letters, digits, `_` and `-`.
     ///   - set: The set that it extends.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` for a name that a file name cannot contain.
-    public init(named name: String, behind set: MigrationSet) throws(LockstepError) {
-        try self.init(named: name, behind: set, now: Clock.microsecondsSinceEpoch / 1_000_000)
+    public init(named name: String, after set: MigrationSet) throws(LockstepError) {
+        try self.init(named: name, after: set, now: Clock.microsecondsSinceEpoch / 1_000_000)
     }
 
-    init(named name: String, behind set: MigrationSet, now: Int64) throws(LockstepError) {
+    init(named name: String, after set: MigrationSet, now: Int64) throws(LockstepError) {
         let isPlain = name.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-                || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
+            byte.isASCIIDigit || byte.isASCIILetter || byte == UInt8(ascii: "_")
                 || byte == UInt8(ascii: "-")
         }
         guard !name.isEmpty, name.utf8.count <= 200, isPlain else {
@@ -50,16 +43,12 @@ public struct MigrationDraft: Sendable, Equatable {
                 context: .file(path))
         }
         for (path, file) in zip(paths, files) {
-            if file.path.contains("/") { try Self.makeFolder(AtomicFile.parent(of: path)) }
+            if file.path.contains("/") {
+                try AtomicFile.createFolder(AtomicFile.parent(of: path), mode: 0o777)
+            }
             try Self.write(file.content, to: path)
         }
         return paths
-    }
-
-    private static func makeFolder(_ path: FilePath) throws {
-        let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o777) }
-        guard result != 0, Errno(rawValue: errno) != .fileExists else { return }
-        throw LockstepError.system(Errno(rawValue: errno), "create the folder", path)
     }
 
     /// Source code is not secret, so the umask alone limits who can read it. The file appears complete or not at
@@ -110,10 +99,6 @@ public struct MigrationDraft: Sendable, Equatable {
                 "the version after \(newest.version) of \(set.name) cannot be determined",
                 hint: "create the file by hand", context: .init(set: set.name))
         }
-        return padded("\(number + 1)", to: digits.count)
-    }
-
-    private static func padded(_ number: String, to count: Int) -> String {
-        String(repeating: "0", count: max(count - number.count, 0)) + number
+        return (number + 1).padded(to: digits.count)
     }
 }

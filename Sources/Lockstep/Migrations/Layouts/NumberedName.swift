@@ -15,7 +15,7 @@ struct NumberedName {
 
     /// Whether a name begins with a digit, like a version.
     static func isLikely(_ name: some StringProtocol) -> Bool {
-        name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
+        name.utf8.first.map(\.isASCIIDigit) == true
     }
 
     /// The version, if it is a whole number of at least `smallest` that fits into a signed 64-bit integer.
@@ -30,7 +30,7 @@ struct NumberedName {
     /// all timestamps, and timestamps with more digits than seconds need would follow all others. Dates therefore
     /// get a time of zero, and longer timestamps are split after the seconds.
     static func textualVersion(_ digits: some StringProtocol) -> MigrationVersion? {
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         let count = digits.utf8.count
         guard count >= dateLength else { return MigrationVersion(digits) }
         let seconds = digits.prefix(timeLength)

@@ -47,7 +47,7 @@ struct PrefixedName {
         guard lower.count > 1 else { return false }
         switch lower[0] {
         case UInt8(ascii: "v"), UInt8(ascii: "u"), UInt8(ascii: "b"):
-            return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(lower[1])
+            return lower[1].isASCIIDigit
         case UInt8(ascii: "r"): return lower[1] == UInt8(ascii: "_")
         default: return false
         }

@@ -11,18 +11,22 @@ enum SealingLint {
                 let shape = try SealedTable(sealing.change.table, original),
                 shape.column(sealing.change.column) != nil
             else { continue }
+            var exposures: [IndexExposure] = []
             for request in requests {
                 do {
-                    let exposure = try IndexExposure.of(
-                        request, sealing.change.column, shape, original)
-                    guard let summary = exposure.summary(sealing.change.title) else { continue }
-                    findings.append(
-                        LintFinding(.note, "blind-index", file, item.line, summary, hint: nil))
+                    exposures.append(
+                        try IndexExposure.of(request, sealing.change.column, shape, original))
                 } catch let error as LockstepError {
                     findings.append(
                         LintFinding(
                             .error, "histogram", file, item.line, error.message, hint: error.hint))
                 }
+            }
+            for exposure in exposures {
+                guard let summary = exposure.summary(sealing.change.title, among: exposures)
+                else { continue }
+                findings.append(
+                    LintFinding(.note, "blind-index", file, item.line, summary, hint: nil))
             }
         }
         return findings

@@ -97,24 +97,24 @@ struct DefinedObject: Sendable {
     // MARK: Comparing
 
     /// The differences from the expected object: the subject, the actual form, the expected form.
-    func details(against due: DefinedObject) -> [String] {
+    func details(against other: DefinedObject) -> [String] {
         var details: [String] = []
-        for subject in Set(facts.keys).union(due.facts.keys).sorted()
-        where facts[subject] != due.facts[subject] {
-            details.append(Self.detail(subject.text, facts[subject], due.facts[subject]))
+        for subject in Set(facts.keys).union(other.facts.keys).sorted()
+        where facts[subject] != other.facts[subject] {
+            details.append(Self.detail(subject.text, facts[subject], other.facts[subject]))
         }
-        let common = Set(order).intersection(due.order)
-        let (there, expected) = (order.filter(common.contains), due.order.filter(common.contains))
+        let common = Set(order).intersection(other.order)
+        let (there, expected) = (order.filter(common.contains), other.order.filter(common.contains))
         if there != expected {
             details.append(
                 "order of columns: \(there.map(\.folded).joined(separator: ", ")), "
                     + "expected \(expected.map(\.folded).joined(separator: ", "))")
         }
-        return details + constraintDetails(against: due)
+        return details + constraintDetails(against: other)
     }
 
-    private func constraintDetails(against due: DefinedObject) -> [String] {
-        var (extra, missing) = (Self.sorted(constraints), Self.sorted(due.constraints))
+    private func constraintDetails(against other: DefinedObject) -> [String] {
+        var (extra, missing) = (Self.sorted(constraints), Self.sorted(other.constraints))
         for constraint in extra {
             guard let match = missing.firstIndex(of: constraint),
                 let own = extra.firstIndex(of: constraint)
@@ -135,13 +135,13 @@ struct DefinedObject: Sendable {
         return details + missing.map { Self.detail("constraint", nil, $0) }
     }
 
-    private static func detail(_ subject: String, _ found: SQLForm?, _ due: SQLForm?) -> String {
-        switch (found, due) {
-        case (let found?, let due?):
-            let (there, expected) = SQLForm.excerpts(found, due)
+    private static func detail(_ subject: String, _ found: SQLForm?, _ wanted: SQLForm?) -> String {
+        switch (found, wanted) {
+        case (let found?, let wanted?):
+            let (there, expected) = SQLForm.excerpts(found, wanted)
             return "\(subject): \(shown(there)), expected \(shown(expected))"
         case (let found?, nil): return "\(subject): \(shown(found.text)), expected absent"
-        case (nil, let due?): return "\(subject): absent, expected \(shown(due.text))"
+        case (nil, let wanted?): return "\(subject): absent, expected \(shown(wanted.text))"
         case (nil, nil): return subject
         }
     }

@@ -98,19 +98,19 @@ public struct SchemaSnapshot: Sendable, Equatable {
                     found: nil, expected: object.sql))
         }
         for (key, object) in objects {
-            guard let due = expected.objects[key] else {
+            guard let other = expected.objects[key] else {
                 differences.append(
                     Difference(
                         change: .unexpected, type: object.type, name: object.name, details: [],
                         found: object.sql, expected: nil))
                 continue
             }
-            guard !object.isSame(as: due) else { continue }
+            guard !object.isSame(as: other) else { continue }
             differences.append(
                 Difference(
                     change: .different, type: object.type, name: object.name,
-                    details: object.details(against: due), found: object.sql,
-                    expected: due.sql))
+                    details: object.details(against: other), found: object.sql,
+                    expected: other.sql))
         }
         return differences.sorted { ($0.type, $0.name) < ($1.type, $1.name) }
     }

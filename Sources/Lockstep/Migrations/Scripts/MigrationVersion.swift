@@ -13,7 +13,7 @@ public struct MigrationVersion: Sendable, Hashable, Comparable, CustomStringConv
     public init?(_ text: some StringProtocol) {
         var parts: [UInt64] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
-            guard part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(part)
+            guard part.utf8.allSatisfy(\.isASCIIDigit), let number = UInt64(part)
             else { return nil }
             parts.append(number)
         }

@@ -62,9 +62,7 @@ struct MigrationChecksums: Sendable, Equatable {
                 }
             case .word:
                 beginLine()
-                for byte in text[token.range] {
-                    lines.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
-                }
+                lines += text[token.range].lazy.map { $0.asciiLowercased }
             default:
                 beginLine()
                 lines.append(contentsOf: text[token.range])

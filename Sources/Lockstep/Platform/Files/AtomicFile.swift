@@ -40,9 +40,9 @@ enum AtomicFile {
         }
     }
 
-    /// Creates the folder at `path` with mode 0700, unless it exists.
-    static func createFolder(_ path: FilePath) throws {
-        let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o700) }
+    /// Creates the folder at `path`, unless it exists.
+    static func createFolder(_ path: FilePath, mode: mode_t = 0o700) throws {
+        let result = unsafe path.withPlatformString { unsafe mkdir($0, mode) }
         guard result != 0 else { return }
         let failure = Errno(rawValue: errno)
         guard failure == .fileExists else {

@@ -58,8 +58,7 @@ package struct NewFile: ~Copyable {
     }
 
     private mutating func flush() throws {
-        let (file, bytes) = (file, waiting)
-        waiting.removeAll(keepingCapacity: true)
-        try translatingErrno("write", target) { _ = try file.writeAll(bytes) }
+        defer { waiting.removeAll(keepingCapacity: true) }
+        try translatingErrno("write", target) { _ = try file.writeAll(waiting) }
     }
 }

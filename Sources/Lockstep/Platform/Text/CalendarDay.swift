@@ -51,7 +51,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         guard bytes.count == 10, bytes[4] == dash, bytes[7] == dash else { return nil }
         func number(_ range: Range<Int>) -> Int? {
             bytes[range].reduce(into: Optional(0)) { sum, byte in
-                guard let so = sum, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+                guard let so = sum, byte.isASCIIDigit else {
                     sum = nil
                     return
                 }
@@ -66,11 +66,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
 
     /// `YYYY-MM-DD`.
     public var description: String {
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))"
     }
 
     /// Earlier days come first.

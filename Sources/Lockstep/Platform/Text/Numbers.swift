@@ -17,6 +17,14 @@ extension FixedWidthInteger {
     }
 }
 
+extension BinaryInteger {
+    /// The digits, after as many zeros as it takes to make this many.
+    package func padded(to width: Int, radix: Int = 10) -> String {
+        let digits = String(self, radix: radix)
+        return String(repeating: "0", count: max(width - digits.count, 0)) + digits
+    }
+}
+
 /// The only function that Lockstep uses from libm.
 enum Logarithm {
     /// The logarithm to base 2.

@@ -39,9 +39,6 @@ enum PercentEncodedName {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            || byte == UInt8(ascii: "_")
+        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_")
     }
 }

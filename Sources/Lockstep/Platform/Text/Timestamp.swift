@@ -16,8 +16,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// `2026-01-31T12:00:00.000000Z`, in UTC.
     public var description: String {
-        let fraction = Self.padded(microseconds, 6)
-        return "\(day)T\(clock.joined(separator: ":")).\(fraction)Z"
+        "\(day)T\(clock.joined(separator: ":")).\(microseconds.padded(to: 6))Z"
     }
 
     /// Earlier moments come first.
@@ -37,9 +36,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     static func isFileName(_ text: some StringProtocol) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.count == 16 && bytes[8] == UInt8(ascii: "T") && bytes[15] == UInt8(ascii: "Z")
-            && (bytes[..<8] + bytes[9..<15]).allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-            }
+            && (bytes[..<8] + bytes[9..<15]).allSatisfy(\.isASCIIDigit)
     }
 
     // MARK: Parts
@@ -51,11 +48,6 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     /// Hour, minute and second.
     private var clock: [String] {
         let second = seconds - day.secondsSinceEpoch
-        return [second / 3600, second / 60 % 60, second % 60].map { Self.padded($0, 2) }
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return [second / 3600, second / 60 % 60, second % 60].map { $0.padded(to: 2) }
     }
 }

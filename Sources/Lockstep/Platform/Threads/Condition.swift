@@ -5,7 +5,8 @@
 #endif
 
 /// A lock with which threads can wait until another thread signals a change.
-// Sendable by this proof: the two POSIX objects never move and are designed for use by several threads.
+// Sendable by this proof: `mutex` and `condition` are constant, and the POSIX objects that they point to never move and
+// are designed for use by several threads.
 @safe
 final class Condition: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -27,7 +28,9 @@ final class Condition: @unchecked Sendable {
     }
 
     /// Runs `body` while no other thread holds the lock.
-    func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    func locked<Result, Failure>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body()
@@ -42,20 +45,4 @@ final class Condition: @unchecked Sendable {
 
     /// Wakes all waiting threads.
     func broadcast() { unsafe pthread_cond_broadcast(condition) }
-}
-
-/// Makes threads wait until it is opened; it then stays open.
-// Sendable by this proof: `isOpen` is accessed only while the condition's lock is held.
-final class Latch: @unchecked Sendable {
-    private let changed = Condition()
-    private var isOpen = false
-
-    func open() {
-        changed.locked {
-            isOpen = true
-            changed.broadcast()
-        }
-    }
-
-    func wait() { changed.locked { while !isOpen { changed.wait() } } }
 }

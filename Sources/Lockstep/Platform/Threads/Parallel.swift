@@ -47,24 +47,26 @@ enum Parallel {
 }
 
 /// The remaining pieces and the outcome.
-// Sendable by this proof: every property is accessed only while the condition's lock is held.
-private final class PieceQueue: @unchecked Sendable {
-    private let changed = Condition()
+private final class PieceQueue: Sendable {
+    private struct State {
+        var next = 0
+        var finished = 0
+        var workers = 0
+        var failure: (any Error)?
+    }
+
     private let count: Int
-    private var next = 0
-    private var finished = 0
-    private var workers = 0
-    private var failure: (any Error)?
+    private let state = Monitor(State())
 
     init(_ count: Int) { self.count = count }
 
-    var done: Int { changed.locked { finished } }
+    var done: Int { state.locked { $0.finished } }
 
-    func join() { changed.locked { workers += 1 } }
+    func join() { state.locked { $0.workers += 1 } }
 
     func leave() {
-        changed.locked { workers -= 1 }
-        changed.signal()
+        state.locked { $0.workers -= 1 }
+        state.signal()
     }
 
     func workOff<Tool>(with tool: Transfer<Tool>, _ work: (Int, Tool) throws -> Void) {
@@ -76,28 +78,25 @@ private final class PieceQueue: @unchecked Sendable {
         while let piece = take() {
             do {
                 try work(piece)
-                changed.locked { finished += 1 }
+                state.locked { $0.finished += 1 }
             } catch {
-                changed.locked { failure = failure ?? error }
+                state.locked { $0.failure = $0.failure ?? error }
             }
         }
     }
 
     private func take() -> Int? {
-        changed.locked {
-            guard failure == nil, next < count else { return nil }
-            next += 1
-            return next - 1
+        state.locked { state in
+            guard state.failure == nil, state.next < count else { return nil }
+            defer { state.next += 1 }
+            return state.next
         }
     }
 
     /// Waits for the other threads.
     func finish() throws {
-        let failure = changed.locked { () -> (any Error)? in
-            while workers > 0 { changed.wait() }
-            return self.failure
-        }
-        if let failure { throw failure }
+        let ended = state.wait { $0.workers == 0 ? $0 : nil }
+        if let failure = ended.failure { throw failure }
     }
 }
 

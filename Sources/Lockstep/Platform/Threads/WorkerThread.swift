@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
@@ -20,31 +22,29 @@ final class WorkerThread: Sendable {
     func submit(_ job: @escaping Job) throws(LockstepError) { try inbox.submit(job) }
 }
 
-// Sendable by this proof: every property is accessed only while the condition's lock is held.
-private final class Inbox: @unchecked Sendable {
-    private let changed = Condition()
-    private var jobs: [WorkerThread.Job] = []
-    private var isRunning = false
-    private var isWaiting = false
-    private var hasEnded = false
+private final class Inbox: Sendable {
+    private struct State {
+        var jobs: [WorkerThread.Job] = []
+        var isRunning = false
+        var isWaiting = false
+        var hasEnded = false
+    }
+
+    private let state = Monitor(State())
 
     func submit(_ job: @escaping WorkerThread.Job) throws(LockstepError) {
-        let outcome = changed.locked { () -> Result<Bool, LockstepError> in
-            do throws(LockstepError) {
-                if !isRunning { try start() }
-            } catch {
-                return .failure(error)
-            }
-            isRunning = true
-            jobs.append(job)
-            return .success(isWaiting)
+        let isWaiting = try state.locked { state throws(LockstepError) in
+            if !state.isRunning { try start() }
+            state.isRunning = true
+            state.jobs.append(job)
+            return state.isWaiting
         }
-        if try outcome.get() { changed.signal() }
+        if isWaiting { state.signal() }
     }
 
     func end() {
-        changed.locked { hasEnded = true }
-        changed.signal()
+        state.locked { $0.hasEnded = true }
+        state.signal()
     }
 
     /// Called while the lock is held.
@@ -88,30 +88,23 @@ private final class Inbox: @unchecked Sendable {
 
     /// The waiting jobs, as soon as there are any; nil at the end.
     private func next() -> [WorkerThread.Job]? {
-        changed.locked {
-            while jobs.isEmpty && !hasEnded {
-                isWaiting = true
-                changed.wait()
-            }
-            isWaiting = false
-            guard !jobs.isEmpty else { return nil }
-            defer { jobs = [] }
-            return jobs
+        let jobs = state.wait { state -> [WorkerThread.Job]? in
+            state.isWaiting = state.jobs.isEmpty && !state.hasEnded
+            guard !state.isWaiting else { return nil }
+            defer { state.jobs = [] }
+            return state.jobs
         }
+        return jobs.isEmpty ? nil : jobs
     }
 }
 
 /// Content that is handed over to another thread, which then owns it: a job that captured the content directly would
 /// keep it until some time after the job ends.
-// Sendable by this proof: one thread stores the content before any other has access, and one thread takes it.
-final class Transfer<Content>: @unchecked Sendable {
-    private var content: Content?
+final class Transfer<Content: Sendable>: Sendable {
+    private let content: Mutex<Content?>
 
-    init(_ content: Content) { self.content = content }
+    init(_ content: Content) { self.content = Mutex(content) }
 
     /// The content on the first call; nil afterwards.
-    func take() -> Content? {
-        defer { content = nil }
-        return content
-    }
+    func take() -> Content? { content.withLock { $0.take() } }
 }

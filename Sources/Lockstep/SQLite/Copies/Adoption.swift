@@ -1,4 +1,3 @@
-internal import CSQLCipher
 public import SystemPackage
 
 /// Makes a Lockstep database from a plaintext SQLite file, or from a SQLCipher file under a passphrase.

@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 /// The result of an adoption.
 public struct AdoptionReport: Sendable, Hashable {
     /// The new database.

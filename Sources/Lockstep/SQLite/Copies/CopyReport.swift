@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 /// The result of copying a database.
 public struct CopyReport: Sendable, Hashable {
     /// Pages of the copy, all of them verified.

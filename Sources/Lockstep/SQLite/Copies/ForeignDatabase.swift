@@ -5,19 +5,20 @@ internal import SystemPackage
 struct SideFiles {
     private let database: FilePath
     private let present: Set<String>
-    private static let suffixes = ["-wal", "-shm", "-journal"]
 
     init(of database: FilePath) {
         self.database = database
         present = Set(
-            Self.suffixes.filter { FileAccess.exists(DatabaseFile.side($0, of: database)) })
+            DatabaseFile.sideSuffixes.filter {
+                FileAccess.exists(DatabaseFile.side($0, of: database))
+            })
     }
 
     /// Removes the files that are new and empty, unless the database is in use.
     func removeNew() {
         // If that fails they stay, which does no harm.
         try? DatabaseFile(database, writable: true).whileExclusive {
-            for suffix in Self.suffixes where !present.contains(suffix) {
+            for suffix in DatabaseFile.sideSuffixes where !present.contains(suffix) {
                 let side = DatabaseFile.side(suffix, of: database)
                 guard suffix == "-shm" || (try? FileAccess.sizeOfRegularFile(side)) == 0 else {
                     continue

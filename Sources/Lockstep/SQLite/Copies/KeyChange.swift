@@ -43,7 +43,7 @@ package struct KeyChange: ~Copyable {
         } catch let error as LockstepError where [.busy, .alreadyExists].contains(error.code) {
             // The database has just left WAL mode, which removed its log: this log is from a process that came
             // between.
-            throw inUse(path)
+            throw DatabaseFile.inUse(path)
         }
     }
 
@@ -61,32 +61,29 @@ package struct KeyChange: ~Copyable {
 
     private static func seize(_ connection: borrowing Connection) throws {
         guard try connection.value("PRAGMA journal_mode = DELETE", as: String.self) == "delete"
-        else { throw inUse(connection.path) }
+        else { throw DatabaseFile.inUse(connection.path) }
         // Not earlier: in this mode SQLite keeps its journal until the connection is closed.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         try connection.execute("BEGIN EXCLUSIVE")
         try connection.execute("COMMIT")
         // Another process can have come between and switched it back to WAL mode.
         guard try connection.value("PRAGMA journal_mode", as: String.self) == "delete"
-        else { throw inUse(connection.path) }
-    }
-
-    private static func inUse(_ path: FilePath) -> LockstepError {
-        LockstepError(
-            .busy, "\(path) is in use, by this program or another",
-            hint: "close every connection to it and try again", context: .file(path))
+        else { throw DatabaseFile.inUse(connection.path) }
     }
 
     // MARK: Steps
 
     /// The path at which the copy is made.
-    static func copyPath(of path: FilePath) -> FilePath { FilePath(path.string + ".rotating") }
+    static func copyPath(of path: FilePath) -> FilePath { FilePath(path.string + copySuffix) }
+
+    /// What is appended to the database's name for it.
+    static let copySuffix = ".rotating"
 
     /// Whether an unfinished copy, or another file of that name, exists.
     static func hasLeftover(of path: FilePath) -> Bool { FileAccess.exists(copyPath(of: path)) }
 
     /// Removes the leftover.
-    static func removeLeftover(of path: FilePath) { PendingDatabase.remove(copyPath(of: path)) }
+    static func removeLeftover(of path: FilePath) { DatabaseFile.remove(copyPath(of: path)) }
 
     /// Fails unless the disk has room for the copy, and a little more for the keyring.
     /// - Throws: ``LockstepError/Code/full``.

@@ -23,7 +23,7 @@ package struct PendingDatabase: ~Copyable {
         self.target = target
     }
 
-    deinit { Self.remove(path) }
+    deinit { DatabaseFile.remove(path) }
 
     /// Fails if anything exists at `target`, or anything that would be taken for the log of the database there.
     package static func requireFree(_ target: FilePath) throws {
@@ -49,7 +49,7 @@ package struct PendingDatabase: ~Copyable {
             // database could not be opened.
             var aside: [(side: FilePath, name: FilePath)] = []
             do {
-                for suffix in ["-wal", "-shm", "-journal"] {
+                for suffix in DatabaseFile.sideSuffixes {
                     let side = DatabaseFile.side(suffix, of: target)
                     guard FileAccess.exists(side) else { continue }
                     let name = try AtomicFile.uniqueSibling(of: side)
@@ -91,12 +91,5 @@ package struct PendingDatabase: ~Copyable {
         defer { try? file.close() }
         try prepare(file)
         try AtomicFile.sync(file, path)
-    }
-
-    /// Removes a database and the files beside it.
-    static func remove(_ path: FilePath) {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            AtomicFile.remove(DatabaseFile.side(suffix, of: path))
-        }
     }
 }

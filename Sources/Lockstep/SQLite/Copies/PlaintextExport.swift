@@ -1,4 +1,3 @@
-internal import CSQLCipher
 public import SystemPackage
 
 /// Writes a whole database to a file that is **not encrypted**: anyone who reads the file reads everything, and on most

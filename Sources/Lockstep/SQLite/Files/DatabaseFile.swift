@@ -50,19 +50,33 @@ struct DatabaseFile: ~Copyable {
     /// WAL mode holds a shared lock for as long as it lives. The file must have been opened as writable.
     /// - Throws: ``LockstepError/Code/busy`` if a connection has it open.
     func whileExclusive<Result>(_ body: () throws -> Result) throws -> Result {
-        guard handle.lock() else {
-            throw LockstepError(
-                .busy, "\(path) is in use, by this program or another",
-                hint: "close every connection to it, and run it again", context: .file(path))
-        }
+        guard handle.lock() else { throw Self.inUse(path) }
         defer { handle.unlock() }
         return try body()
+    }
+
+    /// The error for a database that another connection has open.
+    static func inUse(_ path: FilePath) -> LockstepError {
+        LockstepError(
+            .busy, "\(path) is in use, by this program or another",
+            hint: "close every connection to it, and run it again", context: .file(path))
     }
 
     /// Whether a connection of this process or another is writing to the database without a log right now.
     var isBeingWritten: Bool { handle.isReserved }
 
-    /// The path of a side file: `-wal`, `-shm` or `-journal`.
+    /// What SQLite appends to a database's name for the files beside it.
+    static let sideSuffixes = ["-wal", "-shm", "-journal"]
+
+    /// The same for all files of a database, of which the first is the database itself.
+    static let suffixes = [""] + sideSuffixes
+
+    /// Removes a database and the files beside it.
+    static func remove(_ path: FilePath) {
+        for suffix in suffixes { AtomicFile.remove(side(suffix, of: path)) }
+    }
+
+    /// The path of a side file, which has one of ``sideSuffixes``.
     static func side(_ suffix: String, of path: FilePath) -> FilePath {
         FilePath(path.string + suffix)
     }

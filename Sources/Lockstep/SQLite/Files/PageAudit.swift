@@ -35,7 +35,7 @@ public struct PageAudit: Sendable, Hashable {
         let report = try run(key: key, threads: Processors.count)
         guard report.isClean else {
             if let error = try Diagnosis.examine(path, key: key).error(path) { throw error }
-            let pages = report.damagedPages.prefix(10).map(String.init).joined(separator: ", ")
+            let pages = report.damagedPages.pageList
             throw LockstepError(
                 .damaged,
                 "\(path) is damaged: \(pages.isEmpty ? "its log or end" : "pages \(pages)")",
@@ -144,8 +144,8 @@ public struct PageAudit: Sendable, Hashable {
             }
             let authenticator = try PageAuthenticator(.current, key: key.secret, salt: salt)
             try betweenLooks()
-            let behind = try log.framesBehind(frames)
-            let lost = try behind.filter(\.commits).count { frame in
+            let later = try log.framesAfter(frames)
+            let lost = try later.filter(\.commits).count { frame in
                 let page = try log.page(frame)
                 return try authenticator.verifies(page.span, number: frame.page)
             }
@@ -154,7 +154,7 @@ public struct PageAudit: Sendable, Hashable {
             if lost > 0, try log.committedFrames().count != frames.count { continue }
             return LogAudit(
                 pages: frames.map(\.page), damaged: Set(damaged).sorted(),
-                uncommitted: behind.count, lostCommits: lost)
+                uncommitted: later.count, lostCommits: lost)
         }
         throw LockstepError(
             .busy, "the write-ahead log of \(path) changes faster than it can be read",

@@ -24,9 +24,9 @@ struct PageAuthenticator: ~Copyable {
         let start = number == 1 ? DatabaseKey.saltLength : 0
         let end = profile.pageSize - profile.reserve + Profile.vectorLength
         try mac.update(page.extracting(start..<end))
-        let littleEndian = [number, number >> 8, number >> 16, number >> 24]
-            .map { UInt8(truncatingIfNeeded: $0) }
-        try mac.update(littleEndian.span)
+        try unsafe withUnsafeBytes(of: number.littleEndian) { bytes throws(LockstepError) in
+            try mac.update(unsafe bytes.bindMemory(to: UInt8.self).span)
+        }
         let code = try mac.finish()
         return ConstantTime.equal(code.span, page.extracting(end..<(end + code.count)))
     }

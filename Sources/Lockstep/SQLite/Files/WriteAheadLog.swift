@@ -51,7 +51,7 @@ struct WriteAheadLog: ~Copyable {
 
     /// This round's frames after the last commit: from a transaction that never committed, or from commits that
     /// an earlier damaged frame cuts off.
-    func framesBehind(_ committed: [Frame]) throws -> [Frame] {
+    func framesAfter(_ committed: [Frame]) throws -> [Frame] {
         var frames: [Frame] = []
         var offset = committed.last.map { $0.offset + pageSize } ?? 32
         while true {

@@ -29,20 +29,21 @@ struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation
     private static func areEqual(
         _ one: some Collection<UInt8>, _ other: some Collection<UInt8>
     ) -> Bool {
-        one.count == other.count && one.elementsEqual(other) { fold($0) == fold($1) }
+        one.count == other.count
+            && one.elementsEqual(other) {
+                $0.asciiLowercased == $1.asciiLowercased
+            }
     }
 
     static func < (one: SQLName, other: SQLName) -> Bool {
-        one.spelling.utf8.lexicographicallyPrecedes(other.spelling.utf8) { fold($0) < fold($1) }
+        one.spelling.utf8.lexicographicallyPrecedes(other.spelling.utf8) {
+            $0.asciiLowercased < $1.asciiLowercased
+        }
     }
 
     func hash(into hasher: inout Hasher) {
-        for byte in spelling.utf8 { hasher.combine(Self.fold(byte)) }
+        for byte in spelling.utf8 { hasher.combine(byte.asciiLowercased) }
         // No byte of UTF-8: it separates the names in a sequence of names.
         hasher.combine(UInt8.max)
-    }
-
-    private static func fold(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
     }
 }

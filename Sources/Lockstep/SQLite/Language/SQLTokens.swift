@@ -114,7 +114,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
     static func canonicalName(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
-            bytes.first.map { isWord($0) && !isDigit($0) } == true && bytes.allSatisfy(isWord)
+            bytes.first.map { isWord($0) && !$0.isASCIIDigit } == true && bytes.allSatisfy(isWord)
             && !bytes.starts(with: byteOrderMark)
         return isPlain && !reserved.contains(name) ? name : quote(name)
     }
@@ -199,7 +199,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             return .blob
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             return number()
-        case UInt8(ascii: ".") where byte().map(Self.isDigit) == true:
+        case UInt8(ascii: ".") where byte().map(\.isASCIIDigit) == true:
             return number()
         case UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "#"):
             skip(while: Self.isWord)
@@ -263,22 +263,17 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
     /// SQLite takes every byte of a multi-byte character as part of a name.
     private static func isWord(_ byte: UInt8) -> Bool {
-        isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        byte.isASCIIDigit || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+            || byte.isASCIILetter
     }
 }
 
 extension StringProtocol {
     /// In lower case as SQLite understands it: only ASCII letters change.
     var asciiLowercased: String {
-        guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
-        return String(
-            decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        guard utf8.contains(where: { $0.isASCIIUppercase }) else { return String(self) }
+        return String(decoding: utf8.map { $0.asciiLowercased }, as: UTF8.self)
     }
 }

@@ -65,11 +65,9 @@ struct MessageRedaction {
 
     private static func words(_ text: String) -> Set<SQLName> {
         let bytes = Array(text.utf8)
-        let isLetter = { (byte: UInt8) in
-            byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte)
-                || (0x61...0x7A).contains(byte | 0x20)
+        let words = bytes.split { byte in
+            byte < 0x80 && byte != UInt8(ascii: "_") && !byte.isASCIIDigit && !byte.isASCIILetter
         }
-        let words = bytes.split { !isLetter($0) }
         return Set(words.map { SQLName(String(decoding: $0, as: UTF8.self)) })
     }
 }

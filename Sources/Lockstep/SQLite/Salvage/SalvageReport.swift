@@ -158,9 +158,7 @@ extension SalvageReport: CustomStringConvertible {
         var lines: [String] = []
         func add(_ pages: [UInt32], _ what: String) {
             guard !pages.isEmpty else { return }
-            let shown = pages.prefix(20).map(String.init).joined(separator: ", ")
-            let more = pages.count > 20 ? " and \(pages.count - 20) more" : ""
-            lines.append("\(what): \(shown)\(more).")
+            lines.append("\(what): \(pages.pageList).")
         }
         add(damagedPages, "Of \(count(pages, "page")), these do not verify")
         add(unplacedDamagedPages, "Damaged pages whose table is unknown")

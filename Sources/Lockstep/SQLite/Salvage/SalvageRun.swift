@@ -1,5 +1,3 @@
-internal import SystemPackage
-
 /// One salvage, from the examination of the damaged file to the finished new one.
 final class SalvageRun {
     let source: PageSource

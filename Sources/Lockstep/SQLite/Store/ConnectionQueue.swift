@@ -1,7 +1,5 @@
-internal import Synchronization
-
 /// Hands out a store's pooled connections in the order of the requests.
-// Sendable by this proof: every variable property is touched only while the lock is held.
+// Sendable by this proof: every variable property is accessed only while `lock` is locked.
 final class ConnectionQueue: @unchecked Sendable {
     /// An asynchronous call that waits for a pooled connection.
     protocol Caller: AnyObject, Sendable {
@@ -22,24 +20,15 @@ final class ConnectionQueue: @unchecked Sendable {
     }
 
     /// Receives the pooled connection for a waiting thread.
-    // Sendable by this proof: `pooled` is touched only while the condition's lock is held.
-    final class Ticket: @unchecked Sendable {
-        private let given = Condition()
-        private var pooled: PooledConnection?
+    final class Ticket: Sendable {
+        private let given = Monitor<PooledConnection?>(nil)
 
         fileprivate func give(_ pooled: PooledConnection) {
-            given.locked { self.pooled = pooled }
+            given.locked { $0 = pooled }
             given.signal()
         }
 
-        func wait() -> PooledConnection {
-            given.locked {
-                while true {
-                    if let pooled { return pooled }
-                    given.wait()
-                }
-            }
-        }
+        func wait() -> PooledConnection { given.wait { $0 } }
     }
 
     let connections: [PooledConnection]
@@ -58,14 +47,9 @@ final class ConnectionQueue: @unchecked Sendable {
 
     /// Waits for a pooled connection.
     func take(alone: Bool = false) throws(LockstepError) -> PooledConnection {
-        let ticket = Ticket()
-        let pooled: Result<PooledConnection?, LockstepError> = lock.locked {
-            guard !isClosed else { return .failure(Self.closed) }
-            if let pooled = idle.popLast() { return .success(pooled) }
-            waiters.append(Waiter(kind: .thread(ticket), isAlone: alone))
-            return .success(nil)
-        }
-        return try pooled.get() ?? ticket.wait()
+        // Made only if it is needed.
+        lazy var ticket = Ticket()
+        return try takeIdle(orWait: .thread(ticket), alone) ?? ticket.wait()
     }
 
     /// Queues a member of a lost group for its own turn, even if the queue has been closed since: the member
@@ -112,15 +96,23 @@ final class ConnectionQueue: @unchecked Sendable {
 
     /// Runs `call` as soon as a pooled connection is free.
     func run(_ call: any Caller, alone: Bool = false) {
-        let pooled: Result<PooledConnection?, LockstepError> = lock.locked {
-            guard !isClosed else { return .failure(Self.closed) }
-            if let pooled = idle.popLast() { return .success(pooled) }
-            waiters.append(Waiter(kind: .call(call), isAlone: alone))
-            return .success(nil)
+        do {
+            guard let pooled = try takeIdle(orWait: .call(call), alone) else { return }
+            if !start(call, on: pooled) { giveBack(pooled) }
+        } catch {
+            call.refuse(error)
         }
-        switch pooled {
-        case .failure(let error): call.refuse(error)
-        case .success(let pooled): if let pooled, !start(call, on: pooled) { giveBack(pooled) }
+    }
+
+    /// An idle pooled connection; nil if there is none and `waiter` is now in the queue.
+    private func takeIdle(
+        orWait waiter: @autoclosure () -> Waiter.Kind, _ isAlone: Bool
+    ) throws(LockstepError) -> PooledConnection? {
+        try lock.locked { () throws(LockstepError) -> PooledConnection? in
+            guard !isClosed else { throw Self.closed }
+            if let pooled = idle.popLast() { return pooled }
+            waiters.append(Waiter(kind: waiter(), isAlone: isAlone))
+            return nil
         }
     }
 

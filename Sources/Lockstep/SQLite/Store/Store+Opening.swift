@@ -50,8 +50,8 @@ extension Store {
     public static func temporary(options: StoreOptions = .init()) throws -> Store {
         let options = options.ofStore(isNew: true)
         let folder = try Folder.makeTemporary()
+        let path = folder.appending("temporary.db")
         do {
-            let path = folder.appending("temporary.db")
             let key = try DatabaseKey.ephemeral()
             let writer = try Connection.create(
                 path, key: key, options: StoreSource.writerOptions(options))
@@ -60,9 +60,7 @@ extension Store {
             store.takeWriter(writer)
             return store
         } catch {
-            for suffix in ["", "-wal", "-shm", "-journal"] {
-                AtomicFile.remove(folder.appending("temporary.db\(suffix)"))
-            }
+            DatabaseFile.remove(path)
             AtomicFile.removeFolder(folder)
             throw error
         }

@@ -107,9 +107,7 @@ final class StoreSource: Sendable {
     func wipe() {
         key.withLock { $0 = nil }
         guard let temporaryFolder else { return }
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            AtomicFile.remove(DatabaseFile.side(suffix, of: path))
-        }
+        DatabaseFile.remove(path)
         AtomicFile.removeFolder(temporaryFolder)
     }
 }

@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 // The writer, its queue, and how work moves between threads
 // =========================================================
 //
@@ -323,30 +321,21 @@ final class Writer: @unchecked Sendable {
 private struct MustWait: Error {}
 
 /// A blocked thread whose write waits for the commit.
-// Sendable by this proof: `settled` is touched only while the lock is held.
-private final class WaitingThread: Writer.Member, @unchecked Sendable {
+private final class WaitingThread: Writer.Member {
     /// The turn in which a lost part runs again.
     let turn = ConnectionQueue.Ticket()
     private let queue: ConnectionQueue
-    private let changed = Condition()
-    private var settled: Writer.Outcome?
+    private let settled = Monitor<Writer.Outcome?>(nil)
 
     init(_ queue: ConnectionQueue) { self.queue = queue }
 
     func settle(_ outcome: Writer.Outcome) {
         if case .lost = outcome { queue.enqueueAgain(turn) }
-        changed.locked { settled = outcome }
-        changed.signal()
+        settled.locked { $0 = outcome }
+        settled.signal()
     }
 
-    func outcome() -> Writer.Outcome {
-        changed.locked {
-            while true {
-                if let settled { return settled }
-                changed.wait()
-            }
-        }
-    }
+    func outcome() -> Writer.Outcome { settled.wait { $0 } }
 }
 
 /// A suspended task whose write waits for the commit.

@@ -43,8 +43,6 @@ enum PageCheck {
     }
 
     private static func list(_ pages: [UInt32]) -> String {
-        let shown = pages.prefix(20).map(String.init).joined(separator: ", ")
-        let more = pages.count > 20 ? " and \(pages.count - 20) more" : ""
-        return (pages.count == 1 ? "page " : "pages ") + shown + more
+        (pages.count == 1 ? "page " : "pages ") + pages.pageList
     }
 }

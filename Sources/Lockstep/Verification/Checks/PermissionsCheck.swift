@@ -19,7 +19,7 @@ enum PermissionsCheck {
     static func run(_ path: FilePath, keyring: FilePath?) throws -> CheckResult {
         var findings: [VerificationReport.Finding] = []
         var files = 0
-        for suffix in ["", "-wal", "-shm", "-journal"] {
+        for suffix in DatabaseFile.suffixes {
             let side = DatabaseFile.side(suffix, of: path)
             guard let rights = try FileAccess.rights(on: side) else { continue }
             files += 1

@@ -10,10 +10,10 @@ enum ProfileCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
         let settings = try connection.cipherSettings()
         var findings: [VerificationReport.Finding] = []
-        for (name, due) in expected {
+        for (name, required) in expected {
             let found = settings[name] ?? "absent"
-            if found != due {
-                findings.append(.failure("\(name) is \(found), but \(due) is required"))
+            if found != required {
+                findings.append(.failure("\(name) is \(found), but \(required) is required"))
             }
         }
         let mode = try connection.value("PRAGMA main.journal_mode", as: String.self) ?? ""

@@ -1,5 +1,4 @@
 import Lockstep
-import SystemPackage
 
 /// Changes the key of a filled file: makes a copy under the new key, verifies it, and replaces the file with it.
 enum RotateWorkload: Workload {

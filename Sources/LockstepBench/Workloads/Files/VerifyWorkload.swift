@@ -1,5 +1,4 @@
 import Lockstep
-import SystemPackage
 
 /// Every check of a filled file and its keyring, on all processors.
 enum VerifyWorkload: Workload {

@@ -1,5 +1,4 @@
 import Lockstep
-import SystemPackage
 
 /// Seals, verifies and searches a column of a table, compared with the same work without sealing.
 enum SealingWorkload: Workload {

@@ -3,8 +3,8 @@ import Synchronization
 import SystemPackage
 
 /// Opens the keyrings of a fleet's files on several threads. Credentials are read or prompted for once.
-// Sendable by this proof: the credentials are used only while the lock is held, the rest is constant, and keyrings are
-// only read.
+// Sendable by this proof: every property is constant. After `init`, `credentials` is used only while `lock` is held; the
+// keyrings in `shared` and `fieldsKeyrings` are only read.
 final class FleetKeyrings: @unchecked Sendable {
     private let options: KeyringOptions
     private let credentials: CredentialSource

@@ -4,35 +4,6 @@ import SystemPackage
 
 /// `lockstep migrate --fleet`: migrates many files.
 enum FleetRun {
-    /// A line of the JSON output. Fields are only ever added.
-    private struct Line: Encodable {
-        let file: String
-        let ok: Bool
-        let from: [String: String]
-        let to: [String: String]
-        let steps: Int
-        let microseconds: Int64
-        let skipped: Bool?
-        let outcome: String?
-        let backup: String?
-        let notices: [String]?
-        let error: JSONObject?
-
-        init(_ result: FleetResult) {
-            file = result.file.string
-            ok = result.isSuccess
-            from = result.from.mapValues(\.description)
-            to = result.to.mapValues(\.description)
-            steps = result.steps.count
-            microseconds = result.time.duration.wholeMicroseconds
-            skipped = result.wasSkipped ? true : nil
-            outcome = result.safe?.outcome?.rawValue
-            backup = result.safe?.backup?.string
-            notices = result.notices.isEmpty ? nil : result.notices.map(\.message)
-            error = result.error.map(\.json)
-        }
-    }
-
     /// A signal has arrived.
     private struct Stopped: Error {}
 
@@ -63,7 +34,7 @@ enum FleetRun {
                 if result.isSuccess, !result.wasSkipped {
                     try keyrings.rememberSealed(result.file, result.database)
                 }
-                try format == .json ? Output.json(Line(result)) : show(result)
+                try format == .json ? Output.json(json(result)) : show(result)
                 Output.flush()
             } progress: { _ in
                 if Interruption.hasCome { throw Stopped() }
@@ -80,6 +51,19 @@ enum FleetRun {
                     + (report.skipped > 0 ? ", \(report.skipped) not started" : ""),
                 hint: "the others are done: fix these and run the command again"))
         throw ExitCode(codes.count == 1 ? codes.first ?? Exit.failed : Exit.failed)
+    }
+
+    /// A line of the JSON output. Fields are only ever added.
+    private static func json(_ result: FleetResult) -> JSONObject {
+        [
+            "file": result.file.string, "ok": result.isSuccess,
+            "from": result.from.mapValues(\.description), "to": result.to.mapValues(\.description),
+            "steps": result.steps.count, "microseconds": result.time.duration.wholeMicroseconds,
+            "skipped": result.wasSkipped ? true : nil, "outcome": result.safe?.outcome?.rawValue,
+            "backup": result.safe?.backup?.string,
+            "notices": result.notices.isEmpty ? nil : result.notices.map(\.message),
+            "error": result.error?.json,
+        ]
     }
 
     private static func show(_ result: FleetResult) {

@@ -28,38 +28,6 @@ struct Rehearse: ParsableCommand {
 
     func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
 
-    private struct Rows: Encodable {
-        let table: String
-        let before: Int?
-        let after: Int?
-    }
-
-    private struct Step: Encodable {
-        let set: String
-        let version: String
-        let name: String
-        let direction: String
-        let statements: Int
-        let microseconds: Int64
-        let rows: [Rows]
-    }
-
-    private struct Result: Encodable {
-        let database: String
-        let ok: Bool
-        let steps: [Step]
-        let notices: [String]
-        let error: JSONObject?
-        let failedChecks: [String]
-        let verified: Bool?
-        let bytesBefore: Int
-        let bytesAfter: Int
-        let logBytes: Int
-        let longestLockMicroseconds: Int64
-        let totalLockMicroseconds: Int64
-        let copyMicroseconds: Int64
-    }
-
     func run() throws {
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
@@ -76,31 +44,33 @@ struct Rehearse: ParsableCommand {
             }
         }
         try output.format == .json
-            ? Output.json(Self.result(report, session.path)) : Self.show(report, session.path)
+            ? Output.json(Self.json(report, session.path)) : Self.show(report, session.path)
         guard !report.isClean else { return }
         if let failure = report.failure { Output.error(failure) }
         throw ExitCode(Exit.failed)
     }
 
-    private static func result(_ report: RehearsalReport, _ path: FilePath) -> Result {
-        Result(
-            database: path.string, ok: report.isClean,
-            steps: report.steps.map { step in
-                Step(
-                    set: step.set, version: step.version.description, name: step.name,
-                    direction: step.isUp ? "up" : "down", statements: step.statements,
-                    microseconds: step.duration.wholeMicroseconds,
-                    rows: step.rows.map {
-                        Rows(table: $0.table, before: $0.before, after: $0.after)
-                    })
-            }, notices: report.notices.map(\.message),
-            error: report.failure.map(\.json),
-            failedChecks: report.newFailures.map(\.rawValue),
-            verified: report.verification?.isClean, bytesBefore: report.bytesBefore,
-            bytesAfter: report.bytesAfter, logBytes: report.logBytes,
-            longestLockMicroseconds: report.longestLock.wholeMicroseconds,
-            totalLockMicroseconds: report.totalLock.wholeMicroseconds,
-            copyMicroseconds: report.copyDuration.wholeMicroseconds)
+    private static func json(_ report: RehearsalReport, _ path: FilePath) -> JSONObject {
+        let steps = report.steps.map { step in
+            [
+                "set": step.set, "version": step.version.description, "name": step.name,
+                "direction": step.isUp ? "up" : "down", "statements": step.statements,
+                "microseconds": step.duration.wholeMicroseconds,
+                "rows": step.rows.map {
+                    ["table": $0.table, "before": $0.before, "after": $0.after] as JSONObject
+                },
+            ] as JSONObject
+        }
+        return [
+            "database": path.string, "ok": report.isClean, "steps": steps,
+            "notices": report.notices.map(\.message), "error": report.failure?.json,
+            "failedChecks": report.newFailures.map(\.rawValue),
+            "verified": report.verification?.isClean, "bytesBefore": report.bytesBefore,
+            "bytesAfter": report.bytesAfter, "logBytes": report.logBytes,
+            "longestLockMicroseconds": report.longestLock.wholeMicroseconds,
+            "totalLockMicroseconds": report.totalLock.wholeMicroseconds,
+            "copyMicroseconds": report.copyDuration.wholeMicroseconds,
+        ]
     }
 
     private static func show(_ report: RehearsalReport, _ path: FilePath) {

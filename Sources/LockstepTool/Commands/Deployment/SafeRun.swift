@@ -27,16 +27,6 @@ struct SafetyOptions: ParsableArguments {
 
 /// `lockstep migrate --safe`: migrates with a backup and a verification.
 enum SafeRun {
-    private struct Result: Encodable {
-        let outcome: String?
-        let recovery: String?
-        let backup: String?
-        let verified: Bool?
-        let steps: [MigrationRun.Step]
-        let notices: [String]
-        let error: JSONObject?
-    }
-
     /// Reports an unfinished run when another command works on the database.
     static func reportIfUnfinished(_ path: FilePath) {
         guard SafeMigration.isUnfinished(path) else { return }
@@ -83,14 +73,14 @@ enum SafeRun {
         _ report: SafeMigrationReport, _ failure: LockstepError?, _ path: FilePath,
         _ format: OutputFormat
     ) throws {
-        let steps = report.migration.steps.map(MigrationRun.Step.init)
         guard format == .text else {
             return try Output.json(
-                Result(
-                    outcome: report.outcome?.rawValue, recovery: report.recovery?.rawValue,
-                    backup: report.backup?.string, verified: report.verification?.isClean,
-                    steps: steps, notices: report.migration.notices.map(\.message),
-                    error: failure.map(\.json)))
+                [
+                    "outcome": report.outcome?.rawValue, "recovery": report.recovery?.rawValue,
+                    "backup": report.backup?.string, "verified": report.verification?.isClean,
+                    "steps": report.migration.steps.map(\.json),
+                    "notices": report.migration.notices.map(\.message), "error": failure?.json,
+                ] as JSONObject)
         }
         switch report.recovery {
         case .restored:
@@ -102,7 +92,7 @@ enum SafeRun {
         case nil: break
         }
         for notice in report.migration.notices { Output.note("notice: \(notice.message)") }
-        for step in steps { step.show() }
+        for step in report.migration.steps { step.show() }
         switch report.outcome {
         case .nothingToDo: Output.line("nothing to do")
         case .migrated:

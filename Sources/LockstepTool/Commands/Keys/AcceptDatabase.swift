@@ -1,6 +1,5 @@
 import ArgumentParser
 import Lockstep
-import SystemPackage
 
 extension Keys {
     /// `lockstep keys accept-database`: accepts a database that differs from what its keyrings remember.

@@ -11,104 +11,83 @@ enum MigrationRun {
         return version
     }
 
-    struct Step: Encodable {
-        let set: String
-        let version: String
-        let name: String
-        let direction: String
-        let statements: Int
-        let microseconds: Int64
-        let waitedMicroseconds: Int64?
-
-        init(_ step: MigrationReport.Step) {
-            set = step.set
-            version = step.version.description
-            name = step.name
-            direction = step.isUp ? "up" : "down"
-            statements = step.statements
-            microseconds = step.duration.wholeMicroseconds
-            waitedMicroseconds = step.waited > .zero ? step.waited.wholeMicroseconds : nil
-        }
-
-        func show() {
-            Output.line(
-                "\(direction) \(set) \(version) \(name): "
-                    + "\(counted(statements, "statement")), "
-                    + MigrationRun.time(microseconds, waited: waitedMicroseconds))
-        }
-    }
-
-    /// The end of a line: how long the step took, and how long it has waited, if it has.
-    private static func time(_ microseconds: Int64, waited: Int64?) -> String {
-        let wait = waited.map {
-            ", after waiting \(Output.duration(.microseconds($0))) for the lock"
-        }
-        return Output.duration(.microseconds(microseconds)) + (wait ?? "")
-    }
-
-    /// A repeatable migration that ran.
-    struct Repeated: Encodable {
-        let set: String
-        let name: String
-        let statements: Int
-        let microseconds: Int64
-        let waitedMicroseconds: Int64?
-
-        init(_ repeated: MigrationReport.Repeated) {
-            (set, name) = (repeated.set, repeated.name)
-            statements = repeated.statements
-            microseconds = repeated.duration.wholeMicroseconds
-            waitedMicroseconds = repeated.waited > .zero ? repeated.waited.wholeMicroseconds : nil
-        }
-
-        func show() {
-            Output.line(
-                "again \(set) \(name): "
-                    + "\(counted(statements, "statement")), "
-                    + MigrationRun.time(microseconds, waited: waitedMicroseconds))
-        }
-    }
-
-    struct Result: Encodable {
-        var steps: [Step] = []
-        var repeated: [Repeated] = []
-        var notices: [String] = []
-        var error: JSONObject?
-    }
-
     /// Reports the completed versions even if a later one fails.
     static func run(
         _ sets: [MigrationSet], target: Plan.Target, _ options: RunnerOptions,
         on connection: borrowing Connection, _ format: OutputFormat
     ) throws {
         Interruption.expect()
-        var result = Result()
+        var result = MigrationReport()
         var failure: LockstepError?
         for set in sets where failure == nil {
-            var report = MigrationReport()
             do {
-                try options.run(set, target, on: connection, into: &report)
+                try options.run(set, target, on: connection, into: &result)
             } catch let error as LockstepError {
                 failure = error
-                result.error = error.json
             }
-            result.notices += report.notices.map(\.message)
-            result.steps += report.steps.map(Step.init)
-            result.repeated += report.repeated.map(Repeated.init)
         }
         switch format {
-        case .json: try Output.json(result)
-        case .text: show(result)
+        case .json:
+            try Output.json(
+                [
+                    "steps": result.steps.map(\.json), "repeated": result.repeated.map(\.json),
+                    "notices": result.notices.map(\.message), "error": failure?.json,
+                ] as JSONObject)
+        case .text: show(result, failure)
         }
         if let failure { throw failure }
     }
 
-    private static func show(_ result: Result) {
-        for notice in result.notices { Output.note("notice: \(notice)") }
-        if result.steps.isEmpty, result.repeated.isEmpty, result.error == nil {
+    private static func show(_ result: MigrationReport, _ failure: LockstepError?) {
+        for notice in result.notices { Output.note("notice: \(notice.message)") }
+        if result.steps.isEmpty, result.repeated.isEmpty, failure == nil {
             Output.line("nothing to do")
         }
         for step in result.steps { step.show() }
         for repeated in result.repeated { repeated.show() }
+    }
+}
+
+extension MigrationReport.Step {
+    /// The step for programs. Fields are only ever added.
+    var json: JSONObject {
+        [
+            "set": set, "version": version.description, "name": name,
+            "direction": isUp ? "up" : "down", "statements": statements,
+            "microseconds": duration.wholeMicroseconds,
+            "waitedMicroseconds": waited.microsecondsIfAny,
+        ]
+    }
+
+    func show() {
+        Output.line(
+            "\(isUp ? "up" : "down") \(set) \(version) \(name): "
+                + "\(counted(statements, "statement")), \(duration.after(waited))")
+    }
+}
+
+extension MigrationReport.Repeated {
+    /// The repeatable migration for programs. Fields are only ever added.
+    fileprivate var json: JSONObject {
+        [
+            "set": set, "name": name, "statements": statements,
+            "microseconds": duration.wholeMicroseconds,
+            "waitedMicroseconds": waited.microsecondsIfAny,
+        ]
+    }
+
+    fileprivate func show() {
+        Output.line(
+            "again \(set) \(name): \(counted(statements, "statement")), \(duration.after(waited))")
+    }
+}
+
+extension Duration {
+    fileprivate var microsecondsIfAny: Int64? { self > .zero ? wholeMicroseconds : nil }
+
+    /// The end of a line: how long a step took, and how long it has waited, if it has.
+    fileprivate func after(_ waited: Duration) -> String {
+        Output.duration(self)
+            + (waited > .zero ? ", after waiting \(Output.duration(waited)) for the lock" : "")
     }
 }

@@ -21,7 +21,7 @@ struct NewMigration: ParsableCommand {
     func run() throws {
         let folder = try folder()
         let set = try set(in: folder)
-        let draft = try MigrationDraft(named: name, behind: set)
+        let draft = try MigrationDraft(named: name, after: set)
         let paths = try draft.write(into: folder).map(\.string)
         switch output.format {
         case .json:

@@ -29,17 +29,12 @@ struct ExportProtection: ParsableArguments {
     /// The recipients of the export; empty for plaintext.
     func keys() throws -> [Recipient] { try recipients.map { try Recipient($0) } }
 
-    private struct Result: Encodable {
-        let exported: Int
-        let target: String
-        let isPlaintext: Bool
-    }
-
     /// Reports what was exported.
     /// - Parameter kind: The entries, such as `films`.
     func show(_ count: Int, _ kind: String, _ target: String, _ output: FormatOptions) throws {
         guard output.format == .text else {
-            return try Output.json(Result(exported: count, target: target, isPlaintext: plaintext))
+            return try Output.json(
+                ["exported": count, "target": target, "isPlaintext": plaintext] as JSONObject)
         }
         Output.line("exported \(Output.amount(count, of: kind)) to \(target)")
         if plaintext { Output.line("\(target) is NOT encrypted: destroy it after use") }

@@ -65,25 +65,7 @@ struct ImportOptions: ParsableArguments {
 }
 
 /// The report of an import.
-struct ImportResult: Encodable {
-    private struct Rejection: Encodable {
-        let file: String?
-        let line: Int?
-        let reason: String
-    }
-
-    private let imported: Int
-    private let rejected: Int
-    private let rejections: [Rejection]
-
-    private init(_ report: ImportReport) {
-        imported = report.imported
-        rejected = report.rejected
-        rejections = report.rejections.map {
-            Rejection(file: $0.file, line: $0.line, reason: $0.reason)
-        }
-    }
-
+enum ImportResult {
     /// - Parameters:
     ///   - source: The file or folder, as the user named it.
     ///   - kind: The imported entries, such as `films`.
@@ -93,7 +75,14 @@ struct ImportResult: Encodable {
         _ output: FormatOptions
     ) throws {
         guard output.format == .text else {
-            try Output.json(ImportResult(report))
+            let rejections = report.rejections.map {
+                ["file": $0.file, "line": $0.line, "reason": $0.reason] as JSONObject
+            }
+            try Output.json(
+                [
+                    "imported": report.imported, "rejected": report.rejected,
+                    "rejections": rejections,
+                ] as JSONObject)
             return try requireSomething(report, source, kind)
         }
         Output.line(

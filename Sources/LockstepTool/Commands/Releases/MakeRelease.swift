@@ -1,6 +1,5 @@
 import ArgumentParser
 import Lockstep
-import SystemPackage
 
 /// `lockstep release make`: signs the contents of a dataset.
 struct MakeRelease: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Lockstep
-import SystemPackage
 
 /// `lockstep release show`: prints the manifests of a database.
 struct ShowRelease: ParsableCommand {

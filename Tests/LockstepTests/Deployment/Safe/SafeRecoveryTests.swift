@@ -25,7 +25,7 @@ struct SafeRecoveryTests {
     ) throws {
         let connection = try scratch.database.open()
         _ = try Migrator(set).run(.version(MigrationVersion(version)), on: connection)
-        let mark = isMarked ? try connection.contentMark() : nil
+        let mark = isMarked ? try connection.contentDigest() : nil
         try SafeJournal(phase: phase, backup: backup, content: mark).write(of: scratch.path)
     }
 
@@ -238,7 +238,7 @@ struct SafeRecoveryTests {
         do { _ = try Connection.create(foreign, key: scratch.database.key(2)).path }
         for path in [victim, other.path, foreign] {
             try SafeJournal(
-                phase: .restoring, backup: path, content: scratch.database.open().contentMark()
+                phase: .restoring, backup: path, content: scratch.database.open().contentDigest()
             ).write(of: scratch.path)
             var report = SafeMigrationReport()
             #expect(throws: LockstepError.self) { try run(DeploymentScratch.good(), &report) }

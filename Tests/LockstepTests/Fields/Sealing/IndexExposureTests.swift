@@ -66,6 +66,23 @@ struct IndexExposureTests {
         let connection = try bench.open()
         let shape = try #require(try SealedTable("film", connection))
         let exposure = try IndexExposure.of(.init(.exact, bits: bits), "title", shape, connection)
-        #expect(exposure.summary("film.title")?.contains(words) == true, "\(exposure)")
+        let summary = exposure.summary("film.title", among: [exposure])
+        #expect(summary?.contains(words) == true, "\(exposure)")
+    }
+
+    @Test("two indexes that reveal little alone are reported as revealing if they do together")
+    func together() throws {
+        let connection = try bench.open()
+        let shape = try #require(try SealedTable("film", connection))
+        let exposures = [
+            try IndexExposure.of(.init(.exact, bits: 5), "title", shape, connection),
+            try IndexExposure.of(.init(.casefold, bits: 5), "title", shape, connection),
+        ]
+        for exposure in exposures {
+            let alone = try #require(exposure.summary("film.title", among: [exposure]))
+            #expect(alone.contains("equal tokens prove nothing"))
+            let together = try #require(exposure.summary("film.title", among: exposures))
+            #expect(together.contains("prove equal values"))
+        }
     }
 }

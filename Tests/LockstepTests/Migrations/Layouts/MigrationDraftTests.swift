@@ -35,7 +35,7 @@ struct MigrationDraftTests {
                 ]
                 return (name: name, content: (markers[layout] ?? "") + "CREATE TABLE a (b);\n")
             })
-        let draft = try MigrationDraft(named: "x", behind: set, now: Self.now)
+        let draft = try MigrationDraft(named: "x", after: set, now: Self.now)
         #expect(draft.files.map(\.path) == expected)
         // The new files are read again, after the existing ones.
         let temporary = try TemporaryFolder()
@@ -56,13 +56,13 @@ struct MigrationDraftTests {
         arguments: ["", "a b", "../x", "a/b", "ä", "a.sql", String(repeating: "x", count: 201)])
     func badNames(name: String) throws {
         let set = try MigrationSet(name: "test", layout: .native, files: [])
-        Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: name, behind: set) }
+        Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: name, after: set) }
     }
 
     @Test("After a version of several parts the next one is unknown")
     func parts() throws {
         let set = try MigrationSet(
             name: "test", layout: .flyway, files: [(name: "V1.2__a.sql", content: "SELECT 1;")])
-        Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: "x", behind: set) }
+        Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: "x", after: set) }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import Lockstep
 
 /// The means by which threads wait for each other.
-@Suite("Conditions and latches", .timeLimit(.minutes(20)))
+@Suite("Conditions, monitors and latches", .timeLimit(.minutes(20)))
 struct ConditionTests {
     // Sendable by this proof: `number` is touched only while the lock is held.
     private final class Shared: @unchecked Sendable {
@@ -44,6 +44,22 @@ struct ConditionTests {
         }
         for thread in threads { try await thread.end() }
         #expect(shared.number == 1000)
+    }
+
+    @Test("A thread waits for the state of a monitor, and changes it before any other thread can")
+    func monitor() async throws {
+        let tokens = Monitor(0)
+        let threads = (0..<4).map { _ in
+            TestThread {
+                for _ in 0..<500 { tokens.wait { $0 > 0 ? ($0 -= 1) : nil } }
+            }
+        }
+        for _ in 0..<2000 {
+            tokens.locked { $0 += 1 }
+            tokens.signal()
+        }
+        for thread in threads { try await thread.end() }
+        #expect(tokens.locked { $0 } == 0)
     }
 
     @Test("A latch lets through threads that waited before it opened, and those that come later")

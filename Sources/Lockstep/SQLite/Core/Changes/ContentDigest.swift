@@ -37,7 +37,7 @@ enum ContentDigest {
 extension Connection {
     /// The database's current digest, after a checkpoint. Nil if others prevent the checkpoint or write during
     /// it.
-    func contentMark() throws -> [UInt8]? {
+    func contentDigest() throws -> [UInt8]? {
         do {
             try checkpoint(.truncate)
         } catch {
@@ -45,7 +45,7 @@ extension Connection {
             return nil
         }
         let before = try CommitWatch.total(self)
-        let mark = try ContentDigest.of(path)
-        return try CommitWatch.total(self) == before ? mark : nil
+        let digest = try ContentDigest.of(path)
+        return try CommitWatch.total(self) == before ? digest : nil
     }
 }

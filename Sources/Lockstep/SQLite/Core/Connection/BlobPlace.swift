@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 /// The BLOB or TEXT that a handle opens.
 public struct BlobPlace: Sendable, Hashable {
     /// The table, which must have rowids.

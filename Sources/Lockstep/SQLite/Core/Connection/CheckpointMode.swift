@@ -1,5 +1,4 @@
 internal import CSQLCipher
-internal import SystemPackage
 
 /// How much waiting a checkpoint does to copy the write-ahead log into the database file.
 public enum CheckpointMode: Sendable {

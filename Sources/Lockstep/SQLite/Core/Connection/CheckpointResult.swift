@@ -1,6 +1,3 @@
-internal import CSQLCipher
-internal import SystemPackage
-
 /// The result of a checkpoint.
 public struct CheckpointResult: Sendable, Hashable {
     /// Pages in the log.

@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 /// How a connection behaves once it is open.
 public struct ConnectionOptions: Sendable {
     /// When a commit counts as done.

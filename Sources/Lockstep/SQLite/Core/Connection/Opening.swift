@@ -74,9 +74,7 @@ extension Connection {
             try AtomicFile.syncFolder(of: path)
             return connection
         } catch {
-            for suffix in ["", "-wal", "-shm", "-journal"] {
-                AtomicFile.remove(DatabaseFile.side(suffix, of: path))
-            }
+            DatabaseFile.remove(path)
             throw error
         }
     }
@@ -184,7 +182,7 @@ enum Opening {
 
     /// Refuses to create a file at `path` if another database's log or journal is beside it.
     static func requireNoSideFiles(of path: FilePath) throws {
-        for suffix in ["-wal", "-shm", "-journal"] {
+        for suffix in DatabaseFile.sideSuffixes {
             let side = DatabaseFile.side(suffix, of: path)
             guard !FileAccess.exists(side) else {
                 throw LockstepError(

@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 /// An open transaction. Leaving its scope without ``commit()`` rolls it back.
 struct Transaction: ~Copyable {
     /// The lock that a transaction starts with.

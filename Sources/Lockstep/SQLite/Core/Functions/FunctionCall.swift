@@ -43,15 +43,22 @@ struct FunctionCall: ~Copyable {
 
     func real(_ index: Int) -> Double { unsafe sqlite3_value_double(value(index)) }
 
-    /// Passes the bytes of a TEXT or BLOB to `body`.
+    /// Passes the bytes of a TEXT, in UTF-8 whatever the file's encoding is, or of a BLOB to `body`.
     func withBytes<Result>(
         _ index: Int, _ body: (Span<UInt8>) throws(LockstepError) -> Result
     ) throws(LockstepError) -> Result {
         let value = unsafe value(index)
-        let start = unsafe sqlite3_value_blob(value)
+        let isText = unsafe sqlite3_value_type(value) == SQLITE_TEXT
+        let start =
+            unsafe isText
+            ? sqlite3_value_text(value)
+            : sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+        // An empty text has an address.
+        guard unsafe start != nil || !isText else {
+            throw LockstepError(.tooLarge, "there is not enough memory for a text in UTF-8")
+        }
         let bytes = unsafe UnsafeBufferPointer(
-            start: start?.assumingMemoryBound(to: UInt8.self),
-            count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
+            start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
         return try unsafe body(bytes.span)
     }
 
@@ -59,6 +66,13 @@ struct FunctionCall: ~Copyable {
     func bytes(_ index: Int) throws(LockstepError) -> [UInt8] {
         try withBytes(index) { span throws(LockstepError) in
             unsafe span.withUnsafeBufferPointer { unsafe Array($0) }
+        }
+    }
+
+    /// A TEXT; bytes that are not UTF-8 become U+FFFD.
+    func text(_ index: Int) throws(LockstepError) -> String {
+        try withBytes(index) { span throws(LockstepError) in
+            unsafe span.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
         }
     }
 

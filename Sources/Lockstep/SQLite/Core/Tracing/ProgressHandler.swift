@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 /// A callback into the program while a statement runs, which can interrupt it.
 public struct ProgressHandler: Sendable {
     let interval: Int

@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 /// A statement that has run, as a trace reports it.
 public struct TraceEvent: Sendable, Hashable {
     /// The SQL with its literals replaced; it never contains bound values.

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// A Swift type that a column's value can be decoded to.
 public protocol ColumnDecodable {
     /// Decodes column `column` of `row`, counting from 0.

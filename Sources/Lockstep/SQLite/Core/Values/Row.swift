@@ -1,9 +1,4 @@
 public import CSQLCipher
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
 
 #if canImport(Glibc)
     internal import Glibc

@@ -13,7 +13,7 @@ struct ContentDigestTests {
         try scratch.fill(rows: 10_000)
     }
 
-    private func mark() throws -> [UInt8]? { try scratch.open().contentMark() }
+    private func mark() throws -> [UInt8]? { try scratch.open().contentDigest() }
 
     @Test("The mark survives opening, reading and closing, and changes with any commit")
     func changes() throws {
@@ -55,17 +55,17 @@ struct ContentDigestTests {
         let connection = try scratch.open()
         try scratch.add(rows: 1, to: connection)
         #expect(try ContentDigest.of(scratch.path) == nil)
-        #expect(try connection.contentMark() != nil)
+        #expect(try connection.contentDigest() != nil)
         // A reader of an old snapshot prevents the checkpoint.
         let reader = try scratch.open()
         try reader.read { reader in
             _ = try scratch.count(reader)
             try scratch.add(rows: 1, to: connection)
             try connection.waiting(atMost: .zero) { connection in
-                let mark = try connection.contentMark()
+                let mark = try connection.contentDigest()
                 #expect(mark == nil)
             }
         }
-        #expect(try connection.contentMark() != nil)
+        #expect(try connection.contentDigest() != nil)
     }
 }

@@ -109,6 +109,26 @@ struct HardeningTests {
         }
     }
 
+    @Test("A text is hashed in UTF-8 in a file whose texts are UTF-16 too")
+    func hashesUTF8() throws {
+        let connection = try Connection.inMemory()
+        try connection.run(
+            script: """
+                PRAGMA encoding = 'UTF-16le';
+                CREATE TABLE t (a TEXT);
+                INSERT INTO t VALUES ('dé'), ('');
+                """)
+        #expect(try connection.value("PRAGMA encoding") == "UTF-16le")
+        let digests = try connection.query("SELECT lockstep_sha256(a) FROM t ORDER BY rowid") {
+            row in try row[0] as [UInt8]
+        }
+        let (text, empty) = (Array("dé".utf8), [UInt8]())
+        let expected = try [
+            HashFunction.sha256.digest(text.span), HashFunction.sha256.digest(empty.span),
+        ]
+        #expect(digests == expected)
+    }
+
     @Test("Every connection hashes with lockstep_sha256, over blobs and texts alike")
     func sha256() throws {
         let connection = try scratch.open(.init())
