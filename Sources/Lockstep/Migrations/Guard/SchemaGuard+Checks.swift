@@ -138,6 +138,9 @@ extension SchemaGuard {
 
     // MARK: Foreign keys
 
+    /// How the message of a foreign key without a parent begins. It does not depend on the rows.
+    static let missingParent = "a foreign key has nothing to refer to"
+
     /// - Returns: The tables whose parents can now be referenced by other columns than before.
     private func requireParents(
         _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
@@ -148,7 +151,7 @@ extension SchemaGuard {
         for reference in after.keys.broken.subtracting(brokenBefore).sorted() {
             suspect = progress.suspects.changing([reference.child, reference.parent])
             try Self.breakReference(
-                reference, "a foreign key has nothing to refer to: \(reference)",
+                reference, "\(Self.missingParent): \(reference)",
                 "the parent must exist and its columns must be its primary key or unique", after,
                 allowances, &tolerated)
             suspect = nil

@@ -123,8 +123,11 @@ struct MigrationTrial: ~Copyable {
     }
 
     private static func dependsOnRows(_ error: LockstepError) -> Bool {
+        if error.code == .foreignKeysBroken {
+            return !error.message.contains(SchemaGuard.missingParent)
+        }
         // 19 is SQLITE_CONSTRAINT, the primary code of all constraint errors.
-        error.code == .foreignKeysBroken || error.sqliteCode.map { $0 & 0xFF == 19 } ?? false
+        return error.sqliteCode.map { $0 & 0xFF == 19 } ?? false
     }
 
     /// Whether the error names a function, module or collation that only the original connection has.
