@@ -26,7 +26,7 @@ public enum FaultyWork {
         else { exit(64) }
         let folder = FilePath(arguments[1])
         var status: Int32 = 0
-        unsafe folder.withPlatformString { unsafe faulty_calls_arm($0, Int32(fault), call) }
+        folder.withPlatformString { faulty_calls_arm($0, Int32(fault), call) }
         do {
             try work(arguments[0], folder)
         } catch {
@@ -35,7 +35,7 @@ public enum FaultyWork {
             status = 1
         }
         print(faulty_calls_disarm())
-        print(unsafe String(cString: faulty_calls_trace()), terminator: "")
+        print(String(cString: faulty_calls_trace()), terminator: "")
         exit(status)
     }
 }

@@ -179,7 +179,7 @@ struct ProcessMemory {
                 let count = Int(min(ends[1] - position, 1 << 20))
                 var data = Data(count: count)
                 let read = data.withUnsafeMutableBytes { buffer in
-                    unsafe (try? memory.read(
+                    (try? memory.read(
                         fromAbsoluteOffset: Int64(bitPattern: position), into: buffer)) ?? 0
                 }
                 guard read > 0 else { break }

@@ -69,7 +69,7 @@ struct Ground {
             try connection.run(script: script)
             try fill(rows, size, connection)
             try keyring.bind(connection, in: ground.keyringFile)
-            try Migrator(Operation.first).run(on: connection)
+            _ = try Migrator(Operation.first).run(on: connection)
             try connection.checkpoint(.truncate)
             try copyFile(original, ground.backup)
             try connection.execute("UPDATE item SET v = 'begun' WHERE id % 2 = 0")

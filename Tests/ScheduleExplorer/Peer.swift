@@ -28,7 +28,7 @@ final class Peer {
         while true {
             var byte: UInt8 = 0
             let count = withUnsafeMutableBytes(of: &byte) { buffer in
-                (try? unsafe descriptor.read(into: buffer)) ?? 0
+                (try? descriptor.read(into: buffer)) ?? 0
             }
             guard count == 1 else { return .done("the other process has ended") }
             if byte == UInt8(ascii: "\n") { break }

@@ -50,12 +50,12 @@ struct Schedule {
         if moment == .before || moment == .alone { other() }
         if moment != .alone, moment != .nobody {
             withoutActuallyEscaping(other) { other in
-                unsafe Self.atPoint = moment == .before ? nil : other
+                Self.atPoint = moment == .before ? nil : other
                 arm(ground, moment)
                 result.first = first.run(ground, &prepared, side: "A")
                 result.points = Int(schedule_points_disarm())
                 _ = faulty_calls_disarm()
-                unsafe Self.atPoint = nil
+                Self.atPoint = nil
             }
         }
         prepared.connection = nil
@@ -67,9 +67,9 @@ struct Schedule {
 
     private func arm(_ ground: Ground, _ moment: Moment) {
         let at: Int32 = if case .at(let point) = moment { Int32(point) } else { 0 }
-        unsafe ground.folder.withPlatformString { folder in
-            unsafe schedule_points_arm(folder, at) { unsafe Schedule.atPoint?() }
-            unsafe faulty_calls_arm(folder, Int32(CALLS_VISIT), 0)
+        ground.folder.withPlatformString { folder in
+            schedule_points_arm(folder, at) { Schedule.atPoint?() }
+            faulty_calls_arm(folder, Int32(CALLS_VISIT), 0)
         }
     }
 

@@ -42,8 +42,8 @@ public struct DecryptedPages {
             defer { try? pipe.writeEnd.close() }
             try key.writeKeyspec(to: pipe.writeEnd)
         }
-        let digits = try unsafe [UInt8](unsafeUninitializedCapacity: 66) { buffer, count in
-            count = try unsafe pipe.readEnd.read(into: UnsafeMutableRawBufferPointer(buffer))
+        let digits = try [UInt8](unsafeUninitializedCapacity: 66) { buffer, count in
+            count = try pipe.readEnd.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
         return Bytes.hex(String(decoding: digits.dropFirst(2), as: UTF8.self))
     }
@@ -66,7 +66,7 @@ public struct DecryptedPages {
     /// Which of them contain these bytes contiguously: numbers from 0 on, those of the file first.
     public func numbers(holding bytes: [UInt8]) -> [Int] {
         pages.indices.filter { number in
-            unsafe pages[number].withUnsafeBytes { unsafe $0.holds(bytes) }
+            pages[number].withUnsafeBytes { unsafe $0.holds(bytes) }
         }
     }
 }
@@ -75,15 +75,15 @@ extension UnsafeRawBufferPointer {
     /// Whether it contains these bytes contiguously: with the C library's functions, because a loop over bytes takes
     /// minutes in a debug build.
     public func holds(_ bytes: [UInt8]) -> Bool {
-        guard let first = bytes.first, var start = unsafe baseAddress else { return bytes.isEmpty }
-        let end = unsafe start + count
-        return unsafe bytes.withUnsafeBytes { sought in
-            guard let sought = unsafe sought.baseAddress else { return true }
-            while unsafe end - start >= bytes.count,
-                let found = unsafe memchr(start, Int32(first), end - start - bytes.count + 1)
+        guard let first = bytes.first, var start = baseAddress else { return bytes.isEmpty }
+        let end = start + count
+        return bytes.withUnsafeBytes { sought in
+            guard let sought = sought.baseAddress else { return true }
+            while end - start >= bytes.count,
+                let found = memchr(start, Int32(first), end - start - bytes.count + 1)
             {
-                if unsafe memcmp(found, sought, bytes.count) == 0 { return true }
-                unsafe start = UnsafeRawPointer(found) + 1
+                if memcmp(found, sought, bytes.count) == 0 { return true }
+                start = UnsafeRawPointer(found) + 1
             }
             return false
         }

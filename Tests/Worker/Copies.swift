@@ -22,8 +22,8 @@ enum Copies {
 
     static func copy(_ action: String, _ folder: FilePath, dyingAt call: Int32) throws {
         guard faulty_vfs_install() == 0 else { throw Failed() }
-        unsafe folder.withPlatformString {
-            unsafe faulty_vfs_arm($0, Int32(FAULTY_ALL), Int32(FAULTY_KILL), call)
+        folder.withPlatformString {
+            faulty_vfs_arm($0, Int32(FAULTY_ALL), Int32(FAULTY_KILL), call)
         }
         try copy(action, folder)
     }

@@ -37,11 +37,11 @@ struct ForcedRace {
             try one.checkpoint(.passive)
             try other.execute("UPDATE t SET b = randomblob(1800)")
             guard try other.checkpoint(.passive).isComplete else { return outcome }
-            unsafe withUnsafePointer(to: other) { other in
+            withUnsafePointer(to: other) { other in
                 UnfetchHook.install(one) {
                     outcome.hasRun = true
                     do {
-                        try unsafe other.pointee.execute(
+                        try other.pointee.execute(
                             "UPDATE t SET b = randomblob(1800) WHERE a < 5")
                     } catch {
                         outcome.refusal = (error as? LockstepError)?.code.rawValue ?? "other"

@@ -17,21 +17,21 @@ enum UnfetchHook {
     /// Makes the connection's next checkpoint run `body`, once.
     static func install(_ connection: borrowing Connection, _ body: @escaping () -> Void) {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        let code = unsafe withUnsafeMutablePointer(to: &file) {
-            unsafe sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, $0)
+        let code = withUnsafeMutablePointer(to: &file) {
+            sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, $0)
         }
-        guard code == SQLITE_OK, let file = unsafe file, let methods = unsafe file.pointee.pMethods
+        guard code == SQLITE_OK, let file = file, let methods = file.pointee.pMethods
         else { return }
-        unsafe self.body = body
-        unsafe below = methods.pointee.xUnfetch
+        self.body = body
+        below = methods.pointee.xUnfetch
         let hooked = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-        unsafe hooked.initialize(to: methods.pointee)
-        unsafe hooked.pointee.xUnfetch = { file, offset, page in
-            let body = unsafe UnfetchHook.body
-            unsafe UnfetchHook.body = nil
+        hooked.initialize(to: methods.pointee)
+        hooked.pointee.xUnfetch = { file, offset, page in
+            let body = UnfetchHook.body
+            UnfetchHook.body = nil
             body?()
-            return unsafe UnfetchHook.below?(file, offset, page) ?? SQLITE_OK
+            return UnfetchHook.below?(file, offset, page) ?? SQLITE_OK
         }
-        unsafe file.pointee.pMethods = UnsafePointer(hooked)
+        file.pointee.pMethods = UnsafePointer(hooked)
     }
 }

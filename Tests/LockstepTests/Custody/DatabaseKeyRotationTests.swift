@@ -142,7 +142,7 @@ struct DatabaseKeyRotationTests {
         try scratch.fill(rows: 100)
         let scratch = scratch
         let task = Task {
-            try scratch.rotate { _ in unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+            try scratch.rotate { _ in withUnsafeCurrentTask { unsafe $0?.cancel() } }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try scratch.states == [.active, .pending])

@@ -169,7 +169,7 @@ struct KeyringMemoryTests {
             }
         }
         #expect(try remembered().isEmpty)
-        try connection.write { connection in try ring.remember(in: connection) }
+        #expect(try connection.write { connection in try ring.remember(in: connection) })
         #expect(try remembered().count == 1)
     }
 

@@ -10,7 +10,7 @@ extension ProgressHandler {
         nonisolated(unsafe) let core = holder.core
         return ProgressHandler(every: 1 << 30) {
             guard asked.increase() == 2 else { return true }
-            do { try unsafe core.control.run(.commit, on: core) } catch { Issue.record(error) }
+            do { try core.control.run(.commit, on: core) } catch { Issue.record(error) }
             return true
         }
     }

@@ -66,7 +66,7 @@ struct SimultaneousChecksTests {
         let report = try await database.verification().run(key: database.scratch.key())
         #expect(report.isClean)
         let task = Task {
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await database.verification().run(key: database.scratch.key())
         }
         await #expect(throws: CancellationError.self) { try await task.value }

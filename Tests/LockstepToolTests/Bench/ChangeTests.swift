@@ -99,11 +99,11 @@ struct ChangeTests {
     @Test("Too few runs for a spread are refused")
     func repetitions() {
         #expect(throws: (any Error).self) {
-            try CompareCommand.parse(["--against", "other", "--repetitions", "2"])
+            _ = try CompareCommand.parse(["--against", "other", "--repetitions", "2"])
         }
         #expect(throws: Never.self) {
-            try CompareCommand.parse(["--against", "other", "--repetitions", "3"])
-            try CompareCommand.parse(["--repetitions", "1"])
+            _ = try CompareCommand.parse(["--against", "other", "--repetitions", "3"])
+            _ = try CompareCommand.parse(["--repetitions", "1"])
         }
     }
 }

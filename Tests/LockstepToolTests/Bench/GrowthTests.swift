@@ -136,7 +136,7 @@ struct GrowthTests {
             #expect(insert > 100, "a row is longer")
         #endif
         let again = folder.file("again.svg")
-        var command = try ChartCommand.parse([
+        let command = try ChartCommand.parse([
             try folder.write("growth.json", line).string, again.string,
         ])
         try command.run()

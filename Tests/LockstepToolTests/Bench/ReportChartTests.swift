@@ -58,7 +58,7 @@ struct ReportChartTests {
     func deterministic() throws {
         let file = try folder.write("report.json", try JSON.line(report()))
         let picture = folder.file("report.svg")
-        var command = try ChartCommand.parse([file.string, picture.string])
+        let command = try ChartCommand.parse([file.string, picture.string])
         try command.run()
         let drawn = String(decoding: try Bytes.read(picture), as: UTF8.self)
         #expect(drawn == ReportChart.draw(report()))
@@ -94,7 +94,7 @@ struct ReportChartTests {
     func errors() throws {
         let svg = folder.file("a.svg").string
         func failure(_ arguments: [String]) throws -> BenchError? {
-            var command = try ChartCommand.parse(arguments)
+            let command = try ChartCommand.parse(arguments)
             return #expect(throws: BenchError.self) { try command.run() }
         }
         let none = try failure([folder.file("none.json").string, svg])

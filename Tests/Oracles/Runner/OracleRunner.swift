@@ -41,7 +41,7 @@ struct Request {
     /// The suite's files, by their paths below its folder.
     func files(_ isWanted: (String) -> Bool) -> [String] {
         var isFolder: ObjCBool = false
-        guard unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
             isFolder.boolValue
         else { Stop.skipped(suite, "there is no folder \(folder); README.md says where it is had") }
         let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String }

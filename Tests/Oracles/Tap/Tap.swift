@@ -32,19 +32,19 @@ public func installTap() {
 }
 
 private func environment(_ name: String) -> String? {
-    unsafe getenv(name).map { unsafe String(cString: $0) }
+    getenv(name).map { String(cString: $0) }
 }
 
 /// A test program that continued without the layers would compare stock with stock.
 private func require(_ condition: Bool, _ what: @autoclosure () -> String) {
     guard !condition else { return }
-    unsafe write("lockstep tap: \(what())\n", to: STDERR_FILENO)
+    write("lockstep tap: \(what())\n", to: STDERR_FILENO)
     _exit(70)
 }
 
 private func write(_ text: String, to file: Int32) {
     var text = text
-    unsafe text.withUTF8 { bytes in _ = unsafe Glibc.write(file, bytes.baseAddress, bytes.count) }
+    text.withUTF8 { bytes in _ = Glibc.write(file, bytes.baseAddress, bytes.count) }
 }
 
 /// Replaces the VFS "unix" with Lockstep's guarded form, so that everything that opens or wraps it gets that.
@@ -56,45 +56,45 @@ private enum TappedVFS {
     private static let opened = Atomic<Int>(0)
 
     static func install() throws {
-        guard let unix = unsafe sqlite3_vfs_find("unix") else { return require(false, "no unix") }
+        guard let unix = sqlite3_vfs_find("unix") else { return require(false, "no unix") }
         let below = VFS.allocate(capacity: 1)
-        unsafe below.initialize(to: unix.pointee)
-        let name = unsafe try guardCheckpoints(over: UnsafeMutableRawPointer(below))
-        guard let found = unsafe sqlite3_vfs_find(name) else { return require(false, "no \(name)") }
-        unsafe guarded = found
-        unsafe unix.pointee.szOsFile = found.pointee.szOsFile
-        unsafe unix.pointee.xOpen = { _, name, file, flags, answer in
-            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
+        below.initialize(to: unix.pointee)
+        let name = try guardCheckpoints(over: UnsafeMutableRawPointer(below))
+        guard let found = sqlite3_vfs_find(name) else { return require(false, "no \(name)") }
+        guarded = found
+        unix.pointee.szOsFile = found.pointee.szOsFile
+        unix.pointee.xOpen = { _, name, file, flags, answer in
+            guard let vfs = TappedVFS.guarded else { return SQLITE_ERROR }
             TappedVFS.opened.add(1, ordering: .relaxed)
-            return unsafe vfs.pointee.xOpen(vfs, name, file, flags, answer)
+            return vfs.pointee.xOpen(vfs, name, file, flags, answer)
         }
-        unsafe unix.pointee.xDelete = { _, name, syncs in
-            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
-            return unsafe vfs.pointee.xDelete(vfs, name, syncs)
+        unix.pointee.xDelete = { _, name, syncs in
+            guard let vfs = TappedVFS.guarded else { return SQLITE_ERROR }
+            return vfs.pointee.xDelete(vfs, name, syncs)
         }
-        unsafe unix.pointee.xAccess = { _, name, flags, answer in
-            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
-            return unsafe vfs.pointee.xAccess(vfs, name, flags, answer)
+        unix.pointee.xAccess = { _, name, flags, answer in
+            guard let vfs = TappedVFS.guarded else { return SQLITE_ERROR }
+            return vfs.pointee.xAccess(vfs, name, flags, answer)
         }
-        unsafe unix.pointee.xFullPathname = { _, name, count, answer in
-            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
-            return unsafe vfs.pointee.xFullPathname(vfs, name, count, answer)
+        unix.pointee.xFullPathname = { _, name, count, answer in
+            guard let vfs = TappedVFS.guarded else { return SQLITE_ERROR }
+            return vfs.pointee.xFullPathname(vfs, name, count, answer)
         }
-        unsafe unix.pointee.xRandomness = { _, count, bytes in
-            guard let vfs = unsafe TappedVFS.guarded else { return 0 }
-            return unsafe vfs.pointee.xRandomness(vfs, count, bytes)
+        unix.pointee.xRandomness = { _, count, bytes in
+            guard let vfs = TappedVFS.guarded else { return 0 }
+            return vfs.pointee.xRandomness(vfs, count, bytes)
         }
-        unsafe unix.pointee.xSleep = { _, microseconds in
-            guard let vfs = unsafe TappedVFS.guarded else { return 0 }
-            return unsafe vfs.pointee.xSleep(vfs, microseconds)
+        unix.pointee.xSleep = { _, microseconds in
+            guard let vfs = TappedVFS.guarded else { return 0 }
+            return vfs.pointee.xSleep(vfs, microseconds)
         }
-        unsafe unix.pointee.xGetLastError = { _, count, answer in
-            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
-            return unsafe vfs.pointee.xGetLastError(vfs, count, answer)
+        unix.pointee.xGetLastError = { _, count, answer in
+            guard let vfs = TappedVFS.guarded else { return SQLITE_ERROR }
+            return vfs.pointee.xGetLastError(vfs, count, answer)
         }
-        unsafe unix.pointee.xCurrentTimeInt64 = { _, answer in
-            guard let vfs = unsafe TappedVFS.guarded else { return SQLITE_ERROR }
-            return unsafe vfs.pointee.xCurrentTimeInt64(vfs, answer)
+        unix.pointee.xCurrentTimeInt64 = { _, answer in
+            guard let vfs = TappedVFS.guarded else { return SQLITE_ERROR }
+            return vfs.pointee.xCurrentTimeInt64(vfs, answer)
         }
     }
 

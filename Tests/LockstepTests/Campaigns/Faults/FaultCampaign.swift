@@ -46,8 +46,8 @@ struct FaultCampaign {
         for call in Swift.stride(from: 1 + Int(fault.rawValue) % stride, to: 3000, by: stride) {
             let scratch = try DatabaseScratch()
             try prepare(scratch)
-            unsafe scratch.folder.path.withPlatformString {
-                unsafe faulty_vfs_arm($0, calls, fault.rawValue, Int32(call))
+            scratch.folder.path.withPlatformString {
+                faulty_vfs_arm($0, calls, fault.rawValue, Int32(call))
             }
             var failure: (any Error)?
             do { try operate(scratch) } catch { failure = error }

@@ -16,8 +16,8 @@ extension FaultTests {
             in scratch: DatabaseScratch, _ body: () async throws -> Void
         ) async throws -> Int {
             try #require(faulty_vfs_install() == 0)
-            unsafe scratch.folder.path.withPlatformString {
-                unsafe faulty_vfs_arm($0, Int32(FAULTY_READ), Int32(FAULTY_ONCE), .max)
+            scratch.folder.path.withPlatformString {
+                faulty_vfs_arm($0, Int32(FAULTY_READ), Int32(FAULTY_ONCE), .max)
             }
             do { try await body() } catch {
                 _ = faulty_vfs_disarm()

@@ -189,8 +189,8 @@ struct FaultTests {
             try #require(faulty_vfs_install() == 0)
             let connection = try scratch.open(Self.options)
             let log = scratch.side("-wal")
-            unsafe log.withPlatformString {
-                unsafe faulty_vfs_arm($0, Int32(FAULTY_WRITE), fault.rawValue, 1)
+            log.withPlatformString {
+                faulty_vfs_arm($0, Int32(FAULTY_WRITE), fault.rawValue, 1)
             }
             Refusal.expect(fault == .full ? .full : .inputOutput) {
                 try scratch.add(rows: 5, to: connection)

@@ -20,7 +20,7 @@ struct SchemaOperator {
     /// Runs the operator's statements, without the engine.
     func tamper(_ statements: String...) throws {
         let key = try bench.databaseKey()
-        let secret = unsafe key.secret.bytes.withUnsafeBytes { unsafe Array($0) }
+        let secret = key.secret.bytes.withUnsafeBytes { Array($0) }
         let database = try RawDatabase(
             bench.path, key: "x'\(Hex.encode(secret))\(Hex.encode(key.salt))'",
             "writable_schema = ON")

@@ -21,7 +21,7 @@ struct PageCipherTests {
         _ input: [UInt8]
     ) -> [UInt8]? {
         var output = [UInt8](repeating: 0, count: input.count)
-        let done = unsafe cipher.apply(
+        let done = cipher.apply(
             encrypting: encrypting, key: key, vector: vector, input, count: Int32(input.count),
             into: &output)
         return done ? output : nil

@@ -43,9 +43,9 @@ struct PageMACTests {
         _ second: [UInt8]
     ) -> [UInt8]? {
         var code = [UInt8](repeating: 0, count: function.length)
-        let done = unsafe first.withUnsafeBytes { first in
-            unsafe second.withUnsafeBytes { second in
-                unsafe mac.code(function, key: key, first, second, into: &code)
+        let done = first.withUnsafeBytes { first in
+            second.withUnsafeBytes { second in
+                mac.code(function, key: key, first, second, into: &code)
             }
         }
         return done ? code : nil

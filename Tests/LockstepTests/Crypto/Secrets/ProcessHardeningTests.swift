@@ -23,7 +23,7 @@
             // 64 KiB is what a container, or a Linux before 5.16, grants.
             await #expect(processExitsWith: .success) {
                 var limit = rlimit(rlim_cur: 65_536, rlim_max: 65_536)
-                let set = unsafe setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit)
+                let set = setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit)
                 try #require(set == 0)
                 // An error that leaves this closure would end the process without a message.
                 do {

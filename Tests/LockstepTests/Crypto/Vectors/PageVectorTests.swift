@@ -28,7 +28,7 @@ struct PageVectorTests {
         _ input: [UInt8]
     ) -> [UInt8]? {
         var output = [UInt8](repeating: 0, count: input.count)
-        let done = unsafe cipher.apply(
+        let done = cipher.apply(
             encrypting: encrypting, key: key, vector: vector, input, count: Int32(input.count),
             into: &output)
         return done ? output : nil
@@ -76,9 +76,9 @@ struct PageVectorTests {
             for test in group.tests where test.key.utf8.count == 2 * CachedKey.length {
                 let (key, message) = (Bytes.hex(test.key), Bytes.hex(test.msg))
                 var code = [UInt8](repeating: 0, count: function.length)
-                let done = unsafe message.withUnsafeBytes { message in
+                let done = message.withUnsafeBytes { message in
                     let half = message.count / 2
-                    return unsafe mac.code(
+                    return mac.code(
                         function, key: key,
                         UnsafeRawBufferPointer(rebasing: message[..<half]),
                         UnsafeRawBufferPointer(rebasing: message[half...]), into: &code)

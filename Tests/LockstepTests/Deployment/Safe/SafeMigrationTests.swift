@@ -212,7 +212,7 @@ struct SafeMigrationTests {
                 of: scratch.path, sets: [try DeploymentScratch.good()])
             try migration.run(scratch.access()) { progress in
                 if progress.phase == .up.of("test 2"), progress.hasEnded {
-                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    withUnsafeCurrentTask { unsafe $0?.cancel() }
                 }
             }
         }

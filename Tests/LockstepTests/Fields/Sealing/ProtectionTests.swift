@@ -57,8 +57,10 @@ struct ProtectionTests {
         Refusal.expect(.busy) {
             try connection.protect("title", of: "film", keys: bench.keys, batch: 10) { _ in
                 // Stopped between its own batches, too.
-                try? other.unprotect("title", of: "film", keys: bench.keys, batch: 10) { _ in
-                    throw Stop()
+                #expect(throws: Stop.self) {
+                    try other.unprotect("title", of: "film", keys: bench.keys, batch: 10) { _ in
+                        throw Stop()
+                    }
                 }
             }
         }

@@ -96,7 +96,7 @@ struct KeyFileTests {
         Refusal.expect(.notAFile) { _ = try KeyFile.read(link) }
         Refusal.expect(.notAFile) { _ = try KeyFile.read(folder.path) }
         let pipe = folder.file("pipe.key")
-        let made = unsafe mkfifo(pipe.string, 0o600)
+        let made = mkfifo(pipe.string, 0o600)
         #expect(made == 0)
         Refusal.expect(.notAFile) { _ = try KeyFile.read(pipe) }
         Refusal.expect(.notAFile) { _ = try KeyFile.read("/dev/zero") }

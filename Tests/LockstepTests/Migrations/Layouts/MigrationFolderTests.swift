@@ -13,8 +13,8 @@ import Testing
 @Suite("Files of migration folders")
 struct MigrationFolderTests {
     private func link(_ target: FilePath, at path: FilePath) {
-        let result = unsafe path.withPlatformString { path in
-            unsafe target.withPlatformString { target in unsafe symlink(target, path) }
+        let result = path.withPlatformString { path in
+            target.withPlatformString { target in symlink(target, path) }
         }
         #expect(result == 0)
     }
@@ -155,11 +155,11 @@ struct MigrationFolderTests {
         func make(at path: FilePath) throws {
             switch self {
             case .pipe:
-                try #require(unsafe path.withPlatformString { unsafe mkfifo($0, 0o600) } == 0)
+                try #require(path.withPlatformString { mkfifo($0, 0o600) } == 0)
             case .socket: try SocketFile.make(at: path)
             case .folder: try AtomicFile.createFolder(path)
             case .danglingLink:
-                let result = unsafe path.withPlatformString { unsafe symlink("nowhere", $0) }
+                let result = path.withPlatformString { symlink("nowhere", $0) }
                 try #require(result == 0)
             }
         }

@@ -173,7 +173,7 @@ struct MigratorTests {
         #expect(seen.last?.hasEnded == true && seen.last?.done == 1 && seen.last?.total == 1)
         let task = Task {
             let connection = try Connection.inMemory()
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            withUnsafeCurrentTask { unsafe $0?.cancel() }
             _ = try Migrator(set).run(on: connection)
         }
         await #expect(throws: CancellationError.self) { try await task.value }

@@ -11,11 +11,11 @@ struct KeywordTests {
         (0..<sqlite3_keyword_count()).compactMap { index in
             var start: UnsafePointer<CChar>?
             var count: Int32 = 0
-            guard unsafe sqlite3_keyword_name(index, &start, &count) == SQLITE_OK,
-                let start = unsafe start
+            guard sqlite3_keyword_name(index, &start, &count) == SQLITE_OK,
+                let start = start
             else { return nil }
-            let bytes = unsafe UnsafeRawBufferPointer(start: start, count: Int(count))
-            return unsafe String(decoding: bytes, as: UTF8.self).asciiLowercased
+            let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
+            return String(decoding: bytes, as: UTF8.self).asciiLowercased
         } + ["true", "false", "rowid"]
     }()
 

@@ -45,7 +45,7 @@ struct AtomicFileTests {
         defer { try? file.close() }
         try AtomicFile.write(Array("new".utf8), to: path)
         var bytes = [UInt8](repeating: 0, count: 8)
-        let count = unsafe try bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
+        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
         #expect(Array(bytes[..<count]) == Array("old".utf8))
     }
 

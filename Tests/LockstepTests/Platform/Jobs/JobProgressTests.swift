@@ -23,7 +23,7 @@ struct JobProgressTests {
     @Test("A cancelled task stops the job before the program is called")
     func cancelling() async throws {
         let task = Task {
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            withUnsafeCurrentTask { unsafe $0?.cancel() }
             try JobProgress(JobProgress.Phase("copying")).report { _ in throw Stop() }
         }
         await #expect(throws: CancellationError.self) { try await task.value }

@@ -32,7 +32,7 @@ struct JobThreadTests {
         #expect(name == "given")
         let cancelled = Task {
             try await JobThread.run {
-                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                withUnsafeCurrentTask { unsafe $0?.cancel() }
                 return Task.isCancelled
             }
         }

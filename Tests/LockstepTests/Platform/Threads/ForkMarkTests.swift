@@ -8,13 +8,13 @@ struct ForkMarkTests {
     func children() {
         let own = ForkMark.current
         #expect(own != 0)
-        let child = unsafe lockstep_ask_child { ForkMark.current }
-        let grandchild = unsafe lockstep_ask_child {
+        let child = lockstep_ask_child { ForkMark.current }
+        let grandchild = lockstep_ask_child {
             _ = ForkMark.current
-            return unsafe lockstep_ask_child { ForkMark.current }
+            return lockstep_ask_child { ForkMark.current }
         }
         // A child that asks for the first time only after another fork.
-        let late = unsafe lockstep_ask_child { unsafe lockstep_ask_child { ForkMark.current } }
+        let late = lockstep_ask_child { lockstep_ask_child { ForkMark.current } }
         for mark in [child, grandchild, late] { #expect(mark != own && mark != 0 && mark != .max) }
         #expect(child != grandchild)
         #expect(ForkMark.current == own)

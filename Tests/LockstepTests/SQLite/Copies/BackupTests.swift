@@ -127,7 +127,7 @@ struct BackupTests {
         #expect(try total(key: copy.key()) == 300)
         let other = try DatabaseScratch()
         let task = Task {
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await Backup(to: other.path).run(on: store)
         }
         await #expect(throws: CancellationError.self) { try await task.value }

@@ -147,7 +147,7 @@ struct PlaintextExportTests {
         #expect(try await PlaintextExport(to: target.path).run(on: store).rows["t"] == 4)
         let other = target.folder.file("other.db")
         let task = Task {
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await PlaintextExport(to: other).run(on: store)
         }
         await #expect(throws: CancellationError.self) { try await task.value }

@@ -81,7 +81,7 @@ struct CryptoProviderTests {
                 #expect(memory.answer("PRAGMA cipher_provider") == "openssl")
                 // The remaining refusal: a wrong name after registration.
                 var misnamed = ProviderFunctions.all
-                unsafe misnamed.get_provider_name = unsafe ProviderFunctions.all.get_cipher
+                misnamed.get_provider_name = ProviderFunctions.all.get_cipher
                 #expect(CryptoProvider.install(for: version, beside: memory, misnamed) == .notTaken)
                 #expect(try KeyedMemory().answer("PRAGMA cipher_provider") == "openssl")
                 let scratch = try DatabaseScratch()
@@ -119,11 +119,11 @@ struct CryptoProviderTests {
                 let anchor = try KeyedMemory()
                 var provider = ProviderFunctions.all
                 switch function {
-                case "random": unsafe provider.random = { _, _, _ in SQLITE_ERROR }
-                case "hmac": unsafe provider.hmac = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
-                case "cipher": unsafe provider.cipher = { _, _, _, _, _, _, _, _ in SQLITE_ERROR }
-                case "kdf": unsafe provider.kdf = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
-                default: unsafe provider.ctx_init = { _ in SQLITE_NOMEM }
+                case "random": provider.random = { _, _, _ in SQLITE_ERROR }
+                case "hmac": provider.hmac = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
+                case "cipher": provider.cipher = { _, _, _, _, _, _, _, _ in SQLITE_ERROR }
+                case "kdf": provider.kdf = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
+                default: provider.ctx_init = { _ in SQLITE_NOMEM }
                 }
                 try #require(CryptoProvider.register(provider))
                 let before = try scratch.bytes

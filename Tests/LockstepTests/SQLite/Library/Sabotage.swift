@@ -14,56 +14,56 @@ enum Sabotage: String, CaseIterable, Sendable {
     var provider: lockstep_crypto_provider {
         var provider = ProviderFunctions.all
         switch self {
-        case .noContext: unsafe provider.ctx_init = { _ in SQLITE_NOMEM }
-        case .contextNotFreed: unsafe provider.ctx_free = { _ in SQLITE_OK }
+        case .noContext: provider.ctx_init = { _ in SQLITE_NOMEM }
+        case .contextNotFreed: provider.ctx_free = { _ in SQLITE_OK }
         case .cipherCopies:
-            unsafe provider.cipher = { _, _, _, _, _, input, count, output in
-                guard let input = unsafe input else { return SQLITE_ERROR }
-                unsafe output?.update(from: input, count: Int(count))
+            provider.cipher = { _, _, _, _, _, input, count, output in
+                guard let input = input else { return SQLITE_ERROR }
+                output?.update(from: input, count: Int(count))
                 return SQLITE_OK
             }
-        case .cipherFails: unsafe provider.cipher = { _, _, _, _, _, _, _, _ in SQLITE_ERROR }
+        case .cipherFails: provider.cipher = { _, _, _, _, _, _, _, _ in SQLITE_ERROR }
         case .cipherForgetsVector:
-            unsafe provider.cipher = { context, mode, key, keyCount, _, input, count, output in
+            provider.cipher = { context, mode, key, keyCount, _, input, count, output in
                 var vector = [UInt8](repeating: 0, count: 16)
-                return unsafe ProviderFunctions.all.cipher(
+                return ProviderFunctions.all.cipher(
                     context, mode, key, keyCount, &vector, input, count, output)
             }
         case .macConstant:
-            unsafe provider.hmac = { _, _, _, _, _, _, _, _, output in
-                unsafe output?.update(repeating: 1, count: 20)
+            provider.hmac = { _, _, _, _, _, _, _, _, output in
+                output?.update(repeating: 1, count: 20)
                 return SQLITE_OK
             }
         case .macIgnoresSecondPart:
-            unsafe provider.hmac = {
+            provider.hmac = {
                 context, algorithm, key, keyCount, first, count, _, _, output in
-                unsafe ProviderFunctions.all.hmac(
+                ProviderFunctions.all.hmac(
                     context, algorithm, key, keyCount, first, count, nil, 0, output)
             }
-        case .macFails: unsafe provider.hmac = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
+        case .macFails: provider.hmac = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
         case .keyConstant:
-            unsafe provider.kdf = { _, _, _, _, _, _, _, count, output in
-                unsafe output?.update(repeating: 1, count: Int(count))
+            provider.kdf = { _, _, _, _, _, _, _, count, output in
+                output?.update(repeating: 1, count: Int(count))
                 return SQLITE_OK
             }
-        case .keyFails: unsafe provider.kdf = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
+        case .keyFails: provider.kdf = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
         case .randomZero:
-            unsafe provider.random = { _, output, count in
-                unsafe output?.initializeMemory(as: UInt8.self, repeating: 0, count: Int(count))
+            provider.random = { _, output, count in
+                output?.initializeMemory(as: UInt8.self, repeating: 0, count: Int(count))
                 return SQLITE_OK
             }
         case .randomConstant:
-            unsafe provider.random = { _, output, count in
+            provider.random = { _, output, count in
                 for index in 0..<Int(count) {
-                    unsafe output?.storeBytes(
+                    output?.storeBytes(
                         of: UInt8(truncatingIfNeeded: index), toByteOffset: index, as: UInt8.self)
                 }
                 return SQLITE_OK
             }
-        case .randomFails: unsafe provider.random = { _, _, _ in SQLITE_ERROR }
-        case .keySize: unsafe provider.get_key_sz = { _ in 16 }
-        case .blockSize: unsafe provider.get_block_sz = { _ in 1 }
-        case .macSize: unsafe provider.get_hmac_sz = { _, _ in 32 }
+        case .randomFails: provider.random = { _, _, _ in SQLITE_ERROR }
+        case .keySize: provider.get_key_sz = { _ in 16 }
+        case .blockSize: provider.get_block_sz = { _ in 1 }
+        case .macSize: provider.get_hmac_sz = { _, _ in 32 }
         }
         return provider
     }

@@ -32,7 +32,7 @@ struct BlobStreamTests {
                 case .regular: return nil
                 case .error: throw Stop()
                 case .cancellation:
-                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    withUnsafeCurrentTask { unsafe $0?.cancel() }
                     return [0]
                 }
             }

@@ -40,10 +40,10 @@ struct CallerThreadPermitTests: NumberStore {
         let first = Asking {
             let answer = Mutex(true)
             let (done, worker) = (Latch(), WorkerThread())
-            nonisolated(unsafe) let lent = unsafe thread
+            nonisolated(unsafe) let lent = thread
             #expect(throws: Never.self) {
                 try worker.submit {
-                    let takesOver = unsafe lent.takesOver(Asking {})
+                    let takesOver = lent.takesOver(Asking {})
                     answer.withLock { $0 = takesOver }
                     done.open()
                 }

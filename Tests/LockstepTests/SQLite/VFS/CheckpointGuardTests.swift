@@ -9,16 +9,16 @@ import Testing
 struct CheckpointGuardTests {
     @Test("A VFS that cannot be guarded is refused before anything is opened")
     func refused() throws {
-        var large = unsafe sqlite3_vfs()
-        if let stock = unsafe sqlite3_vfs_find(nil) { unsafe large = unsafe stock.pointee }
-        unsafe large.szOsFile = 5000
-        let before = unsafe sqlite3_vfs_find("lockstep-unix")
-        unsafe withUnsafeMutablePointer(to: &large) { large in
-            Refusal.expect(.libraryUnusable) { _ = try unsafe GuardedVFS.name(over: large) }
+        var large = sqlite3_vfs()
+        if let stock = sqlite3_vfs_find(nil) { large = stock.pointee }
+        large.szOsFile = 5000
+        let before = sqlite3_vfs_find("lockstep-unix")
+        withUnsafeMutablePointer(to: &large) { large in
+            Refusal.expect(.libraryUnusable) { _ = try GuardedVFS.name(over: large) }
         }
-        Refusal.expect(.libraryUnusable) { _ = try unsafe GuardedVFS.name(over: nil) }
-        let after = unsafe sqlite3_vfs_find("lockstep-unix")
-        #expect(unsafe after == before)
+        Refusal.expect(.libraryUnusable) { _ = try GuardedVFS.name(over: nil) }
+        let after = sqlite3_vfs_find("lockstep-unix")
+        #expect(after == before)
     }
 
     @Test("Every connection to a file is guarded")
@@ -27,11 +27,11 @@ struct CheckpointGuardTests {
         let key = try DatabaseKey.ephemeral()
         let connection = try Connection.create(folder.file("t.db"), key: key)
         var vfs: UnsafeMutablePointer<sqlite3_vfs>?
-        let found = unsafe withUnsafeMutablePointer(to: &vfs) {
-            unsafe sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_VFS_POINTER, $0)
+        let found = withUnsafeMutablePointer(to: &vfs) {
+            sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_VFS_POINTER, $0)
         }
         #expect(found == SQLITE_OK)
-        let used = unsafe vfs?.pointee.zName.map { unsafe String(cString: $0) }
+        let used = vfs?.pointee.zName.map { String(cString: $0) }
         #expect(used?.hasPrefix("lockstep-") == true)
     }
 }

@@ -55,7 +55,7 @@ enum LogicValue {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.byteCount)
         for index in 0..<bytes.byteCount {
-            let byte = unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+            let byte = bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
             if byte == 0 { break }
             text.append((32...126).contains(byte) ? byte : UInt8(ascii: "@"))
         }

@@ -64,7 +64,7 @@ struct TransactionEndTests: NumberTable {
                 try? connection.prepare("SELECT a FROM t").forEach { _ in
                     try? connection.savepoint { connection in
                         try connection.execute("INSERT INTO t VALUES (3)")
-                        unsafe sqlite3_interrupt(connection.handle)
+                        sqlite3_interrupt(connection.handle)
                         _ = try connection.value("SELECT count(*) FROM t", as: Int.self)
                     }
                 }

@@ -26,19 +26,19 @@ final class ParameterBufferTests {
         let buffer = ParameterBuffer()
         for _ in 0..<2 {
             let first = Self.blob(size, 1)
-            let place = unsafe first.withUnsafeBytes { unsafe buffer.store($0) }
-            #expect(unsafe (place != nil) == (size <= 4096))
+            let place = first.withUnsafeBytes { buffer.store($0) }
+            #expect((place != nil) == (size <= 4096))
             // A value that did not fit has used no space.
             let rest = Self.blob(size > 4096 ? 4096 : 4096 - size, 2)
-            let other = unsafe rest.withUnsafeBytes { unsafe buffer.store($0) }
-            #expect(unsafe other != nil)
-            let full = unsafe [UInt8(0)].withUnsafeBytes { unsafe buffer.store($0) }
-            #expect(unsafe full == nil)
-            if let place = unsafe place, let other = unsafe other {
+            let other = rest.withUnsafeBytes { buffer.store($0) }
+            #expect(other != nil)
+            let full = [UInt8(0)].withUnsafeBytes { buffer.store($0) }
+            #expect(full == nil)
+            if let place = place, let other = other {
                 #expect(
-                    unsafe UnsafeRawBufferPointer(start: place, count: size).elementsEqual(first))
+                    UnsafeRawBufferPointer(start: place, count: size).elementsEqual(first))
                 #expect(
-                    unsafe UnsafeRawBufferPointer(start: other, count: rest.count)
+                    UnsafeRawBufferPointer(start: other, count: rest.count)
                         .elementsEqual(rest))
             }
             buffer.clear()
@@ -50,11 +50,11 @@ final class ParameterBufferTests {
         let buffer = ParameterBuffer()
         let all = [UInt8](repeating: 1, count: 4096)
         for _ in 0..<3 {
-            let place = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-            #expect(unsafe buffer.store(place) != nil)
+            let place = UnsafeRawBufferPointer(start: nil, count: 0)
+            #expect(buffer.store(place) != nil)
         }
-        #expect(unsafe all.withUnsafeBytes { unsafe buffer.store($0) } != nil)
-        #expect(unsafe buffer.store(UnsafeRawBufferPointer(start: nil, count: 0)) != nil)
+        #expect(all.withUnsafeBytes { buffer.store($0) } != nil)
+        #expect(buffer.store(UnsafeRawBufferPointer(start: nil, count: 0)) != nil)
     }
 
     // MARK: Through a statement

@@ -10,7 +10,7 @@ final class RowBytesTests {
 
     private static func copy(_ row: borrowing Row, _ column: Int) throws -> [UInt8] {
         let span = try row.bytes(column)
-        return unsafe span.withUnsafeBytes { unsafe Array($0) }
+        return span.withUnsafeBytes { Array($0) }
     }
 
     /// The refusal of a request for a column's bytes.
@@ -72,8 +72,8 @@ final class RowBytesTests {
             _ = try row[0] as Value
             _ = try row.leniently(0)
             _ = try row[1] as [UInt8]
-            #expect(unsafe text.withUnsafeBytes { unsafe Array($0) } == Array("text".utf8))
-            #expect(unsafe zeros.withUnsafeBytes { unsafe Array($0) } == [0, 0, 0])
+            #expect(text.withUnsafeBytes { Array($0) } == Array("text".utf8))
+            #expect(zeros.withUnsafeBytes { Array($0) } == [0, 0, 0])
         }
     }
 
