@@ -1,4 +1,3 @@
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -19,13 +18,10 @@ struct KeyringFuzzTests {
         try ring.setState(.database, version: 2, to: .active)
         try ring.setState(.database, version: 1, to: .destroyed)
         texts.append(try ring.encode(epoch: 9))
-        let folder = PythonReader.folder.appending("Malformed/whole")
         for name in ["full", "signed", "two-credentials", "beside-x25519", "beside-scrypt"] {
-            texts.append(try Bytes.read(folder.appending("sound-\(name).txt")))
+            texts.append(try MalformedKeyring.text("whole", "sound-\(name)"))
         }
-        texts.append(
-            try Bytes.read(
-                PythonReader.folder.appending("Malformed/plugins/sound-beside-plugin.txt")))
+        texts.append(try MalformedKeyring.text("plugins", "sound-beside-plugin"))
         return texts
     }
 
@@ -77,12 +73,9 @@ struct KeyringFuzzTests {
 
     @Test("Texts damaged by someone who can make the MAC are read as they are, or refused")
     func withRingKey() throws {
-        let text = try Bytes.read(
-            PythonReader.folder.appending("Malformed/whole/sound-signed.txt"))
-        let other = try Bytes.read(
-            PythonReader.folder.appending("Malformed/whole/sound-full.txt"))
-        let third = try Bytes.read(
-            PythonReader.folder.appending("Malformed/plugins/sound-beside-plugin.txt"))
+        let text = try MalformedKeyring.text("whole", "sound-signed")
+        let other = try MalformedKeyring.text("whole", "sound-full")
+        let third = try MalformedKeyring.text("plugins", "sound-beside-plugin")
         let holder = try RingKeyHolder(text)
         let keys = try Self.materials(text).union(Self.materials(other))
         var random = SplitMix64(stream: 32)

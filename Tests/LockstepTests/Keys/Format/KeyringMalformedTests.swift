@@ -5,43 +5,18 @@ import Testing
 
 @testable import Lockstep
 
-/// The keyrings under Tests/IndependentReaders/KeyringReader/Malformed: each has one defect and is sound otherwise,
-/// down to the MAC. make_malformed.py beside the folder makes them; they can test any reader of the format.
+/// Every keyring of ``MalformedKeyring`` is refused with its error, or opens.
 struct KeyringMalformedTests {
-    private static let folder = PythonReader.folder.appending("Malformed")
-    /// The parts of the format that this library knows. A row whose expectation depends on another part is
+    /// The parts of the format that this library knows. A keyring whose expectation depends on another part is
     /// skipped.
     private static let known: Set<String> = [
         "-", "command", "x25519", "signature", "plugin", "records",
     ]
 
-    struct Row: Sendable, CustomStringConvertible {
-        let path: FilePath
-        let expected: String
-        let credential: String
-        let since: String
-        let what: String
-
-        var description: String { "\(path.lastComponent?.string ?? ""): \(what)" }
-    }
-
-    static func rows(_ group: String) throws -> [Row] {
-        let folder = folder.appending(group)
-        let index = try Bytes.read(folder.appending("index.tsv"))
-        return try String(decoding: index, as: UTF8.self).split(separator: "\n").dropFirst().map {
-            let columns = $0.split(separator: "\t").map(String.init)
-            try #require(columns.count == 5, "\($0)")
-            return Row(
-                path: folder.appending(columns[0]), expected: columns[1], credential: columns[2],
-                since: columns[3], what: columns[4])
-        }
-    }
-
-    /// Opens a file as its row says, and unwraps every key, which is what the row's expectation is about.
-    private static func outcome(_ row: Row) throws -> String {
-        let text = try Bytes.read(row.path)
+    /// Opens a keyring as it says, and unwraps every key, which is what its expectation is about.
+    private static func outcome(_ one: MalformedKeyring) throws -> String {
         let code = try Refusal.code {
-            let ring = try Keyring.open(text) { try credential(row.credential, $0) }
+            let ring = try Keyring.open(one.text) { try credential(one.credential, $0) }
             for key in ring.summary.keys where key.state != .destroyed {
                 _ = try ring.key(key.kind, version: key.version)
             }
@@ -67,21 +42,48 @@ struct KeyringMalformedTests {
     }
 
     @Test(
-        "Each is refused as its index says, and the sound ones open",
-        arguments: ["bytes", "base64", "lines", "slots", "whole", "plugins", "records"])
-    func every(_ group: String) throws {
-        let rows = try Self.rows(group)
-        let files = Set(rows.compactMap { $0.path.lastComponent?.string } + ["index.tsv"])
-        let standing = try FileManager.default.contentsOfDirectory(
-            atPath: Self.folder.appending(group).string)
-        #expect(Set(standing) == files)
-        #expect(files.count == rows.count + 1)
+        "Each is refused as it says, and the sound ones open",
+        arguments: MalformedKeyring.categories)
+    func every(_ category: String) throws {
+        let all = try MalformedKeyring.all(category)
+        #expect(Set(all.map(\.name)).count == all.count)
         var tried = 0
-        for row in rows where Self.known.contains(row.since) {
-            #expect(try Self.outcome(row) == row.expected, "\(row)")
+        for one in all where Self.known.contains(one.since) {
+            #expect(try Self.outcome(one) == one.expected, "\(category): \(one)")
             tried += 1
         }
         #expect(tried > 30)
+    }
+
+    @Test("No keyring and no file of them is left out")
+    func complete() throws {
+        let folder = PythonReader.folder.appending("Malformed").string
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(Set(files) == Set(MalformedKeyring.categories.map { "\($0).txt" }))
+        let count = try MalformedKeyring.categories.reduce(0) {
+            $0 + (try MalformedKeyring.all($1).count)
+        }
+        #expect(count >= 626)
+    }
+
+    @Test("Bytes that no text has are read from their escapes")
+    func escapes() throws {
+        let all = try MalformedKeyring.parse(
+            """
+            # A remark.
+
+            = none keyring-malformed keyfile - nothing at all
+
+            = bytes opens env since what it is
+            |
+            | \\x5c\\xff\\x20
+            +\\x0d
+            """)
+        #expect(all.map(\.name) == ["none", "bytes"])
+        #expect(all[0].text.isEmpty)
+        #expect(all[1].text == [0x0A, 0x20, 0x5C, 0xFF, 0x20, 0x0A, 0x0D])
+        #expect(all[1].expected == "opens" && all[1].credential == "env")
+        #expect(all[1].since == "since" && all[1].what == "what it is")
     }
 
     @Test("A text of 262,144 bytes is read, and one byte more is not")

@@ -122,9 +122,7 @@ struct PythonReaderTests {
         #expect(try complaint(Rings.joined(lines), secret) == "keyring-tampered")
     }
 
-    @Test(
-        "It judges every malformed keyring as its index says, and the folder is what the script makes"
-    )
+    @Test("It judges every malformed keyring as expected, and the files are what the script makes")
     func malformed() throws {
         let outcome = try PythonReader.run([
             PythonReader.folder.appending("make_malformed.py").string, "--check",

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Lockstep
 
-/// What keyrings remember of databases and of their former rings: format 2. Malformed/records covers the form of its
-/// lines.
+/// What keyrings remember of databases and of their former rings: format 2. The malformed keyrings of the category
+/// `records` cover the form of its lines.
 struct KeyringRecordsTests {
     private func magic(_ ring: borrowing Keyring) throws -> String {
         Rings.lines(try ring.encode(epoch: 1))[0]

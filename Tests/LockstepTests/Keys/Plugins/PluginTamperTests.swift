@@ -1,4 +1,3 @@
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -11,8 +10,7 @@ struct PluginTamperTests {
     private let slot: Range<Int>
 
     init() throws {
-        text = try Bytes.read(
-            PythonReader.folder.appending("Malformed/plugins/sound-plugin.txt"))
+        text = try MalformedKeyring.text("plugins", "sound-plugin")
         let lines = Rings.lines(text)
         let start = lines[0].utf8.count + lines[1].utf8.count + 2
         slot = start..<(start + lines[2].utf8.count + lines[3].utf8.count + 2)
