@@ -68,7 +68,7 @@ public struct Rehearsal {
         let copy = try RehearsalCopy(of: database, in: folder)
         let key = try DatabaseKey.ephemeral()
         let start = Clock.monotonicMicroseconds
-        try NamedDamage.of(database, access.key) {
+        try PageAudit(database).namingDamage(access.key) {
             try original.read { original in
                 try PageCopy.copyPages(original, to: copy.path, key, reporter.report)
             }

@@ -15,7 +15,7 @@ extension SafeMigration {
         // The watch begins before the backup's snapshot. A commit between the two is in the backup, and counts
         // all the same.
         let watch = try connection.watchCommits()
-        let backup = try NamedDamage.of(database, access.key) {
+        let backup = try PageAudit(database).namingDamage(access.key) {
             try backups.make(connection, access.key, schema: options, reporter.report)
         }
         report.backup = backup

@@ -86,16 +86,9 @@ extension Store {
         try Backup(to: path).run(on: self, progress: progress)
     }
 
-    /// SQLCipher reports a page that does not verify as a generic error. If `body` fails with one, names the
-    /// damaged pages of the database.
+    /// Runs `body`. If a damaged page makes it fail, names the damaged pages of the database.
     func namingDamage<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as LockstepError
-            where [.sqlFailed, .damaged].contains(error.code) && !source.isInMemory
-        {
-            try source.withKey { key in _ = try PageAudit(self.path).requireClean(key) }
-            throw error
-        }
+        guard !source.isInMemory else { return try body() }
+        return try source.withKey { key in try PageAudit(path).namingDamage(key, body) }
     }
 }

@@ -46,6 +46,19 @@ public struct PageAudit: Sendable, Hashable {
         return report
     }
 
+    /// Runs `body`. SQLCipher reports a page that does not verify as a generic error: if `body` fails with one, names the
+    /// damaged pages of the file.
+    func namingDamage<Result>(
+        _ key: borrowing DatabaseKey, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LockstepError where [.sqlFailed, .damaged].contains(error.code) {
+            try requireClean(key)
+            throw error
+        }
+    }
+
     /// - Parameter betweenLooks: Runs between reading the log's commits and reading what follows them: for
     ///   tests, which write at that moment.
     func run(
