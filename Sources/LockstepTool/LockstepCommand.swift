@@ -17,8 +17,8 @@ struct LockstepCommand: ParsableCommand {
             """,
         version: LockstepVersion.current,
         subcommands: [
-            Init.self, ShowPlan.self, Migrate.self, Rehearse.self, Rollback.self, Redo.self,
-            SetBaseline.self, NewMigration.self, Status.self, Verify.self, Keys.self, Seal.self,
+            Init.self, Plan.self, Migrate.self, Rehearse.self, Rollback.self, Redo.self,
+            Baseline.self, New.self, Status.self, Verify.self, Keys.self, Seal.self,
             Unseal.self, Reseal.self, Issue.self, Release.self, Import.self, List.self, Show.self,
             Query.self,
             Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self,

@@ -46,7 +46,7 @@ struct Status: ParsableCommand {
                 "notice: the database also has the set \(name), whose files were not given")
         }
         let statuses = sets.map { set in
-            let findings = Plan(set, history: history, target: .latest).findings
+            let findings = Lockstep.Plan(set, history: history, target: .latest).findings
             fatal = fatal ?? findings.first(where: \.isFatal)?.error
             let applied = ledger.filter { $0.set == set.name }
             let done = applied.map { entry in

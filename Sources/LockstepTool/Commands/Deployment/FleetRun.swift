@@ -9,7 +9,7 @@ enum FleetRun {
 
     static func run(
         _ files: [FilePath], _ jobs: Int?, _ keyrings: FleetKeyrings, _ sets: [MigrationSet],
-        _ target: Plan.Target, _ runner: RunnerOptions, _ safety: SafetyOptions,
+        _ target: Lockstep.Plan.Target, _ runner: RunnerOptions, _ safety: SafetyOptions,
         _ format: OutputFormat
     ) throws {
         Interruption.expect()

@@ -13,7 +13,7 @@ enum MigrationRun {
 
     /// Reports the completed versions even if a later one fails.
     static func run(
-        _ sets: [MigrationSet], target: Plan.Target, _ options: RunnerOptions,
+        _ sets: [MigrationSet], target: Lockstep.Plan.Target, _ options: RunnerOptions,
         on connection: borrowing Connection, _ format: OutputFormat
     ) throws {
         Interruption.expect()

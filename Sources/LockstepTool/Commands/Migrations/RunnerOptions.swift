@@ -20,7 +20,7 @@ struct RunnerOptions: ParsableArguments {
     /// Runs a set. Ctrl-C stops the run between two statements, and the current transaction is rolled back; it also
     /// stops a wait for the write lock.
     func run(
-        _ set: MigrationSet, _ target: Plan.Target, on connection: borrowing Connection,
+        _ set: MigrationSet, _ target: Lockstep.Plan.Target, on connection: borrowing Connection,
         into report: inout MigrationReport
     ) throws {
         let line = MigrationProgressLine()

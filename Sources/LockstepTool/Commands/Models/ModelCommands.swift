@@ -39,10 +39,10 @@ extension ModelCommands {
     static var shown: String { "a \(entry)" }
     static var advice: String { "" }
 
-    static var importCommand: any ParsableCommand.Type { ImportModel<Self>.self }
-    static var listCommand: any ParsableCommand.Type { ListModel<Self>.self }
-    static var showCommand: any ParsableCommand.Type { ShowModel<Self>.self }
-    static var exportCommand: any ParsableCommand.Type { ExportModel<Self>.self }
+    static var importCommand: any ParsableCommand.Type { Import.Model<Self>.self }
+    static var listCommand: any ParsableCommand.Type { List.Model<Self>.self }
+    static var showCommand: any ParsableCommand.Type { Show.Model<Self>.self }
+    static var exportCommand: any ParsableCommand.Type { Export.Model<Self>.self }
 }
 
 /// The source of an import, with the options that only this import has.

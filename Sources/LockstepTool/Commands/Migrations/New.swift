@@ -3,9 +3,8 @@ import Lockstep
 import SystemPackage
 
 /// `lockstep new`: makes the files of the next version.
-struct NewMigration: ParsableCommand {
+struct New: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new",
         abstract: "Make the files of the next version of a migration set.",
         discussion: """
             Uses the set's layout and the next number or time. In an empty folder, the layout is \

@@ -2,9 +2,8 @@ import ArgumentParser
 import Lockstep
 
 /// `lockstep plan`: shows what a migration would run, with lint findings.
-struct ShowPlan: ParsableCommand {
+struct Plan: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan",
         abstract: "Show what a migration would run, with lint findings.",
         discussion: """
             The database is only read. Every script is tried on an empty copy of the schema in memory, which \

@@ -1,20 +1,10 @@
 import ArgumentParser
 import Lockstep
-import LockstepModels
 import SystemPackage
-
-/// `lockstep export`: writes data to files that other programs can read.
-struct Export: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract:
-            "Write the whole database or a model store to files of another format.",
-        subcommands: [Whole.self] + Models.all.map { $0.exportCommand },
-        defaultSubcommand: Whole.self)
-}
 
 extension Export {
     /// `lockstep export FILE`: the whole database, unencrypted.
-    struct Whole: ParsableCommand {
+    struct Database: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "database",
             abstract: "Write the whole database to a plaintext SQLite file.",
@@ -56,29 +46,5 @@ extension Export {
             result.show("exported")
             Output.line("\(target) is NOT encrypted: destroy it after use")
         }
-    }
-}
-
-/// `lockstep export MODEL TARGET`
-struct ExportModel<Commands: ModelCommands>: ParsableCommand {
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: Commands.Model.setName, abstract: Commands.Target.abstract,
-            discussion: Commands.advice)
-    }
-
-    @Argument(help: Commands.Target.argument)
-    var target: String
-
-    @OptionGroup var choices: Commands.Target
-    @OptionGroup var protection: ExportProtection
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: FormatOptions
-
-    func run() throws {
-        let store = try access.model(Commands.Model.self)
-        let count = try choices.write(
-            store, to: FilePath(target), sealedFor: protection.keys())
-        try protection.show(count, Commands.entries, target, output)
     }
 }

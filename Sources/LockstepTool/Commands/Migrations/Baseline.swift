@@ -2,9 +2,8 @@ import ArgumentParser
 import Lockstep
 
 /// `lockstep baseline`: puts a schema that was made by other means under a migration set's control.
-struct SetBaseline: ParsableCommand {
+struct Baseline: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "baseline",
         abstract: "Record versions as applied if the database already has their schema.",
         discussion: """
             None of their SQL runs. The schema is first compared with a fresh build of the version; with \
@@ -25,7 +24,7 @@ struct SetBaseline: ParsableCommand {
         let set = try migrations.sets(oneFor: "a baseline")[0]
         let session = try access.session()
         let connection = try session.connect(isFirst: true)
-        let count = try Baseline(set, at: at, acceptsDifferences: acceptDifferences)
+        let count = try Lockstep.Baseline(set, at: at, acceptsDifferences: acceptDifferences)
             .record(on: connection)
         switch output.format {
         case .json: try Output.json(["set": set.name, "recorded": count] as JSONObject)

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Lockstep
+
+extension Keys {
+    /// `lockstep keys init`: makes a fields keyring.
+    struct Init: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make the fields keyring of a dataset.",
+            discussion: """
+                `lockstep init` and `lockstep adopt` make a database's keyring together with the database. \
+                Without an option, the command prompts for a passphrase.
+                """)
+
+        @OptionGroup var keyrings: KeyringOptions
+        @OptionGroup var slot: NewSlotOptions
+        @OptionGroup var plugins: PluginOptions
+
+        @Option(help: "The dataset's name.")
+        var dataset: String
+
+        @Option(help: "The slot's name.")
+        var slotName = "owner"
+
+        func run() throws {
+            let file = try KeyringFile.fields(of: dataset, in: keyrings.folder)
+            var keyring = try Keyring.create(.fields)
+            try slot.addSlot(slotName, to: &keyring, plugins)
+            try file.create(keyring)
+            Output.line("made the keyring \(file.path)")
+            Output.line("its publisher: \(try keyring.publisher())")
+        }
+    }
+}

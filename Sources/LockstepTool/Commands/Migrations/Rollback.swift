@@ -1,0 +1,43 @@
+import ArgumentParser
+import Lockstep
+
+/// `lockstep rollback`: undoes versions with their files' ways down.
+struct Rollback: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Undo the newest versions with their files' ways down.",
+        discussion: """
+            A version is undone only if its file exists and is the one that was applied. The way down recorded in the \
+            database is compared with the file but does not run, because anyone with the database's key can change \
+            it. If the file is gone, --recorded-down runs the recorded way down, without field keys. Exits with 4 if \
+            file and ledger disagree, with 65 if a row of the ledger does not authenticate.
+            """)
+
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var output: FormatOptions
+
+    @OptionGroup var runner: RunnerOptions
+
+    @Option(help: "How many versions to undo.")
+    var steps: Int = 1
+
+    @Option(
+        help: "Undo all versions above this one; 0 undoes all.", transform: MigrationRun.version)
+    var to: MigrationVersion?
+
+    func validate() throws {
+        guard steps > 0 else { throw ValidationError("--steps must be at least 1") }
+        try runner.recorded.validate(access.fields)
+    }
+
+    func run() throws {
+        let sets = try migrations.sets(oneFor: "a rollback")
+        var session = try access.session()
+        let connection = try session.connect(isFirst: true)
+        session.bind(connection)
+        let goal = to.map { Lockstep.Plan.Target.downTo($0) } ?? .back(steps)
+        // Also remembers the versions committed before a failure.
+        defer { session.rememberSealed(connection) }
+        try MigrationRun.run(sets, target: goal, runner, on: connection, output.format)
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Lockstep
+
+extension Release {
+    /// `lockstep release make`: signs the contents of a dataset.
+    struct Make: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sign the current contents of a dataset.",
+            discussion: """
+                Writes the manifest into the database, in place of the previous one. Ship the file after that: any \
+                change to the tables with sealed columns, their indexes or the schema needs another release. The \
+                keyring must be the publisher's own: an issued keyring cannot sign.
+                """)
+
+        @OptionGroup var access: AccessOptions
+        @OptionGroup var output: FormatOptions
+
+        @Option(help: "The dataset, whose fields keyring is in the keyring folder.")
+        var dataset: String
+
+        @Option(help: "The release's number. (default: one more than the last)")
+        var number: UInt64?
+
+        @Flag(help: "Replace a manifest of another publisher.")
+        var replaceForeign = false
+
+        func run() throws {
+            let path = try access.database.path()
+            try Diagnosis.requireDatabase(path)
+            let source = CredentialSource(access.credentials)
+            let file = try KeyringFile.fields(of: dataset, in: access.keyrings.folder)
+            let fields = try source.open(file)
+            let keyring = try source.open(access.keyringFile())
+            let key = try keyring.databaseKey(for: path)
+            var options = ConnectionOptions()
+            // The released state must not be older than the one that the keyring remembers.
+            options.fieldKeys = [try fields.fieldKeys(named: dataset)]
+            let connection = try Connection.open(path, key: key, options: options)
+            let manifest = try Manifest.make(
+                fields, in: connection, number: number, replacingForeign: replaceForeign)
+            guard output.format == .text else { return try Output.json(manifest.json) }
+            manifest.show()
+            Output.line("signed by \(manifest.publisher)")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Lockstep
+import SystemPackage
+
+/// The publisher and dataset of the release that a database must match.
+struct ReleaseOptions: ParsableArguments {
+    @Option(
+        help:
+            "The key of the publisher that must have signed the manifest, from a source other than the database."
+    )
+    var publisher: String?
+
+    @Option(
+        help: """
+            The manifest's dataset, whose keyring is in the keyring folder. (default: all datasets that the database \
+            names)
+            """)
+    var dataset: String?
+
+    /// The identifier of the named dataset.
+    func dataset(in folder: FilePath) throws -> [UInt8]? {
+        try dataset.map { try KeyringFile.fields(of: $0, in: folder).summary().subjectID }
+    }
+}
