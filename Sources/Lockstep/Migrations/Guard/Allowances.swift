@@ -25,12 +25,4 @@ extension MigrationScript {
             losses: tablesAllowedToLoseRows, brokenReferences: tablesAllowedBrokenReferences,
             address: version.map { isUp ? "\($0)" : "\($0) down" })
     }
-
-    /// The script with directives added that its file does not contain. Text and checksums stay those of the
-    /// file.
-    func declaring(_ directives: [Directive]) -> MigrationScript {
-        guard !directives.isEmpty else { return self }
-        let added = directives.map { Item(content: .directive($0), line: 0) }
-        return MigrationScript(items: added + items, text: text)
-    }
 }

@@ -153,21 +153,6 @@ final class CatalogueEntry {
 }
 
 extension SQLTokens {
-    /// All tokens in SQL that can be names: words and quoted names of any kind.
-    static func names(in sql: String) -> Set<SQLName> {
-        let bytes = Array(sql.utf8)
-        var names: Set<SQLName> = []
-        for token in SQLTokens(bytes, from: 0) {
-            switch token.kind {
-            case .word, .quotedName, .string:
-                let text = String(decoding: bytes[token.range], as: UTF8.self)
-                names.insert(SQLName(token.kind == .word ? text : unquote(text)))
-            default: continue
-            }
-        }
-        return names
-    }
-
     static func isUniqueIndex(_ sql: String) -> Bool {
         // SQLite itself writes the beginning of the stored SQL.
         sql.utf8.prefix(14).elementsEqual("CREATE UNIQUE ".utf8)

@@ -58,4 +58,12 @@ struct MigrationScript: Sendable, Equatable {
             }
         }
     }
+
+    /// The script with directives added that its file does not contain. Text and checksums stay those of the
+    /// file.
+    func declaring(_ directives: [Directive]) -> MigrationScript {
+        guard !directives.isEmpty else { return self }
+        let added = directives.map { Item(content: .directive($0), line: 0) }
+        return MigrationScript(items: added + items, text: text)
+    }
 }

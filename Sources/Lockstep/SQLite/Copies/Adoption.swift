@@ -88,7 +88,7 @@ public struct Adoption: Sendable {
             let rows = try copy.compare(source, with: target)
             let broken = try target.query("PRAGMA main.foreign_key_check") { _ in }.count
             try IntegrityAnswer.require(target)
-            try KeyringTable.bind(key.origin, target)
+            try key.originRecord?.add(to: target)
             return (rows, broken)
         }
     }

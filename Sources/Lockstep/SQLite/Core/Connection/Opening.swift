@@ -50,7 +50,7 @@ extension Connection {
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
         try createEmpty(path, key: key, options: options) { connection in
-            try KeyringTable.bind(key.origin, connection)
+            try key.originRecord?.add(to: connection)
         }
     }
 
@@ -99,9 +99,9 @@ enum Opening {
     ) throws -> Connection {
         let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options)
         if options.addition != nil { connection.core.key = SharedSecret(try key.clone()) }
-        if let origin = key.origin, !withSalt {
+        if let record = key.originRecord, !withSalt {
             try connection.with(rights: .engine) {
-                try KeyringFreshness.require(origin, connection)
+                try record.requireCurrent(in: connection)
             }
         }
         return connection

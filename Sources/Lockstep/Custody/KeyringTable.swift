@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 // A database's record of its keyring, and its own id
 // ==================================================
 //
@@ -110,22 +108,6 @@ enum KeyringTable {
             ON CONFLICT (ring) DO UPDATE SET epoch = max(epoch, excluded.epoch)
             """)
         for ring in rings { try upsert.run(ring, Int64(clamping: epoch)) }
-    }
-
-    /// Gives a new database its id, and records the keyring of its key. A database under a raw key has no
-    /// keyring that could list it: it gets an id with its first sealed column.
-    static func bind(
-        _ origin: DatabaseKey.Origin?, _ connection: borrowing Connection
-    ) throws {
-        guard let origin else { return }
-        try connection.with(rights: .engine) {
-            try connection.write { connection in
-                if try database(connection) == nil {
-                    try set(origin.newDatabase ?? Random.bytes(idLength), connection)
-                }
-                try raise([origin.ring], to: origin.epoch, connection)
-            }
-        }
     }
 
     private static func prepare(_ connection: borrowing Connection) throws {
