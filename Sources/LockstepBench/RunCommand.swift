@@ -60,9 +60,7 @@ struct RunCommand: ParsableCommand {
             path: FilePath(path), rows: rows, operations: operations, cacheBytes: cache,
             synchronous: sync, key: key, corpus: corpus.map { FilePath($0) },
             startedNanoseconds: started)
-        let slowDown = try SlowDown.microseconds()
-        var measurement = try request.run()
-        if let slowDown { SlowDown.burn(slowDown, into: &measurement) }
+        let measurement = try request.run()
         let outcome = Outcome(
             peer: PeerProgram.ownName, workload: workload, variant: request.variant,
             operations: measurement.operations,
@@ -71,8 +69,7 @@ struct RunCommand: ParsableCommand {
             checksum: measurement.hash.hex, peakKiB: ProcessClock.peakKiB(),
             library: "Lockstep \(LockstepVersion.current), \(measurement.library)",
             settings: measurement.settings, bytesWritten: measurement.clock.bytesWritten,
-            syncs: measurement.clock.syncs,
-            slowedDownMicroseconds: slowDown)
+            syncs: measurement.clock.syncs)
         print(try JSON.line(outcome))
     }
 }

@@ -44,10 +44,6 @@ struct GrowthChart {
             y += 18
             chart.svg.text(note, x: margin, y: y, .start, .faint)
         }
-        for warning in SlowDown.warnings(growth.rounds) {
-            y += 18
-            chart.svg.text(warning, x: margin, y: y, .start, .warning, isBold: true)
-        }
         for workload in Growth.workloads {
             let points = growth.points.filter { $0.workload == workload }
             guard let first = points.first else { continue }

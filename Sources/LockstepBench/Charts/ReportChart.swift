@@ -34,9 +34,6 @@ struct ReportChart {
             "\(report.machine.text); medians of \(report.repetitions) alternating runs, "
                 + "whiskers from the least to the most",
             x: Self.margin, y: next(), .start, .faint)
-        for warning in report.warnings {
-            svg.text(warning, x: Self.margin, y: next(), .start, .warning, isBold: true)
-        }
         let foot = next(22)
         var x = Self.margin
         for (color, name) in [

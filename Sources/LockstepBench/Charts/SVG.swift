@@ -17,7 +17,6 @@ struct SVG {
         case own = "#0969da"
         case encrypted = "#8c959f"
         case plain = "#d0b26a"
-        case warning = "#b35900"
     }
 
     let width: Double

@@ -55,7 +55,6 @@ struct Growth: Codable, Sendable {
                 + "row read by key"
         ]
         lines += libraries.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
-        lines += SlowDown.warnings(rounds).map { "  " + $0 }
         var table = Table()
         table.rows.append([
             "workload", "variant", "rows", "CPU µs", "least–most", "wall µs", "peak MiB", "written",

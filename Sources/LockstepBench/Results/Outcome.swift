@@ -24,8 +24,6 @@ struct Outcome: Codable, Hashable, Sendable {
     var bytesWritten: Int?
     /// How often the measured region called `fsync` or `fdatasync`; nil if that is not reported.
     var syncs: Int?
-    /// By how much each operation was slowed down on purpose: see ``SlowDown``. Nil in every valid run.
-    var slowedDownMicroseconds: Int?
 
     /// Reads what a program wrote to its standard output.
     /// - Throws: ``BenchError`` unless that is one outcome.

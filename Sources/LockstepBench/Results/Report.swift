@@ -47,7 +47,6 @@ struct Report: Codable, Sendable {
             "\(machine.text); medians of \(repetitions) alternating runs, times and bytes written per operation, syncs per run; * is encrypted"
         ]
         lines += (libraryLines + settingsLines).map { "  " + $0 }
-        lines += warnings.map { "  " + $0 }
         return lines.joined(separator: "\n")
     }
 
@@ -64,7 +63,4 @@ struct Report: Codable, Sendable {
                 + "each connection, WAL"
         ]
     }
-
-    /// Warnings for anyone who reads the figures.
-    var warnings: [String] { SlowDown.warnings(rounds) }
 }

@@ -23,6 +23,18 @@ struct ActivityTests {
         return try Outcome.parse(result.standardOutput, of: "lockstep")
     }
 
+    @Test("CPU time that is used between start and stop is counted")
+    func processorTime() {
+        var clock = ProcessClock()
+        for count in 1...2 {
+            clock.start()
+            let end = ProcessClock.cpuNow() + 2_000_000
+            while ProcessClock.cpuNow() < end {}
+            clock.stop()
+            #expect(clock.cpuNanoseconds >= Int64(count) * 2_000_000)
+        }
+    }
+
     #if os(Linux)
         @Test("Each commit waits for the disk only if that is requested")
         func commits() async throws {
