@@ -3,7 +3,7 @@
 # The tools load nothing from the folder that they lie in, which others might write to.
 RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
 
-.PHONY: help setup build release demo test docs torture mutants sanitize fuzz lint format layers peers bench bench-quick growth clean
+.PHONY: help setup build release demo test transcript docs torture mutants sanitize fuzz lint format layers peers bench bench-quick growth clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -22,8 +22,11 @@ demo: setup ## Build, then show the main job on real data.
 	$(RELEASE) --product lockstep
 	@Sources/Demo/demo "$$(swift build -c release --show-bin-path)/lockstep"
 
-test: setup lint ## Check style and layers, then run every test.
-	@.ci/test
+test: setup $(if $(FILTER),,lint) ## Check style and layers, then run every test; FILTER=StoreTests runs only what fits.
+	@.ci/test '$(FILTER)'
+
+transcript: setup ## Run one transcript of the tool: NAME=verify.
+	@LOCKSTEP_TRANSCRIPT='$(NAME)' .ci/test '/transcript\(|\.TranscriptTests/'
 
 docs: setup ## Build the documentation of both libraries with DocC; a warning is an error.
 	@.ci/docs

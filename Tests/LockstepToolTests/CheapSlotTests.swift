@@ -30,13 +30,14 @@ struct CheapSlotTests {
         return folder
     }
 
-    @Test("Every command that opens a keyring with a passphrase warns, once")
-    func cheap() async throws {
-        try await Transcript("Cheap/cheap").run(in: Self.films(logN: 15))
-    }
+    private static let logN = ["Cheap/cheap": 15, "Cheap/dear": 16]
+    static let names = logN.keys.sorted()
 
-    @Test("At 2^16 nothing warns")
-    func dear() async throws {
-        try await Transcript("Cheap/dear").run(in: Self.films(logN: 16))
+    @Test(
+        "Every command that opens a keyring with a passphrase warns once, and from 2^16 on none",
+        arguments: Transcript.chosen(of: names))
+    func transcript(name: String) async throws {
+        let logN = try #require(Self.logN[name])
+        try await Transcript(name).run(in: Self.films(logN: logN))
     }
 }

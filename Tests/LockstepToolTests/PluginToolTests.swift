@@ -20,9 +20,11 @@ struct PluginToolTests {
             to: bin.appending("age-plugin-lstest"))
     }
 
-    @Test("Transcript")
-    func transcript() async throws {
-        let transcript = try Transcript("Plugins/keys")
+    static let transcripts = ["Plugins/keys"]
+
+    @Test("Transcript", arguments: Transcript.chosen(of: transcripts))
+    func transcript(name: String) async throws {
+        let transcript = try Transcript(name)
         #expect(!transcript.steps.isEmpty)
         try await transcript.run(in: folder)
     }

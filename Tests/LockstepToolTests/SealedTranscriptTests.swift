@@ -36,9 +36,11 @@ struct SealedTranscriptTests {
         return folder
     }
 
-    @Test("Transcript", arguments: ["issue", "release"])
+    static let names = ["Sealed/issue", "Sealed/release"]
+
+    @Test("Transcript", arguments: Transcript.chosen(of: names))
     func transcript(name: String) async throws {
-        let transcript = try Transcript("Sealed/\(name)")
+        let transcript = try Transcript(name)
         #expect(!transcript.steps.isEmpty)
         try await transcript.run(in: Self.films())
     }

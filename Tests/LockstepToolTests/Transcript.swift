@@ -25,11 +25,22 @@ struct Transcript {
     let name: String
     let steps: [Step]
 
-    /// The transcripts beside this file.
-    static let names: [String] = {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
+    /// Every transcript: `verify`, or `Sealed/issue`.
+    static let all: [String] = {
+        let files = (try? FileManager.default.subpathsOfDirectory(atPath: folder.string)) ?? []
         return files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted()
     }()
+
+    /// The transcripts that `LOCKSTEP_TRANSCRIPT` names, parted by spaces; nil if it is not set.
+    static let chosen: [String]? = ProcessInfo.processInfo.environment["LOCKSTEP_TRANSCRIPT"].map {
+        $0.split(separator: " ").map(String.init)
+    }
+
+    /// Those of the transcripts that are to run.
+    static func chosen(of names: [String]) -> [String] {
+        guard let chosen else { return names }
+        return names.filter { chosen.contains($0) }
+    }
 
     private static let folder = FilePath(#filePath).removingLastComponent()
         .appending("Transcripts")
