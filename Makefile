@@ -32,17 +32,17 @@ docs: setup ## Build the documentation of both libraries with DocC; a warning is
 	@.ci/docs
 
 torture: setup ## Run the campaigns of faults, schedules and load in their long form, for an hour or for MINUTES=10.
-	Tests/Torture/run $(or $(MINUTES),60) $(FILTER)
+	Tests/Campaigns/Torture/run $(or $(MINUTES),60) $(FILTER)
 
 mutants: setup ## Show which changes of the source no test notices, for an hour; MINUTES=10, OPTIONS="--seed 5 --layer Store".
-	python3 Tests/Mutants/run.py --minutes $(or $(MINUTES),60) $(OPTIONS)
+	python3 Tests/Campaigns/Mutants/run.py --minutes $(or $(MINUTES),60) $(OPTIONS)
 
 sanitize: setup ## Run what threads share under the thread sanitizer, then everything under the address sanitizer.
-	Tests/Sanitizers/run thread
-	Tests/Sanitizers/run address
+	Tests/Campaigns/Sanitizers/run thread
+	Tests/Campaigns/Sanitizers/run address
 
 fuzz: setup ## Feed every parser with inputs that libFuzzer makes, five minutes each; FUZZ="60 keyring" is a shorter run of one.
-	Tests/Fuzzer/run $(FUZZ)
+	Tests/Campaigns/Fuzzer/run $(FUZZ)
 
 lint: ## Check style, words, file lengths, structure, documented errors and layers.
 	@.ci/lint

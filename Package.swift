@@ -78,47 +78,47 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Lockstep", systemPackage],
-            path: "Tests/TestSupport",
+            path: "Tests/Harness/TestSupport",
             swiftSettings: strict),
         .target(
             name: "SchedulePoints",
             dependencies: ["CSQLCipher"],
-            path: "Tests/SchedulePoints"),
+            path: "Tests/Harness/SchedulePoints"),
         .executableTarget(
             name: "ScheduleExplorer",
             dependencies: [
                 "Lockstep", "SchedulePoints", "FaultyCalls", "TestSupport", systemPackage,
             ],
-            path: "Tests/ScheduleExplorer",
+            path: "Tests/Campaigns/ScheduleExplorer",
             swiftSettings: strict),
         .target(
             name: "FaultyVFS",
             dependencies: ["CSQLCipher"],
-            path: "Tests/FaultyVFS"),
+            path: "Tests/Harness/FaultyVFS"),
         .target(
             name: "FaultyCalls",
-            path: "Tests/FaultyCalls"),
+            path: "Tests/Harness/FaultyCalls"),
         .target(
             name: "ForkedCall",
-            path: "Tests/ForkedCall"),
+            path: "Tests/Harness/ForkedCall"),
         .target(
             name: "FaultyWork",
             dependencies: ["Lockstep", "FaultyCalls", systemPackage],
-            path: "Tests/FaultyWork",
+            path: "Tests/Harness/FaultyWork",
             swiftSettings: strict),
         .executableTarget(
             name: "Worker",
             dependencies: ["Lockstep", "CSQLCipher", "FaultyVFS", "FaultyWork", systemPackage],
-            path: "Tests/Worker",
+            path: "Tests/Harness/Worker",
             swiftSettings: strict),
         .target(
             name: "ZlibStreams",
-            path: "Tests/ZlibStreams",
+            path: "Tests/Harness/ZlibStreams",
             swiftSettings: strict),
         .executableTarget(
             name: "OracleRunner",
             dependencies: ["Lockstep", "CCrypto", "ZlibStreams"],
-            path: "Tests/Oracles/Runner",
+            path: "Tests/Campaigns/Oracles/Runner",
             swiftSettings: strict),
         .testTarget(
             name: "LockstepTests",
@@ -146,20 +146,21 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Only for Tests/Oracles/tcl, which loads this library into SQLite's own test program.
+// Only for Tests/Campaigns/Oracles/tcl, which loads this library into SQLite's own test program.
 if Context.environment["LOCKSTEP_ORACLE_TAP"] != nil {
     package.products.append(.library(name: "OracleTap", type: .dynamic, targets: ["OracleTap"]))
     package.targets += [
-        .target(name: "TapStart", path: "Tests/Oracles/TapStart"),
+        .target(name: "TapStart", path: "Tests/Campaigns/Oracles/TapStart"),
         .target(
             name: "OracleTap",
             dependencies: ["Lockstep", "CSQLCipher", "TapStart"],
-            path: "Tests/Oracles/Tap",
+            path: "Tests/Campaigns/Oracles/Tap",
             swiftSettings: strict),
     ]
 }
 
-// Only for Tests/Fuzzer/run, which gives the path of libFuzzer's runtime. What is fuzzed counts what it runs through.
+// Only for Tests/Campaigns/Fuzzer/run, which gives the path of libFuzzer's runtime. What is fuzzed counts what it runs
+// through.
 if let runtime = Context.environment["LOCKSTEP_FUZZER"] {
     let counting: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
     for target in package.targets where ["Lockstep", "LockstepModels"].contains(target.name) {
@@ -170,12 +171,12 @@ if let runtime = Context.environment["LOCKSTEP_FUZZER"] {
         .target(
             name: "FuzzTargets",
             dependencies: ["Lockstep", "LockstepModels", "CCrypto", systemPackage],
-            path: "Tests/Fuzzer/Targets",
+            path: "Tests/Campaigns/Fuzzer/Targets",
             swiftSettings: strict + counting),
         .executableTarget(
             name: "Fuzzer",
             dependencies: ["FuzzTargets"],
-            path: "Tests/Fuzzer/Main",
+            path: "Tests/Campaigns/Fuzzer/Main",
             linkerSettings: [.unsafeFlags([runtime]), .linkedLibrary("stdc++")]),
     ]
 }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The tool and age plugins, using the plugin program of Tests/AgePlugin.
+/// The tool and age plugins, using the plugin program of Tests/Harness/AgePlugin.
 @Suite("The tool and age plugins", .enabled(if: Conversation.isPossible, "no python3"))
 struct PluginToolTests {
     private let folder: TemporaryFolder
@@ -14,7 +14,7 @@ struct PluginToolTests {
         let bin = folder.file("bin")
         try FileManager.default.createDirectory(
             atPath: bin.string, withIntermediateDirectories: false)
-        let script = Programs.package.appending("Tests/AgePlugin/age_plugin.py")
+        let script = Programs.package.appending("Tests/Harness/AgePlugin/age_plugin.py")
         try ProgramFile.write(
             String(decoding: Bytes.read(script), as: UTF8.self),
             to: bin.appending("age-plugin-lstest"))

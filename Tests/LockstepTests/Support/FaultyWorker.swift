@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Runs the subjects of Tests/Worker that can meet a fault at one of the system calls that change files.
+/// Runs the subjects of Tests/Harness/Worker that can meet a fault at one of the system calls that change files.
 enum FaultyWorker {
     /// Whether calls are counted on this system.
     static let isAble = FileManager.default.fileExists(atPath: "/proc")

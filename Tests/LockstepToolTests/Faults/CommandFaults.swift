@@ -3,7 +3,7 @@ import Subprocess
 import SystemPackage
 import TestSupport
 
-/// Runs commands of the tool with a fault at one of the system calls that change files (Tests/FaultyCalls).
+/// Runs commands of the tool with a fault at one of the system calls that change files (Tests/Harness/FaultyCalls).
 struct CommandFaults {
     #if os(Linux)
         static let isPossible = true
@@ -61,7 +61,7 @@ struct CommandFaults {
     /// Builds the watched functions as a library that a program loads before others.
     static func makeLibrary(in folder: TemporaryFolder) async throws -> FilePath {
         let path = folder.file("calls.so")
-        let source = Programs.package.appending("Tests/FaultyCalls")
+        let source = Programs.package.appending("Tests/Harness/FaultyCalls")
         let files = ["faulty_calls.c", "faulty_preload.c", "lost_power.c"].map {
             source.appending($0).string
         }

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Lockstep
 
-/// The plugin program of Tests/AgePlugin, installed as `age-plugin-lstest` in a folder of its own.
+/// The plugin program of Tests/Harness/AgePlugin, installed as `age-plugin-lstest` in a folder of its own.
 struct TestPlugin {
     static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
     static let missing = "there is no /usr/bin/python3"
@@ -17,7 +17,7 @@ struct TestPlugin {
     init(_ name: String = "lstest") throws {
         folder = try TemporaryFolder()
         self.name = try PluginName(name)
-        let script = Programs.package.appending("Tests/AgePlugin/age_plugin.py")
+        let script = Programs.package.appending("Tests/Harness/AgePlugin/age_plugin.py")
         try ProgramFile.write(
             String(decoding: Bytes.read(script), as: UTF8.self),
             to: folder.file("age-plugin-\(name)"))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Runs one operation at every point of another (Tests/ScheduleExplorer): the result is that of one of their orders, or
-/// one was refused. LOCKSTEP_TORTURE=1 runs every pair; a plain run takes some pairs, at some points.
+/// Runs one operation at every point of another (Tests/Campaigns/ScheduleExplorer): the result is that of one of their
+/// orders, or one was refused. LOCKSTEP_TORTURE=1 runs every pair; a plain run takes some pairs, at some points.
 @Suite("Schedules of two operations", .serialized, .timeLimit(.minutes(60)))
 struct ScheduleTests {
     private func explore(

@@ -6,11 +6,11 @@ public import SystemPackage
 public enum SharedData {
     private static let folder: FilePath = {
         var path = FilePath(#filePath)
-        for _ in 0..<4 { path.removeLastComponent() }
+        for _ in 0..<5 { path.removeLastComponent() }
         return path.appending("shared")
     }()
 
-    /// The path of all Wycheproof vectors, which the script of Tests/Oracles can set.
+    /// The path of all Wycheproof vectors, which the script of Tests/Campaigns/Oracles can set.
     private static let wycheproof = ProcessInfo.processInfo.environment["LOCKSTEP_WYCHEPROOF"]
     private static let wycheproofPrefix = "vectors/wycheproof/"
 

@@ -12,7 +12,7 @@ public enum Programs {
     /// The package's own folder, for its migrations and data.
     public static let package: FilePath = {
         var path = FilePath(#filePath)
-        for _ in 0..<3 { path.removeLastComponent() }
+        for _ in 0..<4 { path.removeLastComponent() }
         return path
     }()
 }

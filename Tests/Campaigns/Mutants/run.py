@@ -25,7 +25,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import points
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 # A layer: its folders within Sources.
 LAYERS = {
