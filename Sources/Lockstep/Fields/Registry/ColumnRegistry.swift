@@ -13,6 +13,8 @@ struct ColumnRegistry: Sendable, Equatable {
     var columns: [SealedColumn]
     /// The MAC over the whole registry, as last read or written; empty before that.
     var code: [UInt8] = []
+    /// The version of the field key that makes the MACs, as last read or written; 0 before that.
+    var keyVersion: UInt32 = 0
     /// The fingerprints of the field keys that seal cells, by version.
     var commitments: [UInt32: [UInt8]]
 

@@ -117,7 +117,7 @@ enum RegistryTables {
         guard ConstantTime.equal(set.mac.span, codes.set.span) else {
             throw forged("does not authenticate as a whole")
         }
-        registry.code = codes.set
+        (registry.code, registry.keyVersion) = (codes.set, version)
         return registry
     }
 
@@ -135,7 +135,7 @@ enum RegistryTables {
         registry.learn(keys)
         try registry.nameRowKeys(connection)
         let codes = try RegistryCodes(registry, keys, keys.activeVersion)
-        registry.code = codes.set
+        (registry.code, registry.keyVersion) = (codes.set, keys.activeVersion)
         try prepare(connection)
         try connection.execute(
             """

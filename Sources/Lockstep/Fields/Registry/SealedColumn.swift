@@ -45,6 +45,9 @@ public struct SealedColumn: Sendable, Hashable {
     /// Its blind indexes.
     public internal(set) var indexes: [SealedIndex] = []
 
+    /// Its name in messages: `movies.title`.
+    var title: String { "\(table).\(name)" }
+
     /// The context of errors about the column.
     var context: LockstepError.Context { .init(table: table, column: name) }
 }

@@ -165,26 +165,25 @@ public struct SealingChange: Sendable, Equatable {
         _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
         _ connection: borrowing Connection
     ) throws -> Bool {
-        var condition = needsChange(sealed.mode, keys)
-        let large = goal == .reseal ? LargeCells(shape, column) : nil
-        if let large { condition = "CASE WHEN \(large.condition) THEN 0 ELSE \(condition) END" }
+        guard goal != .reseal else {
+            return try CellKeySearch(
+                shape: shape, column: column, mode: sealed.mode,
+                versions: .allBut(keys.activeVersion)
+            ).isAny(connection)
+        }
+        let condition = needsChange(sealed.mode, keys)
         let sql = "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE \(condition))"
-        if try connection.value(SQL(verbatim: sql), as: Bool.self) == true { return true }
-        return try large?.rows("", [], connection).contains { row in
-            guard let prefix = try large?.prefix(row, connection) else { return false }
-            return prefix.keyVersion != keys.activeVersion
-        } ?? false
+        return try connection.value(SQL(verbatim: sql), as: Bool.self) == true
     }
 
     /// An SQL condition: whether a row must still be changed.
     func needsChange(_ mode: SealedColumn.Mode, _ keys: FieldKeys) -> String {
         let name = SQLTokens.quote(column)
         let isCell = CellShape.matches(name, mode)
-        let version = Hex.encode(keys.activeVersion.bigEndianBytes)
         return switch goal {
         case .protect: "\(name) IS NOT NULL AND NOT \(isCell)"
         case .unprotect: isCell
-        case .reseal: "\(isCell) AND substr(\(name), 2, 4) <> x'\(version)'"
+        case .reseal: CellKeySearch.condition(column, mode, .allBut(keys.activeVersion))
         }
     }
 

@@ -33,7 +33,7 @@ extension Keyring {
     }
 
     /// Marks a key as compromised: others may know it. It still opens existing data, but verification of a database
-    /// fails until the key is destroyed. The only state that can follow is destroyed; see ``destroyKey(_:version:)``.
+    /// fails until the key is destroyed. The only state that can follow is destroyed; see ``KeyDestruction``.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist;
     ///   ``LockstepError/Code/keyringConflict`` if it is active and must be replaced first, if it is already
     ///   compromised or destroyed, if a rotation has begun to use it, and for a signed keyring.
@@ -44,11 +44,12 @@ extension Keyring {
     }
 
     /// Destroys a key's material permanently; its entry remains so that errors can explain why data does not open.
-    /// This keyring can no longer read data that the key encrypted; only an earlier copy of the keyring can.
+    /// This keyring can no longer read data that the key encrypted; only an earlier copy of the keyring can. Only
+    /// ``KeyDestruction`` calls it, which first proves that nothing needs the key.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist;
     ///   ``LockstepError/Code/keyringConflict`` if it is active or already destroyed, if a rotation has begun to use
     ///   it, and for a signed keyring.
-    public mutating func destroyKey(
+    mutating func destroyKey(
         _ kind: KeyKind, version: UInt32
     ) throws(LockstepError) {
         try setIdleState(kind, version, to: .destroyed)
@@ -66,6 +67,14 @@ extension Keyring {
     private mutating func setIdleState(
         _ kind: KeyKind, _ version: UInt32, to state: KeyState
     ) throws(LockstepError) {
+        try requireIdle(kind, version, to: state)
+        try setState(kind, version: version, to: state)
+    }
+
+    /// Checks that a key is neither active nor part of a rotation, and can go to another state.
+    borrowing func requireIdle(
+        _ kind: KeyKind, _ version: UInt32, to state: KeyState
+    ) throws(LockstepError) {
         try requireUnsigned()
         let entry = document.keys[try index(of: kind, version)]
         guard entry.state != .active else {
@@ -81,7 +90,7 @@ extension Keyring {
                 "database key \(version) belongs to an unfinished rotation",
                 hint: "finish it first: `lockstep keys rotate-database`")
         }
-        try setState(kind, version: version, to: state)
+        try requireSuccessor(state, of: kind, version)
     }
 
     private borrowing func requireKeysOfItsOwn(_ kind: KeyKind) throws(LockstepError) {

@@ -39,8 +39,24 @@ extension Keyring {
     mutating func setState(
         _ kind: KeyKind, version: UInt32, to state: KeyState, today: CalendarDay = .today
     ) throws(LockstepError) {
+        try requireSuccessor(state, of: kind, version)
         let index = try index(of: kind, version)
-        let old = document.keys[index].state
+        var keys = document.keys
+        keys[index] = try rewrapped(keys[index], as: state, today)
+        if state == .active {
+            for other in keys.indices
+            where other != index && keys[other].kind == kind && keys[other].state == .active {
+                keys[other] = try rewrapped(keys[other], as: .retired, today)
+            }
+        }
+        document.keys = keys
+    }
+
+    /// Checks that `state` can follow a key's present state.
+    borrowing func requireSuccessor(
+        _ state: KeyState, of kind: KeyKind, _ version: UInt32
+    ) throws(LockstepError) {
+        let old = document.keys[try index(of: kind, version)].state
         guard old != state else {
             throw LockstepError(
                 .keyringConflict, "\(kind.rawValue) key \(version) is already \(state.rawValue)")
@@ -51,15 +67,6 @@ extension Keyring {
                 "\(kind.rawValue) key \(version) cannot go from \(old.rawValue) to \(state.rawValue)",
                 hint: old == .active ? Self.wayToReplace(kind) : nil)
         }
-        var keys = document.keys
-        keys[index] = try rewrapped(keys[index], as: state, today)
-        if state == .active {
-            for other in keys.indices
-            where other != index && keys[other].kind == kind && keys[other].state == .active {
-                keys[other] = try rewrapped(keys[other], as: .retired, today)
-            }
-        }
-        document.keys = keys
     }
 
     /// Changes the keyring and writes it over the file that it was opened from. If it throws, the keyring in memory is

@@ -10,6 +10,8 @@ public struct KeyringSummary: Sendable {
     public let slots: [SlotDescription]
     /// Its keys.
     public let keys: [Key]
+    /// The databases that it records, in the order of their identities.
+    public let databases: [Database]
     /// The publisher named in its signature. The signature is verified when the keyring is opened.
     public let publisher: Publisher?
 
@@ -25,6 +27,15 @@ public struct KeyringSummary: Sendable {
         public let since: CalendarDay
     }
 
+    /// A database that the keyring records.
+    public struct Database: Sendable, Hashable {
+        /// Its identity, 16 bytes.
+        public let identity: [UInt8]
+        /// The version of the database key that it was last seen under; nil in a fields keyring, which remembers the
+        /// database's sealed columns.
+        public let keyVersion: UInt32?
+    }
+
     init(_ document: KeyringDocument) {
         purpose = document.purpose
         epoch = document.epoch
@@ -33,6 +44,9 @@ public struct KeyringSummary: Sendable {
         keys = document.keys.map {
             Key(kind: $0.kind, version: $0.version, state: $0.state, since: $0.day)
         }
+        databases =
+            document.files.map { Database(identity: $0.database, keyVersion: $0.keyVersion) }
+            + document.sealed.map { Database(identity: $0.database, keyVersion: nil) }
         publisher = document.signature?.publisher
     }
 }

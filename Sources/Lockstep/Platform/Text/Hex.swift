@@ -14,7 +14,7 @@ package enum Hex {
     }
 
     /// The bytes of a text with two lower-case digits per byte; nil for any other text.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let values = text.utf8.map { digits.firstIndex(of: $0).map(UInt8.init) }
         guard values.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []

@@ -1,21 +1,60 @@
 import ArgumentParser
 import Lockstep
+import SystemPackage
 
 extension Keys {
     /// `lockstep keys destroy-key`: destroys a key.
     struct DestroyKey: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Destroy a key that is not in use. This cannot be undone.",
+            abstract: "Destroy a key that nothing needs any more. This cannot be undone.",
             discussion: """
-                Data that it encrypted, such as backups from before a rotation, can then be read only with an \
-                older copy of the keyring.
+                Looks into the databases that the keyring records, and refuses while one of them needs the key or \
+                was not found. Name each database with --database. Backups are not recorded: those made under a \
+                destroyed database key can be read only with an older copy of the keyring.
                 """)
 
-        @OptionGroup var access: KeyringAccess
+        @OptionGroup var keyrings: KeyringOptions
+        @OptionGroup var credentials: CredentialOptions
         @OptionGroup var key: KeyArguments
+
+        @Option(
+            name: [.short, .long], parsing: .singleValue,
+            help: ArgumentHelp(
+                "A database that might need the key. Can be repeated.",
+                discussion:
+                    "Without --keyring and --dataset, the key is in the first one's keyring."))
+        var database: [String] = []
+
+        @Option(help: "The fields keyring of this dataset has the key.")
+        var dataset: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "With a dataset's key: the databases' keyring, if it is not each database's own in the keyring folder.",
+                valueName: "keyring"))
+        var databaseKeyring: String?
+
+        @Option(
+            parsing: .singleValue,
+            help: ArgumentHelp(
+                "Give up a recorded database that no longer exists. Can be repeated.",
+                discussion:
+                    "Its identity is 32 hexadecimal digits, as `lockstep keys list` prints it.",
+                valueName: "identity"),
+            transform: identity)
+        var lost: [[UInt8]] = []
 
         @Flag(help: "Confirm that the data it encrypted may be lost.")
         var iUnderstand = false
+
+        func validate() throws {
+            guard keyrings.keyring == nil || dataset == nil else {
+                throw ValidationError("name one keyring: with --keyring or --dataset")
+            }
+            guard keyrings.keyring != nil || dataset != nil || !database.isEmpty else {
+                throw ValidationError("name a keyring: with --keyring, --database or --dataset")
+            }
+        }
 
         func run() throws {
             guard iUnderstand else {
@@ -23,10 +62,39 @@ extension Keys {
                     "the data that the key encrypted becomes unreadable: confirm with --i-understand"
                 )
             }
-            try access.change { keyring, file in
-                try keyring.destroyKey(key.kind.kind, version: key.version)
-                return "destroyed \(key.name) in \(file.path)"
+            let source = CredentialSource(credentials)
+            let file = try file()
+            var keyring = try source.open(file)
+            var destruction = KeyDestruction(
+                of: key.kind.kind, version: key.version, keyring: file)
+            destruction.databases = database.map { FilePath($0) }
+            destruction.lost = Set(lost)
+            for path in destruction.databases { try Diagnosis.requireDatabase(path) }
+            try destruction.run(&keyring) { path in
+                try source.open(keyringFile(of: path)).databaseKey(for: path)
             }
+            Output.line("destroyed \(key.name) in \(file.path)")
+            guard keyring.purpose == .database else { return }
+            for path in destruction.databases { Remembering.show(path, of: keyring) }
+        }
+
+        /// The keyring that has the key.
+        private func file() throws -> KeyringFile {
+            if let dataset { return try KeyringFile.fields(of: dataset, in: keyrings.folder) }
+            return keyrings.file(for: FilePath(database.first ?? ""))
+        }
+
+        /// The keyring that opens a database with cells of the dataset.
+        private func keyringFile(of path: FilePath) -> KeyringFile {
+            if let databaseKeyring { return KeyringFile(FilePath(databaseKeyring)) }
+            return KeyringFile.database(for: path, in: keyrings.folder)
+        }
+
+        private static func identity(_ text: String) throws -> [UInt8] {
+            guard let bytes = Hex.decode(text), bytes.count == 16 else {
+                throw ValidationError("an identity is 32 hexadecimal digits")
+            }
+            return bytes
         }
     }
 }

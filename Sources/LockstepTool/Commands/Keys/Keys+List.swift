@@ -36,11 +36,14 @@ extension Keys {
                     "since": $0.since.description,
                 ] as JSONObject
             }
+            let databases = ring.databases.map {
+                ["identity": Hex.encode($0.identity), "key": $0.keyVersion] as JSONObject
+            }
             return [
                 "file": file, "purpose": ring.purpose.rawValue, "epoch": ring.epoch,
                 "isVerified": credentials.isGiven, "publisher": ring.publisher?.description,
                 "slots": ring.slots.map { ["name": $0.name, "opensWith": $0.opensWith] },
-                "keys": keys,
+                "keys": keys, "databases": databases,
             ]
         }
 
@@ -71,6 +74,10 @@ extension Keys {
                 Output.line(
                     "  \(key.kind.rawValue) key \(key.version): \(key.state.rawValue) since "
                         + key.since.description)
+            }
+            for database in ring.databases {
+                let state = database.keyVersion.map { "under key \($0)" } ?? "has sealed columns"
+                Output.line("  database \(Hex.encode(database.identity)): \(state)")
             }
         }
     }

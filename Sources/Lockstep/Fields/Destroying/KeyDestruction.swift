@@ -1,0 +1,177 @@
+public import SystemPackage
+
+/// Destroys a key that nothing needs any more. What the key still opens would be lost for good, so the job looks for
+/// it first, and refuses with a list of what it finds.
+///
+/// - A **database key** encrypts the databases that the keyring records under it. Each of them must be named, and must
+///   be under another key now.
+/// - A **field key** seals cells in the databases that the fields keyring remembers, and an **index key** makes tokens
+///   there. Each of them must be named, and no column of it may have cells, or an index, under the key.
+/// - A **manifest key** signs only. Nothing becomes unreadable without it.
+///
+/// A recorded database that no longer exists is given up by its identity, in ``lost``. Backups that were made under a
+/// database key are not recorded: they stop opening.
+public struct KeyDestruction: Sendable {
+    /// What the key is for.
+    public let kind: KeyKind
+    /// The key's version.
+    public let version: UInt32
+    /// The file of the keyring that has the key.
+    public let keyringFile: KeyringFile
+    /// The files of the databases that might use the key.
+    public var databases: [FilePath] = []
+    /// The identities, 16 bytes each, of recorded databases that are given up: what the key opens in them is lost.
+    public var lost: Set<[UInt8]> = []
+    /// Connection options, used only for the functions and collations that the schemas need.
+    public var options = ConnectionOptions()
+
+    /// Prepares the destruction of a key without carrying it out.
+    public init(of kind: KeyKind, version: UInt32, keyring keyringFile: KeyringFile) {
+        (self.kind, self.version, self.keyringFile) = (kind, version, keyringFile)
+    }
+
+    /// Looks into the databases, destroys the key and writes the keyring. Blocks; reads each sealed column once for a
+    /// field key, and one page of each database for any other.
+    /// - Parameters:
+    ///   - keyring: The keyring as opened from ``keyringFile``. After an error, open it again.
+    ///   - databaseKey: Returns the key that opens a database. For a database keyring it is not called.
+    /// - Throws: ``LockstepError/Code/keyInUse`` with the list of what stands in the way;
+    ///   ``LockstepError/Code/keyUnavailable`` if the key does not exist; ``LockstepError/Code/keyringConflict`` if it
+    ///   is active, already destroyed or part of an unfinished rotation, and for a keyring that is signed or was
+    ///   changed in the meantime; ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any
+    ///   error of opening a database.
+    public func run(
+        _ keyring: inout Keyring, databaseKey: (FilePath) throws -> DatabaseKey
+    ) throws {
+        try keyring.requireIdle(kind, version, to: .destroyed)
+        let uses =
+            switch kind {
+            case .database: try encryptedFiles(&keyring)
+            case .field, .index: try sealedColumns(&keyring, databaseKey)
+            case .manifest: [KeyUse]()
+            }
+        guard uses.isEmpty else { throw inUse(uses) }
+        try keyring.destroyKey(kind, version: version)
+        try keyringFile.save(&keyring)
+    }
+
+    // MARK: Database keys
+
+    /// Looks at the files, and corrects the records of those that are under another key than recorded.
+    private func encryptedFiles(_ keyring: inout Keyring) throws -> [KeyUse] {
+        var uses: [KeyUse] = []
+        var seen: Set<[UInt8]> = []
+        for path in databases {
+            let found = try keyring.keyEntry(of: path).version
+            if let database = try identity(of: path, keyring) {
+                seen.insert(database)
+                if found != version { try keyring.relist(database, under: found) }
+            }
+            if found == version { uses.append(.encrypts(path)) }
+        }
+        let recorded = keyring.document.files.filter { $0.keyVersion == version }.map(\.database)
+        uses += try unseen(recorded, seen)
+        // A key that nobody has cannot open them again.
+        keyring.document.files.removeAll { lost.contains($0.database) }
+        return uses
+    }
+
+    /// The identity of a database under any key of the keyring; nil if it has none.
+    private func identity(of path: FilePath, _ keyring: borrowing Keyring) throws -> [UInt8]? {
+        var reading = options.ofSchema
+        reading.isQueryOnly = true
+        let entry = try keyring.keyEntry(of: path)
+        let isInUse = entry.state == .active || entry.state == .pending
+        // In use, it must not have seen a newer keyring than this one.
+        let key =
+            isInUse
+            ? try keyring.databaseKey(for: path) : try keyring.databaseKey(ofBackup: path)
+        return try KeyringTable.database(Connection.open(path, key: key, options: reading))
+    }
+
+    // MARK: Keys of a dataset
+
+    private func sealedColumns(
+        _ keyring: inout Keyring, _ databaseKey: (FilePath) throws -> DatabaseKey
+    ) throws -> [KeyUse] {
+        let keys = try keyring.fieldKeys()
+        var uses: [KeyUse] = []
+        var seen: Set<[UInt8]> = []
+        for path in databases {
+            var reading = options.ofSchema
+            reading.isQueryOnly = true
+            reading.fieldKeys = [keys]
+            let connection = try Connection.open(path, key: databaseKey(path), options: reading)
+            if let database = try connection.databaseID() { seen.insert(database) }
+            let columns = try connection.columns(under: kind, version, keys)
+            guard columns.isEmpty else {
+                uses.append(
+                    kind == .field
+                        ? .seals(path, columns: columns) : .indexes(path, columns: columns))
+                continue
+            }
+            try renewRegistry(path, keys, &keyring, databaseKey)
+        }
+        return try uses + unseen(keyring.sealedMemory.records.map(\.database), seen)
+    }
+
+    /// Authenticates a registry under the active key, if its MACs are under the key to be destroyed.
+    private func renewRegistry(
+        _ path: FilePath, _ keys: FieldKeys, _ keyring: inout Keyring,
+        _ databaseKey: (FilePath) throws -> DatabaseKey
+    ) throws {
+        guard kind == .field else { return }
+        var writing = options.ofSchema
+        writing.fieldKeys = [keys]
+        let connection = try Connection.open(path, key: databaseKey(path), options: writing)
+        guard try connection.renewRegistry(from: version, keys) else { return }
+        try keyringFile.remember(&keyring, sealedIn: connection)
+    }
+
+    // MARK: Pieces
+
+    /// The recorded databases that were neither seen nor given up.
+    private func unseen(_ recorded: [[UInt8]], _ seen: Set<[UInt8]>) throws -> [KeyUse] {
+        for database in lost.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            guard recorded.contains(database) else {
+                throw LockstepError(
+                    .notFound,
+                    "\(keyringFile.path) records no database \(Hex.encode(database)) that may use \(name)",
+                    hint: "the list of what stands in the way has the identities",
+                    context: .file(keyringFile.path))
+            }
+            guard !seen.contains(database) else {
+                throw LockstepError(
+                    .misuse, "the database \(Hex.encode(database)) was named, so it is not lost",
+                    hint: "give up only a database whose file no longer exists")
+            }
+        }
+        return recorded.filter { !seen.contains($0) && !lost.contains($0) }.map(KeyUse.unseen)
+    }
+
+    private func inUse(_ uses: [KeyUse]) -> LockstepError {
+        LockstepError(
+            .keyInUse,
+            "\(name) is not destroyed: " + uses.map(\.description).joined(separator: "; "),
+            hint: hint(uses), context: .file(keyringFile.path))
+    }
+
+    private func hint(_ uses: [KeyUse]) -> String {
+        var hints: [String] = []
+        for use in uses {
+            let hint =
+                switch use {
+                case .encrypts: "move each of these databases to another key first"
+                case .seals: "reseal these columns under the active field key first"
+                case .indexes: "unseal these columns and seal them again, which makes new indexes"
+                case .unseen:
+                    "name the files of recorded databases; give up one that no longer exists by its identity"
+                }
+            if !hints.contains(hint) { hints.append(hint) }
+        }
+        return hints.joined(separator: "; ")
+    }
+
+    /// The key's name in messages.
+    private var name: String { "\(kind.rawValue) key \(version)" }
+}
