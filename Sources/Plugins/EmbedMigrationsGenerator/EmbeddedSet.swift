@@ -6,7 +6,7 @@ struct GeneratorError: Error, CustomStringConvertible {
     var description: String { message }
 }
 
-/// The files of one migration set, byte for byte.
+/// The visible files of one migration set, byte for byte. The engine decides which of them are migrations or settings.
 struct EmbeddedSet {
     let name: String
     /// Paths relative to the set's folder, and contents.
@@ -41,21 +41,32 @@ struct EmbeddedSet {
         let (names, folders) = try list(folder)
         var files: [(name: String, content: String)] = []
         for name in names {
-            if isSQL(name) || name == "metadata.toml" || name.hasSuffix(".sql.conf") {
-                let data = try Data(contentsOf: folder.appending(path: name))
-                guard let content = String(validating: data, as: UTF8.self) else {
-                    throw GeneratorError(message: "\(folder.path)/\(name) is not valid UTF-8")
-                }
-                files.append((path + name, content))
-            } else if code.contains(where: { name.hasSuffix($0) }) {
-                // It is enough to know that there is a version in code.
-                files.append((path + name, ""))
-            }
+            files.append((path + name, try content(of: folder.appending(path: name))))
         }
         for name in folders {
             files += try contents(folder.appending(path: name), below: "\(path)\(name)/")
         }
         return files
+    }
+
+    /// Stands for the content of a picture, a program or a large file: the engine ignores it or, where it expects text,
+    /// refuses the NUL.
+    private static let noText = "\0"
+
+    /// The number of bytes up to which a file other than SQL is embedded.
+    private static let largest = 65_536
+
+    private static func content(of file: URL) throws -> String {
+        let isSQL = isSQL(file.lastPathComponent)
+        let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
+        if !isSQL, (size ?? 0) > largest { return noText }
+        let data = try Data(contentsOf: file)
+        if let text = String(validating: data, as: UTF8.self) { return text }
+        guard !isSQL, data.contains(0) else {
+            throw GeneratorError(
+                message: "\(file.path) is not valid UTF-8: save it as UTF-8, or move it elsewhere")
+        }
+        return noText
     }
 
     /// The visible files and folders of a folder, by name.
@@ -78,10 +89,4 @@ struct EmbeddedSet {
     }
 
     private static func isSQL(_ name: String) -> Bool { name.lowercased().hasSuffix(".sql") }
-
-    /// Endings of programs that other tools run instead of SQL.
-    private static let code = [
-        ".go", ".rs", ".java", ".class", ".kt", ".groovy", ".py", ".sh", ".bash", ".bat", ".cmd",
-        ".ps1",
-    ]
 }

@@ -7,6 +7,8 @@ enum DieselLayout: LayoutRules {
     static let reach = MigrationFolder.Reach.oneFolderEach
     static let alwaysUsesTime = true
 
+    static func isSettings(_ name: Substring) -> Bool { name == "metadata.toml" }
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.diesel)
@@ -29,7 +31,7 @@ enum DieselLayout: LayoutRules {
                     hint: "name the folder like 2024-01-31-120000_create_tables")
             }
             let name = folder.drop { $0 != "_" }.dropFirst()
-            let settings = files.first { $0.name == "metadata.toml" }
+            let settings = files.first { isSettings($0.name) }
             let inTransaction = try settings.map(runsInTransaction) ?? true
             pairs.addUp(version, name.isEmpty ? folder : name, up, inTransaction: inTransaction)
             if let down = files.first(where: { $0.name == "down.sql" }) {

@@ -9,6 +9,8 @@ enum FlywayLayout: LayoutRules {
     static let reach = MigrationFolder.Reach.tree
     static let firstVersion: String? = "1"
 
+    static func isSettings(_ name: Substring) -> Bool { FlywaySettings.isName(name) }
+
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.flyway)

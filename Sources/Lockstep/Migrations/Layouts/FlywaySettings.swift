@@ -3,13 +3,20 @@ struct FlywaySettings {
     var runsInTransaction = true
     var replacesPlaceholders = true
 
+    private static let ending = ".conf"
+
+    /// Whether a file of this name has such settings.
+    static func isName(_ name: Substring) -> Bool {
+        name.asciiLowercased.hasSuffix(".sql\(ending)")
+    }
+
     /// The settings, by the path of the file that they apply to.
     static func all(
         in sources: [MigrationSource]
     ) throws(LockstepError) -> [String: FlywaySettings] {
         var all: [String: FlywaySettings] = [:]
-        for source in sources where source.name.asciiLowercased.hasSuffix(".sql.conf") {
-            all[String(source.path.dropLast(5))] = try FlywaySettings(source)
+        for source in sources where isName(source.name) {
+            all[String(source.path.dropLast(ending.utf8.count))] = try FlywaySettings(source)
         }
         return all
     }

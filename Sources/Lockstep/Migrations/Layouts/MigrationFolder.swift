@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// Reads the files of a migration folder from the disk.
+/// Selects the files of a migration folder that count, and reads them from the disk.
 enum MigrationFolder {
     /// How deep below the folder the files of a layout can be.
     enum Reach {
@@ -22,7 +22,10 @@ enum MigrationFolder {
     ) throws -> [MigrationSource] {
         let (files, folders) = try list(folder)
         var sources = try read(files, in: folder, limit)
-        switch try layout?.rules.reach ?? likelyReach(files, folder, folders) {
+        let reach =
+            try layout?.rules.reach
+            ?? likelyReach(files) { try hasVersionFolder(folder, folders) }
+        switch reach {
         case .flat: break
         case .tree:
             for name in folders { try readTree(folder, name, depth: 1, limit, into: &sources) }
@@ -32,11 +35,36 @@ enum MigrationFolder {
         return sources.sorted { $0.path < $1.path }
     }
 
+    /// What the folder would give if it had these files: those within the layout's reach.
+    /// - Parameter files: Paths in the folder, and contents.
+    static func select(
+        _ files: [(name: String, content: String)], layout: MigrationLayout?
+    ) -> [MigrationSource] {
+        let sources = files.map { file in
+            let source = MigrationSource(path: file.name, bytes: [])
+            guard MigrationSource.isRead(source.name) else { return source }
+            return MigrationSource(path: file.name, bytes: Array(file.content.utf8))
+        }
+        let names = sources.filter { $0.folder == nil }.map(\.path)
+        switch layout?.rules.reach ?? likelyReach(names, { sources.contains(where: isVersion) }) {
+        case .flat: return sources.filter { $0.folder == nil }
+        case .oneFolderEach: return sources.filter { $0.folder?.contains("/") != true }
+        case .tree: return sources
+        }
+    }
+
+    /// Whether it makes its folder a version of diesel.
+    private static func isVersion(_ source: MigrationSource) -> Bool {
+        source.name == "up.sql" && source.folder.flatMap(DieselLayout.version) != nil
+    }
+
     /// The files and folders of a folder. An item that has the name of a migration but is not a file was meant to
     /// run: the folder is malformed.
     private static func list(_ folder: FilePath) throws -> (files: [String], folders: [String]) {
         let entries = try Folder.entries(folder)
-        let odd = entries.others.filter(isRead) + entries.folders.filter(isSQL)
+        let odd =
+            entries.others.filter { MigrationSource.isRead($0[...]) }
+            + entries.folders.filter(isSQL)
         for name in odd.sorted() {
             let path = folder.appending(name)
             // The link is not followed: its target does not exist.
@@ -75,11 +103,13 @@ enum MigrationFolder {
     /// Deeper than people nest folders.
     private static let deepest = 16
 
+    /// The reach of a folder whose layout is not known yet.
+    /// - Parameter names: The names of the files directly in the folder.
     private static func likelyReach(
-        _ files: [String], _ folder: FilePath, _ folders: [String]
-    ) throws -> Reach {
-        if files.contains(where: { PrefixedName.isLikely($0) }) { return .tree }
-        return try hasVersionFolder(folder, folders) ? .oneFolderEach : .flat
+        _ names: [String], _ hasVersionFolder: () throws -> Bool
+    ) rethrows -> Reach {
+        if names.contains(where: { PrefixedName.isLikely($0) }) { return .tree }
+        return try hasVersionFolder() ? .oneFolderEach : .flat
     }
 
     /// Whether one of the folders is a version of diesel.
@@ -119,7 +149,8 @@ enum MigrationFolder {
     ) throws -> MigrationSource {
         MigrationSource(
             path: path + name,
-            bytes: isRead(name) ? try bytes(of: folder.appending(name), limit) : [])
+            bytes: MigrationSource.isRead(name[...])
+                ? try bytes(of: folder.appending(name), limit) : [])
     }
 
     private static func bytes(of path: FilePath, _ limit: Int) throws -> [UInt8] {
@@ -135,13 +166,7 @@ enum MigrationFolder {
         }
     }
 
-    private static func isRead(_ name: String) -> Bool { isSQL(name) || isSetting(name) }
-
-    private static func isSQL(_ name: String) -> Bool { name.asciiLowercased.hasSuffix(".sql") }
-
-    private static func isSetting(_ name: String) -> Bool {
-        name == "metadata.toml" || name.asciiLowercased.hasSuffix(".sql.conf")
-    }
+    private static func isSQL(_ name: String) -> Bool { MigrationSource.isSQL(name[...]) }
 
     private static func readVersion(
         _ folder: FilePath, _ name: String, _ limit: Int, into sources: inout [MigrationSource]

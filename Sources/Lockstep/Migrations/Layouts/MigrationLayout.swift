@@ -37,6 +37,11 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
         case .flyway: FlywayLayout.self
         }
     }
+
+    /// Whether any layout has its settings in files of this name.
+    static func isSettings(_ name: Substring) -> Bool {
+        allCases.contains { $0.rules.isSettings(name) }
+    }
 }
 
 /// How a tool names, orders and divides its migration files.
@@ -45,6 +50,8 @@ protocol LayoutRules {
     static var marker: String? { get }
     /// How deep below the folder its files can be.
     static var reach: MigrationFolder.Reach { get }
+    /// Whether a file of this name, without folders, has settings for migrations.
+    static func isSettings(_ name: Substring) -> Bool
     /// Whether version numbers can have gaps.
     static var allowsGaps: Bool { get }
     /// The version of a set's first draft; nil for the current time.
@@ -67,6 +74,7 @@ protocol LayoutRules {
 extension LayoutRules {
     static var marker: String? { nil }
     static var reach: MigrationFolder.Reach { .flat }
+    static func isSettings(_ name: Substring) -> Bool { false }
     static var allowsGaps: Bool { true }
     static var firstVersion: String? { nil }
     static var alwaysUsesTime: Bool { false }

@@ -19,7 +19,15 @@ struct MigrationSource: Sendable, Equatable {
     var origin: ScriptOrigin { ScriptOrigin(file: path) }
 
     /// Whether its name ends in `.sql`.
-    var isSQL: Bool { name.asciiLowercased.hasSuffix(".sql") }
+    var isSQL: Bool { Self.isSQL(name) }
+
+    /// Whether a file of this name can be a migration in SQL.
+    static func isSQL(_ name: Substring) -> Bool { name.asciiLowercased.hasSuffix(".sql") }
+
+    /// Whether the content of a file of this name counts, as opposed to its name alone.
+    static func isRead(_ name: Substring) -> Bool {
+        isSQL(name) || MigrationLayout.isSettings(name)
+    }
 
     /// Its name without the extension `.sql`; nil for any other file.
     var stem: Substring? {

@@ -26,16 +26,15 @@ public struct MigrationSet: Sendable, Equatable {
     /// - Parameters:
     ///   - name: The set's name.
     ///   - layout: The layout that defines the file names and markers; nil detects it from the files.
-    ///   - files: Paths in the set's folder, separated by `/`, and contents.
+    ///   - files: Paths in the set's folder, separated by `/`, and contents. They count as they would in a folder:
+    ///     those that are not migrations in the layout, nor settings, are ignored.
     /// - Throws: ``LockstepError/Code/migrationMalformed``.
     public init(
         name: String, layout: MigrationLayout? = nil, files: [(name: String, content: String)]
     ) throws(LockstepError) {
         try self.init(
             name: name, layout: layout,
-            sources: files.map { file in
-                MigrationSource(path: file.name, bytes: Array(file.content.utf8))
-            })
+            sources: MigrationFolder.select(files, layout: layout))
     }
 
     private init(
