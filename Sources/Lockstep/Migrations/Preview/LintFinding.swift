@@ -12,8 +12,9 @@ public struct LintFinding: Sendable, Equatable {
 
     /// The severity.
     public let level: Level
-    /// The rule that found it, such as `drop-table`; the name is stable, for programs.
-    public let rule: String
+    /// The name of the rule that found it, such as `drop-table`. Names are stable; <doc:Migrating> lists them.
+    public var rule: String { kind.rawValue }
+    let kind: LintRule
     /// The file.
     public let file: String
     /// The line where the statement begins; 0 for the file as a whole.
@@ -24,11 +25,11 @@ public struct LintFinding: Sendable, Equatable {
     public let hint: String?
 
     init(
-        _ level: Level, _ rule: String, _ file: String, _ line: Int, _ message: String,
+        _ level: Level, _ rule: LintRule, _ file: String, _ line: Int, _ message: String,
         hint: String?
     ) {
         self.level = level
-        self.rule = rule
+        kind = rule
         self.file = file
         self.line = line
         self.message = message

@@ -9,7 +9,7 @@ enum MigrationLint {
         for statement in statements {
             var cursor = SQLCursor(statement.sql)
             func add(
-                _ level: LintFinding.Level, _ rule: String, _ message: String, _ hint: String?
+                _ level: LintFinding.Level, _ rule: LintRule, _ message: String, _ hint: String?
             ) {
                 findings.append(
                     LintFinding(level, rule, file, statement.line, message, hint: hint))
@@ -29,7 +29,7 @@ enum MigrationLint {
         return findings + rebuilds(script, file, context)
     }
 
-    private typealias Add = (LintFinding.Level, String, String, String?) -> Void
+    private typealias Add = (LintFinding.Level, LintRule, String, String?) -> Void
 
     /// The next name in lower case; empty if there is none.
     private static func name(_ cursor: inout SQLCursor) -> String {
@@ -43,10 +43,10 @@ enum MigrationLint {
         let what = "it drops \(table)" + (rows > 0 ? " with its \(rows) rows" : "")
         if rows > 0, !context.isAllowed(table) {
             add(
-                .error, "drop-table", what,
+                .error, .dropTable, what,
                 "declare it: `-- lockstep: allow loss of table \(table)`")
         } else if context.exists(table) {
-            add(.warning, "drop-table", what, "programs that use the table will fail")
+            add(.warning, .dropTable, what, "programs that use the table will fail")
         }
     }
 
@@ -56,10 +56,10 @@ enum MigrationLint {
         guard rows > 0, !cursor.contains("where") else { return }
         let what = "it deletes all \(rows) rows of \(table)"
         if context.isAllowed(table) {
-            add(.warning, "delete-all", what, nil)
+            add(.warning, .deleteAll, what, nil)
         } else {
             add(
-                .error, "delete-all", what,
+                .error, .deleteAll, what,
                 "declare it: `-- lockstep: allow loss of table \(table)`")
         }
     }
@@ -70,7 +70,7 @@ enum MigrationLint {
         let rows = context.rows(table)
         guard rows >= 10_000, !cursor.contains("where") else { return }
         add(
-            .note, "update-all", "it changes all \(rows) rows of \(table) in one transaction",
+            .note, .updateAll, "it changes all \(rows) rows of \(table) in one transaction",
             "other connections cannot write meanwhile; "
                 + "use `-- lockstep: backfill \(table) batch=1000`")
     }
@@ -84,17 +84,17 @@ enum MigrationLint {
         if cursor.take("rename", "to") {
             renamed[table] = name(&cursor)
             add(
-                .warning, "rename-table", "it renames \(table)",
+                .warning, .renameTable, "it renames \(table)",
                 "programs that use the old name will fail; a view with that name helps programs "
                     + "that only read")
         } else if cursor.take("rename") {
             add(
-                .warning, "rename-column", "it renames a column of \(table)",
+                .warning, .renameColumn, "it renames a column of \(table)",
                 "programs that use the old name will fail")
         } else if cursor.take("drop") {
             _ = cursor.take("column")
             add(
-                .warning, "drop-column",
+                .warning, .dropColumn,
                 "it drops \(table).\(name(&cursor))"
                     + (rows > 0 ? " and rewrites \(rows) rows" : ""),
                 "the content of the column is lost")
@@ -109,7 +109,7 @@ enum MigrationLint {
         let hasDefault = cursor.contains("default")
         if cursor.contains("not", "null"), !hasDefault, !cursor.contains("as") {
             add(
-                .error, "add-not-null",
+                .error, .addNotNull,
                 "it adds a NOT NULL column without a default to \(rows) rows of \(table)",
                 "give it a default, or rebuild the table with `set`")
         }
@@ -118,13 +118,13 @@ enum MigrationLint {
         }
         if isMoment || cursor.contains("default", "(") {
             add(
-                .error, "add-default-expression",
+                .error, .addDefaultExpression,
                 "it adds a column to \(rows) rows of \(table) whose default is not constant",
                 "add it without a default and fill it, or rebuild the table")
         }
         if cursor.contains("references"), hasDefault, !cursor.contains("default", "null") {
             add(
-                .error, "add-reference-default",
+                .error, .addReferenceDefault,
                 "it adds a reference to \(rows) rows of \(table) with a default other than NULL",
                 "add it without a default and fill it")
         }
@@ -142,11 +142,11 @@ enum MigrationLint {
             guard rows > 0 else { return }
             if isUnique {
                 add(
-                    .warning, "unique-index",
+                    .warning, .uniqueIndex,
                     "it fails if any two of the \(rows) rows of \(table) have equal keys",
                     "rehearse it on a copy")
             } else if rows >= 100_000 {
-                add(.note, "index", "it reads and sorts all \(rows) rows of \(table)", nil)
+                add(.note, .index, "it reads and sorts all \(rows) rows of \(table)", nil)
             }
             return
         }
@@ -158,7 +158,7 @@ enum MigrationLint {
             // If no references existed, or if they were created again as well, nothing is wrong.
             let isFollowed = context.isMentionedAfter(old)
             add(
-                isFollowed ? .error : .warning, "rename-old-first",
+                isFollowed ? .error : .warning, .renameOldFirst,
                 isFollowed
                     ? "\(what): other tables' references now follow \(old)"
                     : "\(what): a reference of another table would follow \(old)",
@@ -166,7 +166,7 @@ enum MigrationLint {
         }
         if isConditional, context.exists(name) {
             add(
-                .warning, "if-not-exists",
+                .warning, .ifNotExists,
                 "\(name) already exists and does not change, whatever this definition says",
                 "omit IF NOT EXISTS: versions run once")
         }
@@ -180,7 +180,7 @@ enum MigrationLint {
             let rows = context.rows(table)
             guard rows > 0 else { return nil }
             return LintFinding(
-                .note, "rebuild", file, item.line, "it copies all \(rows) rows of \(table)",
+                .note, .rebuild, file, item.line, "it copies all \(rows) rows of \(table)",
                 hint: rows >= 100_000 ? "it needs free disk space of about the table's size" : nil)
         }
     }

@@ -21,13 +21,7 @@ struct MigrationTrial: ~Copyable {
         try trial.run(step, of: set, connection)
         if let refusal = trial.refusal { throw refusal }
         guard let finding = trial.lint.first(where: { $0.level == .error }) else { return }
-        let code: LockstepError.Code =
-            switch finding.rule {
-            case "drop-table", "delete-all": .rowsLost
-            case "histogram": .misuse
-            default: .migrationFailed
-            }
-        let error = LockstepError(code, finding.message, hint: finding.hint)
+        let error = LockstepError(finding.kind.refusal, finding.message, hint: finding.hint)
         throw step.origin(in: set).located(error, line: finding.line)
     }
 
@@ -64,13 +58,13 @@ struct MigrationTrial: ~Copyable {
                     statements: []))
             lint.append(
                 LintFinding(
-                    .note, "code", title, 0, "it is written in Swift and cannot run in a preview",
+                    .note, .code, title, 0, "it is written in Swift and cannot run in a preview",
                     hint: "rehearse it on a copy"))
             isOff = true
         }
         if case .up(let migration) = step, !migration.isReversible {
             lint.append(
-                LintFinding(.note, "irreversible", title, 0, "it has no way down", hint: nil))
+                LintFinding(.note, .irreversible, title, 0, "it has no way down", hint: nil))
         }
     }
 
@@ -113,13 +107,13 @@ struct MigrationTrial: ~Copyable {
         guard try !Self.dependsOnRows(error) && !Self.isAdded(error, to: original) else {
             lint.append(
                 LintFinding(
-                    .warning, "not-tried", title, line,
+                    .warning, .notTried, title, line,
                     "an empty copy of the schema cannot run it: \(error.message)",
                     hint: "rehearse it on a copy with the rows"))
             return
         }
         if refusal == nil { refusal = error }
-        lint.append(LintFinding(.error, "refused", title, line, error.message, hint: error.hint))
+        lint.append(LintFinding(.error, .refused, title, line, error.message, hint: error.hint))
     }
 
     private static func dependsOnRows(_ error: LockstepError) -> Bool {
@@ -178,7 +172,7 @@ struct MigrationTrial: ~Copyable {
         defer {
             lint += found.map {
                 LintFinding(
-                    .warning, "tolerated", origin.title, 0, $0.message, hint: nil
+                    .warning, .tolerated, origin.title, 0, $0.message, hint: nil
                 )
             }
         }

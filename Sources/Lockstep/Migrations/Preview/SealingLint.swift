@@ -19,14 +19,14 @@ enum SealingLint {
                 } catch let error as LockstepError {
                     findings.append(
                         LintFinding(
-                            .error, "histogram", file, item.line, error.message, hint: error.hint))
+                            .error, .histogram, file, item.line, error.message, hint: error.hint))
                 }
             }
             for exposure in exposures {
                 guard let summary = exposure.summary(sealing.change.title, among: exposures)
                 else { continue }
                 findings.append(
-                    LintFinding(.note, "blind-index", file, item.line, summary, hint: nil))
+                    LintFinding(.note, .blindIndex, file, item.line, summary, hint: nil))
             }
         }
         return findings

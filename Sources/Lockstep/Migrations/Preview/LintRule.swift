@@ -1,0 +1,65 @@
+/// A rule that migrations are checked by before they run. The article Migrating lists all of them in this order.
+enum LintRule: String, CaseIterable {
+    case dropTable = "drop-table"
+    case deleteAll = "delete-all"
+    case updateAll = "update-all"
+    case renameTable = "rename-table"
+    case renameColumn = "rename-column"
+    case dropColumn = "drop-column"
+    case addNotNull = "add-not-null"
+    case addDefaultExpression = "add-default-expression"
+    case addReferenceDefault = "add-reference-default"
+    case uniqueIndex = "unique-index"
+    case index
+    case renameOldFirst = "rename-old-first"
+    case ifNotExists = "if-not-exists"
+    case rebuild
+    case histogram
+    case blindIndex = "blind-index"
+    case code
+    case irreversible
+    case refused
+    case notTried = "not-tried"
+    case tolerated
+
+    /// What it reports, in one line.
+    var summary: String {
+        switch self {
+        case .dropTable: "a table is dropped"
+        case .deleteAll: "all rows of a table are deleted"
+        case .updateAll: "10,000 rows or more are changed in one transaction"
+        case .renameTable: "a table is renamed"
+        case .renameColumn: "a column is renamed"
+        case .dropColumn: "a column is dropped"
+        case .addNotNull: "a NOT NULL column without a default is added to a table with rows"
+        case .addDefaultExpression:
+            "a column whose default is not constant is added to a table with rows"
+        case .addReferenceDefault:
+            "a reference with a default other than NULL is added to a table with rows"
+        case .uniqueIndex: "a unique index is made on a table with rows"
+        case .index: "an index is made on 100,000 rows or more"
+        case .renameOldFirst:
+            "a table is created under the name of a renamed one, which references can follow"
+        case .ifNotExists: "`IF NOT EXISTS` leaves an existing table as it is"
+        case .rebuild: "a table with rows is rebuilt"
+        case .histogram: "a blind index would reveal too much about the values"
+        case .blindIndex: "what a blind index reveals about the values"
+        case .code: "a version in code cannot be tried"
+        case .irreversible: "a version has no way down"
+        case .refused:
+            "an empty copy of the schema refuses a statement, or a check refuses its result"
+        case .notTried:
+            "an empty copy of the schema cannot run a statement that may succeed with rows"
+        case .tolerated: "a declaration allows what would be refused"
+        }
+    }
+
+    /// The code of the error for a run that an error of this rule prevents.
+    var refusal: LockstepError.Code {
+        switch self {
+        case .dropTable, .deleteAll: .rowsLost
+        case .histogram: .misuse
+        default: .migrationFailed
+        }
+    }
+}
