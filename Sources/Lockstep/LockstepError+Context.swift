@@ -17,11 +17,14 @@ extension LockstepError {
         public var column: String?
         /// SQLite's extended result code, if SQLite reported the failure; ``sqliteCodeName`` is its name.
         public var sqliteCode: Int32?
+        /// What the SQL or the schema names and the database does not have.
+        public var missing: MissingObject?
 
         /// A context of the known fields.
         public init(
             file: String? = nil, line: Int? = nil, set: String? = nil, version: String? = nil,
-            table: String? = nil, column: String? = nil, sqliteCode: Int32? = nil
+            table: String? = nil, column: String? = nil, sqliteCode: Int32? = nil,
+            missing: MissingObject? = nil
         ) {
             self.file = file
             self.line = line
@@ -30,6 +33,7 @@ extension LockstepError {
             self.table = table
             self.column = column
             self.sqliteCode = sqliteCode
+            self.missing = missing
         }
 
         /// Whether nothing is known.
@@ -46,7 +50,42 @@ extension LockstepError {
             all.set = set ?? outer.set
             all.table = table ?? outer.table
             all.sqliteCode = sqliteCode ?? outer.sqliteCode
+            all.missing = missing ?? outer.missing
             return all
+        }
+    }
+
+    /// Something that SQL or a schema names and the database does not have.
+    public struct MissingObject: Sendable, Hashable {
+        /// What it would be.
+        public struct Kind: Sendable, Hashable {
+            private let name: String
+
+            private init(_ name: String) { self.name = name }
+
+            /// A table or view.
+            public static let table = Self("table")
+            /// A column.
+            public static let column = Self("column")
+            /// The table or the unique columns that a foreign key refers to.
+            public static let parent = Self("parent")
+            /// A SQL function.
+            public static let function = Self("function")
+            /// The module of a virtual table.
+            public static let module = Self("module")
+            /// A collation.
+            public static let collation = Self("collation")
+        }
+
+        /// What it would be.
+        public let kind: Kind
+        /// Its name.
+        public let name: String
+
+        /// An object of this kind and name.
+        public init(_ kind: Kind, _ name: String) {
+            self.kind = kind
+            self.name = name
         }
     }
 }

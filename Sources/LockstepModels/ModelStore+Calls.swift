@@ -28,7 +28,7 @@ extension ModelStore {
 
     private static func explained(_ error: any Error) -> any Error {
         guard let error = error as? LockstepError, error.code == .sqlFailed,
-            error.message.hasPrefix("no such table") || error.message.hasPrefix("no such column")
+            let missing = error.context.missing, [.table, .column].contains(missing.kind)
         else { return error }
         return error.located(
             "the schema of \(setName) is not in place",

@@ -34,10 +34,13 @@ struct LockstepErrorTests {
     @Test("A part is taken only together with the whole that it belongs to")
     func parts() {
         let outer = LockstepError.Context(
-            file: "b", line: 9, set: "s", version: "2", table: "t", column: "c", sqliteCode: 1)
+            file: "b", line: 9, set: "s", version: "2", table: "t", column: "c", sqliteCode: 1,
+            missing: .init(.function, "f"))
         #expect(LockstepError.Context().completed(by: outer) == outer)
         #expect(outer.completed(by: .init()) == outer)
-        let inner = LockstepError.Context(file: "a", set: "r", table: "u", sqliteCode: 5)
+        let inner = LockstepError.Context(
+            file: "a", set: "r", table: "u", sqliteCode: 5,
+            missing: .init(.table, "u"))
         #expect(inner.completed(by: outer) == inner)
         let same = LockstepError.Context(file: "b", set: "s", table: "t")
         #expect(same.completed(by: outer) == outer)
@@ -46,6 +49,45 @@ struct LockstepErrorTests {
             loose.completed(by: outer)
                 == .init(
                     file: "b", line: 3, set: "s", version: "2", table: "t", column: "d",
-                    sqliteCode: 1))
+                    sqliteCode: 1, missing: .init(.function, "f")))
+    }
+
+    @Test(
+        "An error of SQLite says what is missing",
+        arguments: [
+            ("SELECT 1 FROM gone", LockstepError.MissingObject(.table, "gone")),
+            ("SELECT gone FROM t", .init(.column, "gone")),
+            ("SELECT u.x FROM t AS t", .init(.column, "u.x")),
+            ("SELECT gone(1)", .init(.function, "gone")),
+            ("CREATE VIRTUAL TABLE w USING gone", .init(.module, "gone")),
+            ("SELECT x FROM t ORDER BY x COLLATE gone", .init(.collation, "gone")),
+            ("INSERT INTO v VALUES (1)", .init(.table, "main.later")),
+        ])
+    func missing(_ sql: String, _ object: LockstepError.MissingObject) throws {
+        let connection = try Connection.inMemory()
+        try connection.run(
+            script: """
+                CREATE TABLE t (x); CREATE VIEW v AS SELECT x FROM t;
+                CREATE TRIGGER g INSTEAD OF INSERT ON v BEGIN INSERT INTO later VALUES (1); END;
+                """)
+        do {
+            try connection.execute(SQL(verbatim: sql))
+            Issue.record("\(sql) ran")
+        } catch {
+            #expect(error.context.missing == object, "\(error)")
+        }
+    }
+
+    @Test("Other errors of SQLite say nothing of the kind")
+    func notMissing() throws {
+        let connection = try Connection.inMemory()
+        for sql in ["SELECT", "SELECT 1 FROM t WHERE", "SELECT json('no such table: x')"] {
+            do {
+                _ = try connection.query(SQL(verbatim: sql)) { _ in 0 }
+                Issue.record("\(sql) ran")
+            } catch let error as LockstepError {
+                #expect(error.context.missing == nil, "\(error)")
+            }
+        }
     }
 }

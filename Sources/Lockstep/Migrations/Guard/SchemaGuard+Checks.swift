@@ -138,9 +138,6 @@ extension SchemaGuard {
 
     // MARK: Foreign keys
 
-    /// How the message of a foreign key without a parent begins. It does not depend on the rows.
-    static let missingParent = "a foreign key has nothing to refer to"
-
     /// - Returns: The tables whose parents can now be referenced by other columns than before.
     private func requireParents(
         _ before: Knowledge, _ after: inout Knowledge, _ difference: SchemaCatalogue.Difference,
@@ -151,9 +148,9 @@ extension SchemaGuard {
         for reference in after.keys.broken.subtracting(brokenBefore).sorted() {
             suspect = progress.suspects.changing([reference.child, reference.parent])
             try Self.breakReference(
-                reference, "\(Self.missingParent): \(reference)",
-                "the parent must exist and its columns must be its primary key or unique", after,
-                allowances, &tolerated)
+                reference, "a foreign key has nothing to refer to: \(reference)",
+                "the parent must exist and its columns must be its primary key or unique",
+                missing: .init(.parent, reference.parent.spelling), after, allowances, &tolerated)
             suspect = nil
         }
         forgetOrphans(&after, changed.union(affected))
@@ -183,11 +180,12 @@ extension SchemaGuard {
     }
 
     private static func breakReference(
-        _ reference: ForeignKeys.Reference, _ what: String, _ hint: String, _ after: Knowledge,
+        _ reference: ForeignKeys.Reference, _ what: String, _ hint: String,
+        missing: LockstepError.MissingObject? = nil, _ after: Knowledge,
         _ allowances: Allowances, _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
         let table = after.catalogue.relations[reference.child]?.name ?? reference.child
-        let context = LockstepError.Context(table: table.spelling)
+        let context = LockstepError.Context(table: table.spelling, missing: missing)
         guard !allowances.brokenReferences.contains(reference.child) else {
             tolerated.append(
                 LockstepError(.foreignKeysBroken, "as declared, \(what)", context: context))

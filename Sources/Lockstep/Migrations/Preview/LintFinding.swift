@@ -23,10 +23,12 @@ public struct LintFinding: Sendable, Equatable {
     public let message: String
     /// The suggested action.
     public let hint: String?
+    /// Whether the message begins with the place.
+    package let isLocated: Bool
 
     init(
         _ level: Level, _ rule: LintRule, _ file: String, _ line: Int, _ message: String,
-        hint: String?
+        hint: String?, isLocated: Bool = false
     ) {
         self.level = level
         kind = rule
@@ -34,5 +36,6 @@ public struct LintFinding: Sendable, Equatable {
         self.line = line
         self.message = message
         self.hint = hint
+        self.isLocated = isLocated
     }
 }

@@ -83,7 +83,7 @@ struct MigrationTrial: ~Copyable {
                     script, script.allowances(version, isUp: isUp), origin, from: start, &statements
                 )
             } catch let error as LockstepError {
-                try add(error, title, original)
+                try add(error, origin, original)
                 isOff = true
             }
         }
@@ -101,8 +101,9 @@ struct MigrationTrial: ~Copyable {
     /// The finding for an error of the script. The copy has no rows, and none of the functions that a program adds: what
     /// may come from that alone is no reason to refuse the script.
     private mutating func add(
-        _ error: LockstepError, _ title: String, _ original: borrowing Connection
+        _ error: LockstepError, _ origin: ScriptOrigin, _ original: borrowing Connection
     ) throws {
+        let title = origin.title
         let line = error.context.line ?? 0
         guard try !Self.dependsOnRows(error) && !Self.isAdded(error, to: original) else {
             lint.append(
@@ -113,12 +114,15 @@ struct MigrationTrial: ~Copyable {
             return
         }
         if refusal == nil { refusal = error }
-        lint.append(LintFinding(.error, .refused, title, line, error.message, hint: error.hint))
+        lint.append(
+            LintFinding(
+                .error, .refused, title, line, error.message, hint: error.hint,
+                isLocated: origin.hasLocated(error)))
     }
 
     private static func dependsOnRows(_ error: LockstepError) -> Bool {
         if error.code == .foreignKeysBroken {
-            return !error.message.contains(SchemaGuard.missingParent)
+            return error.context.missing?.kind != .parent
         }
         // 19 is SQLITE_CONSTRAINT, the primary code of all constraint errors.
         return error.sqliteCode.map { $0 & 0xFF == 19 } ?? false
@@ -128,20 +132,19 @@ struct MigrationTrial: ~Copyable {
     private static func isAdded(
         _ error: LockstepError, to original: borrowing Connection
     ) throws -> Bool {
-        let lists = [
-            "no such function: ": "function", "no such module: ": "module",
-            "no such collation sequence: ": "collation",
-        ]
-        for (phrase, list) in lists {
-            guard let start = error.message.firstRange(of: phrase)?.upperBound else { continue }
-            let name = error.message[start...].prefix { $0 != " " && $0 != ":" && $0 != "\n" }
-            return try original.value(
-                """
-                SELECT EXISTS (SELECT 1 FROM pragma_\(verbatim: list)_list
-                    WHERE name = \(String(name)) COLLATE NOCASE)
-                """, as: Bool.self) ?? false
+        guard let missing = error.context.missing else { return false }
+        let list: String
+        switch missing.kind {
+        case .function: list = "function"
+        case .module: list = "module"
+        case .collation: list = "collation"
+        default: return false
         }
-        return false
+        return try original.value(
+            """
+            SELECT EXISTS (SELECT 1 FROM pragma_\(verbatim: list)_list
+                WHERE name = \(missing.name) COLLATE NOCASE)
+            """, as: Bool.self) ?? false
     }
 
     /// The words of all definitions, each without the names of the object and its table.
@@ -172,7 +175,8 @@ struct MigrationTrial: ~Copyable {
         defer {
             lint += found.map {
                 LintFinding(
-                    .warning, .tolerated, origin.title, 0, $0.message, hint: nil
+                    .warning, .tolerated, origin.title, 0, $0.message, hint: nil,
+                    isLocated: origin.hasLocated($0)
                 )
             }
         }

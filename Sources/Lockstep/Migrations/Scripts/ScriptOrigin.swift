@@ -26,6 +26,11 @@ struct ScriptOrigin: Sendable, Equatable {
         return error.located(
             line.map { "\(title):\($0)" } ?? title, hint: hint, context: context)
     }
+
+    /// Whether the error names its place in this script.
+    func hasLocated(_ error: LockstepError) -> Bool {
+        error.context.completed(by: context) == error.context
+    }
 }
 
 extension LockstepError.Context {

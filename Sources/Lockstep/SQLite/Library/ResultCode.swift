@@ -20,10 +20,16 @@ enum ResultCode {
         }
         var (kind, hint) = classify(code)
         if code == SQLITE_ERROR { hint = OpenNames.hint(for: text) }
-        guard let sql else { return LockstepError(kind, text, hint: hint, sqliteCode: code) }
-        let message = MessageRedaction.redact(text, code, sql, isRunning: isRunning)
+        let message = sql.map { MessageRedaction.redact(text, code, $0, isRunning: isRunning) }
+        let missing =
+            code & 0xFF == SQLITE_ERROR
+            ? LockstepError.MissingObject(sqliteMessage: message ?? text) : nil
+        let context = LockstepError.Context(sqliteCode: code, missing: missing)
+        guard let sql, let message else {
+            return LockstepError(kind, text, hint: hint, context: context)
+        }
         return LockstepError(
-            kind, "\(message) in: \(SQLTokens.redact(sql))", hint: hint, sqliteCode: code)
+            kind, "\(message) in: \(SQLTokens.redact(sql))", hint: hint, context: context)
     }
 
     /// SQLITE_READONLY_DBMOVED, a macro that Swift cannot import.

@@ -71,8 +71,8 @@ enum FleetRun {
         if result.wasSkipped { return Output.line("\(result.file): not started") }
         if let error = result.error {
             let place = result.file.string
-            // Most messages already name the file.
-            let isNamed = error.message.contains(place)
+            // A message names the file that its error is about.
+            let isNamed = error.context.file == place
             Output.line("FAILED \(isNamed ? "" : "\(place): ")\(error.message)")
             return
         }

@@ -81,10 +81,7 @@ struct Plan: ParsableCommand {
         }
         for finding in preview.lint {
             let place = finding.line > 0 ? "\(finding.file):\(finding.line)" : finding.file
-            // Some messages already name their place.
-            let message =
-                finding.message.hasPrefix(finding.file)
-                ? finding.message : "\(place): \(finding.message)"
+            let message = finding.isLocated ? finding.message : "\(place): \(finding.message)"
             Output.line("\(finding.level.rawValue): \(message) [\(finding.rule)]")
             if let hint = finding.hint { Output.line("    hint: \(hint)") }
         }
