@@ -1,6 +1,6 @@
 import Lockstep
 
-/// The progress line of a command that copies a database. It also checks for Ctrl-C.
+/// The progress line of a command that copies a database or reads all of it. It also checks for Ctrl-C.
 final class CopyProgressLine {
     private let what: String
     private var line = ProgressLine()

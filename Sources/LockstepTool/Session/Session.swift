@@ -60,8 +60,7 @@ struct Session: ~Copyable {
         options.limits[.valueLength] = limits?.valueLength
         options.fieldKeys = fields
         if isFirst, !fields.isEmpty { options.mayBeUnsealed = true }
-        // About 0.1 to 1 ms between two checks.
-        options.progress = ProgressHandler(every: 10_000) { !Interruption.hasCome }
+        options.progress = Interruption.handler
         return try Connection.open(path, key: key(), options: options)
     }
 

@@ -12,22 +12,27 @@ extension Manifest {
     ///     the database can remove a dataset together with everything that names it, so pass the identifier if you know
     ///     it.
     ///   - minimum: The number of the newest release seen so far.
+    ///   - progress: Called with the number of read rows of each table, several times per second.
     /// - Throws: SQLite's errors, such as ``LockstepError/Code/damaged``; ``LockstepError/Code/foreignSchema`` if a
     ///   released table has two columns of one name; ``LockstepError/Code/decodeMismatch`` if a name in the schema is
-    ///   not UTF-8. Everything that contradicts the release is a finding in the report.
+    ///   not UTF-8; `CancellationError`; any error from `progress`. Everything that contradicts the release is a
+    ///   finding in the report.
     public static func check(
         _ connection: borrowing Connection, publisher: Publisher, dataset: [UInt8]? = nil,
-        minimum: UInt64 = 1
+        minimum: UInt64 = 1, progress: JobProgress.Handler = { _ in }
     ) throws -> ManifestReport {
-        try connection.read { connection in
+        let time = JobTime()
+        return try connection.read { connection in
             let datasets = try dataset.map { [$0] } ?? ReleaseComparison.datasets(connection)
             let check = ReleaseComparison(publisher: publisher, minimum: minimum)
             var outcomes: [ManifestReport.Outcome] = []
-            for dataset in datasets { outcomes.append(try check.run(dataset, connection)) }
+            for dataset in datasets {
+                outcomes.append(try check.run(dataset, connection, progress))
+            }
             if outcomes.isEmpty {
                 outcomes = [ManifestReport.Outcome(dataset: nil, findings: [.missing])]
             }
-            return ManifestReport(outcomes: outcomes)
+            return ManifestReport(outcomes: outcomes, time: time.ended())
         }
     }
 }
@@ -51,7 +56,7 @@ private struct ReleaseComparison {
     }
 
     func run(
-        _ dataset: [UInt8], _ connection: borrowing Connection
+        _ dataset: [UInt8], _ connection: borrowing Connection, _ progress: JobProgress.Handler
     ) throws -> ManifestReport.Outcome {
         var outcome = ManifestReport.Outcome(dataset: dataset)
         guard let text = try ManifestTable.text(of: dataset, connection) else {
@@ -90,7 +95,7 @@ private struct ReleaseComparison {
         }
         for table in manifest.tables {
             let check = TableComparison(released: table, definitions: definitions)
-            let (findings, seen) = try check.run(connection)
+            let (findings, seen) = try check.run(connection, progress)
             outcome.findings += findings
             if let seen { compared.tables.append(seen) }
         }

@@ -11,25 +11,30 @@ extension Manifest {
     ///   - replacingForeign: Whether to replace a stored manifest that is malformed or that none of the keyring's
     ///     manifest keys signed. Its number is then ignored.
     ///   - today: The date in the manifest.
+    ///   - progress: Called with the number of read rows of each table, several times per second. If it throws, or if
+    ///     the task is cancelled, the database is unchanged.
     /// - Throws: ``LockstepError/Code/releaseConflict`` if the number is not greater than the stored manifest's;
     ///   ``LockstepError/Code/signatureInvalid`` if the stored manifest is not the publisher's;
     ///   ``LockstepError/Code/keyringMismatch`` for a keyring that cannot sign; ``LockstepError/Code/misuse`` if no
     ///   column is sealed, or a column is being sealed or unsealed; ``LockstepError/Code/cellMalformed`` if a sealed
-    ///   column holds something other than cells; ``LockstepError/Code/registryForged``.
+    ///   column holds something other than cells; ``LockstepError/Code/registryForged``; `CancellationError`; any error
+    ///   from `progress`.
     @discardableResult
     public static func make(
         _ keyring: borrowing Keyring, in connection: borrowing Connection, number: UInt64? = nil,
-        replacingForeign: Bool = false, today: CalendarDay = .today
+        replacingForeign: Bool = false, today: CalendarDay = .today,
+        progress: JobProgress.Handler = { _ in }
     ) throws -> Manifest {
         try make(
             keyring, .second, in: connection, number: number, replacingForeign: replacingForeign,
-            today: today)
+            today: today, progress: progress)
     }
 
     /// Makes a manifest in one version of the format.
     static func make(
         _ keyring: borrowing Keyring, _ version: Version, in connection: borrowing Connection,
-        number: UInt64? = nil, replacingForeign: Bool = false, today: CalendarDay = .today
+        number: UInt64? = nil, replacingForeign: Bool = false, today: CalendarDay = .today,
+        progress: JobProgress.Handler = { _ in }
     ) throws -> Manifest {
         let signer = try keyring.signingKey()
         let keys = try keyring.fieldKeys()
@@ -40,7 +45,7 @@ extension Manifest {
                     keys.dataset, signers, replacingForeign: replacingForeign, connection)
                 let statement = try Statement(
                     version, dataset: keys.dataset, number: next(number, after: last), day: today,
-                    keys, connection)
+                    keys, connection, progress)
                 let manifest = Manifest(statement, try signer.line(over: statement.text))
                 guard statement.text.count + SignatureLine.length <= largest else {
                     throw LockstepError(
@@ -93,8 +98,7 @@ extension Manifest {
 extension Manifest.Statement {
     fileprivate init(
         _ version: Manifest.Version, dataset: [UInt8], number: UInt64, day: CalendarDay,
-        _ keys: FieldKeys,
-        _ connection: borrowing Connection
+        _ keys: FieldKeys, _ connection: borrowing Connection, _ progress: JobProgress.Handler
     ) throws {
         self.version = version
         self.dataset = dataset
@@ -116,7 +120,7 @@ extension Manifest.Statement {
         let definitions =
             version == .first ? nil : try ManifestDefinition.all(connection)
         let tables = try Dictionary(grouping: columns, by: { SQLName($0.table) }).values
-            .map { try Self.table($0, definitions, connection) }
+            .map { try Self.table($0, definitions, connection, progress) }
             .sorted { ExactText($0.name) < ExactText($1.name) }
         self.tables = tables
         schema = try definitions.map { try ManifestSchema($0, tables: tables.map(\.name)) }
@@ -129,7 +133,7 @@ extension Manifest.Statement {
     /// - Parameter definitions: The schema's definitions, for version 2.
     private static func table(
         _ columns: [SealedColumn], _ definitions: [ManifestDefinition]?,
-        _ connection: borrowing Connection
+        _ connection: borrowing Connection, _ progress: JobProgress.Handler
     ) throws -> Manifest.Table {
         let title = columns.first?.table ?? ""
         guard let shape = try SealedTable(title, connection),
@@ -142,8 +146,9 @@ extension Manifest.Statement {
         }
         let names = columns.map(\.name)
         let sides = try definitions.map { try Sides(columns, shape, $0, connection) }
-        let rows = try ManifestRows(shape, columns: names, others: sides?.names, connection) {
-            column, isCell in
+        let rows = try ManifestRows(
+            shape, columns: names, others: sides?.names, connection, progress: progress
+        ) { column, isCell in
             guard isCell else {
                 throw LockstepError(
                     .cellMalformed, "a row of \(title) has an unsealed value in \(names[column])",

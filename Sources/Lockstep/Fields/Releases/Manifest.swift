@@ -50,7 +50,7 @@
 ///
 /// Anyone with a field key can make cells, and anyone who can open the database can delete rows or put older ones back.
 /// Neither can sign. A manifest reveals such changes to any reader that has the publisher's public key; the reader
-/// needs no field key. See ``check(_:publisher:dataset:minimum:)``.
+/// needs no field key. See ``check(_:publisher:dataset:minimum:progress:)``.
 public struct Manifest: Sendable, Hashable {
     static let largest = 1_048_576
 
@@ -155,7 +155,7 @@ public struct Manifest: Sendable, Hashable {
     }
 
     /// The publisher that the signature line names. The signature was not verified:
-    /// ``check(_:publisher:dataset:minimum:)`` does that.
+    /// ``check(_:publisher:dataset:minimum:progress:)`` does that.
     public var publisher: Publisher { signature.publisher }
 
     /// The manifest's text.

@@ -44,6 +44,8 @@ public struct ManifestReport: Sendable, Hashable {
 
     /// The results, in the order of the datasets' identifiers; at least one.
     public internal(set) var outcomes: [Outcome]
+    /// When the comparison began, and how long it took.
+    public internal(set) var time = JobTime()
 
     /// The differences from the releases in all compared parts.
     public var findings: [Finding] { outcomes.flatMap(\.findings) }

@@ -17,10 +17,12 @@ struct ManifestRows: Sendable, Hashable {
     /// 2 takes 64 bytes per row and version 1 lets SQLite sort.
     /// - Parameters:
     ///   - others: The columns that are not sealed, for version 2; nil for version 1.
+    ///   - total: The expected number of rows; nil if it is unknown.
+    ///   - progress: Called with the number of read rows, several times per second.
     ///   - seesCell: Called with each value of a sealed column that is not NULL, and whether it looks like a cell.
     init(
-        _ shape: SealedTable, columns: [String], others: [String]? = nil,
-        _ connection: borrowing Connection,
+        _ shape: SealedTable, columns: [String], others: [String]? = nil, of total: Int? = nil,
+        _ connection: borrowing Connection, progress: JobProgress.Handler = { _ in },
         seesCell: (_ column: Int, Bool) throws -> Void = { _, _ in }
     ) throws {
         let keys = shape.key.columns.count
@@ -28,9 +30,20 @@ struct ManifestRows: Sendable, Hashable {
         let isSet = others != nil && keys == 0
         let sql = try Self.selection(shape, columns, others: others, connection)
         var count: UInt64 = 0
+        func report(_ ticker: inout Ticker, hasEnded: Bool = false) throws {
+            guard hasEnded || ticker.isDue() else { return }
+            let done = Int(clamping: count)
+            try JobProgress(
+                .digesting.of(shape.name), done, of: hasEnded ? done : total.map { max($0, done) },
+                .rows, hasEnded: hasEnded
+            ).report(to: progress)
+        }
+        var ticker = Ticker()
         var sealed = try RowDigest(isOfSet: isSet)
         var whole = try RowDigest(isOfSet: isSet)
+        try report(&ticker)
         try connection.prepare(SQL(verbatim: sql)).forEach { row in
+            if count.isMultiple(of: Self.rowsPerLook) { try report(&ticker) }
             for column in 0..<width {
                 let isCell = try sealed.add(row, column)
                 if let isCell, column >= keys { try seesCell(column - keys, isCell) }
@@ -42,10 +55,14 @@ struct ManifestRows: Sendable, Hashable {
             }
             count += 1
         }
+        try report(&ticker, hasEnded: true)
         self.count = count
         digest = try sealed.finish()
         wholeDigest = others == nil ? nil : try whole.finish()
     }
+
+    /// The number of rows between two looks at the clock, which costs about as much as a small row.
+    private static let rowsPerLook: UInt64 = 64
 
     /// The query for the rows in the order that the format requires; in any order for a set.
     static func selection(
@@ -78,4 +95,9 @@ struct ManifestRows: Sendable, Hashable {
                 WHERE x.key = 1 AND (x."desc" = 1 OR upper(x.coll) <> 'BINARY'))
             """, shape.name, as: String.self)
     }
+}
+
+extension JobProgress.Phase {
+    /// The rows of a table are read for a release. The subject is the table.
+    public static let digesting = Self("digesting")
 }

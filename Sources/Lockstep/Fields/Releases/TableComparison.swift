@@ -8,7 +8,7 @@ struct TableComparison {
 
     /// - Returns: The differences, and the compared parts if the rows could be compared.
     func run(
-        _ connection: borrowing Connection
+        _ connection: borrowing Connection, _ progress: JobProgress.Handler
     ) throws -> (findings: [Finding], compared: ManifestReport.Comparison.Table?) {
         let indexFindings = indexFindings()
         guard let shape = try SealedTable(released.name, connection) else {
@@ -19,7 +19,8 @@ struct TableComparison {
         }
         let others = definitions == nil ? nil : released.otherNames
         let found = try ManifestRows(
-            shape, columns: released.columns.map(\.name), others: others, connection)
+            shape, columns: released.columns.map(\.name), others: others,
+            of: Int(clamping: released.rowCount), connection, progress: progress)
         let compared = ManifestReport.Comparison.Table(
             name: released.name, rowCount: found.count,
             columns: released.key + released.columnNames + (others ?? []),

@@ -27,10 +27,10 @@ extension Keys {
             let path = try access.database.path()
             let file = try access.keyringFile()
             var keyring = try access.keyring()
-            Interruption.expect()
+            let progress = CopyProgressLine("rotate")
             let report = try DatabaseKeyRotation(
                 of: path, keyring: file, reason: compromised ? .compromise : .routine
-            ).run(&keyring) { _ in try Interruption.check() }
+            ).run(&keyring) { try progress.show($0) }
             guard output.format == .text else {
                 return try Output.json(
                     [

@@ -30,9 +30,11 @@ extension Release {
             let pinned = try Publisher(release.publisher ?? "")
             let dataset = try release.dataset(in: access.keyrings.folder)
             let session = try access.session()
+            let progress = CopyProgressLine("check")
             let connection = try session.connect(queryOnly: true)
             let report = try Manifest.check(
-                connection, publisher: pinned, dataset: dataset, minimum: least)
+                connection, publisher: pinned, dataset: dataset, minimum: least
+            ) { try progress.show($0) }
             try show(report, session.path.string)
             if !report.isClean { throw ExitCode(Exit.tampered) }
         }

@@ -35,9 +35,13 @@ extension Release {
             var options = ConnectionOptions()
             // The released state must not be older than the one that the keyring remembers.
             options.fieldKeys = [try fields.fieldKeys(named: dataset)]
+            // Within a statement that sorts a table.
+            options.progress = Interruption.handler
+            let progress = CopyProgressLine("release")
             let connection = try Connection.open(path, key: key, options: options)
             let manifest = try Manifest.make(
-                fields, in: connection, number: number, replacingForeign: replaceForeign)
+                fields, in: connection, number: number, replacingForeign: replaceForeign
+            ) { try progress.show($0) }
             guard output.format == .text else { return try Output.json(manifest.json) }
             manifest.show()
             Output.line("signed by \(manifest.publisher)")
