@@ -11,6 +11,8 @@ struct Exploration {
     private(set) var count = 0
     private(set) var refusals: [String: Int] = [:]
     private(set) var findings = 0
+    /// Whether its time was over before everything was explored.
+    private(set) var isStopped = false
     /// The number of a pair's schedules with findings.
     private(set) var pairs: [String: Int] = [:]
 
@@ -31,7 +33,10 @@ struct Exploration {
     mutating func explore(_ schedule: Schedule, stride: Int, until end: ContinuousClock.Instant)
         throws
     {
-        guard ContinuousClock.now < end else { return }
+        guard ContinuousClock.now < end else {
+            isStopped = true
+            return
+        }
         let before = try run(schedule, .before)
         let after = try run(schedule, .after)
         let judge = Judge(
@@ -40,7 +45,11 @@ struct Exploration {
             secondAlone: try run(schedule, .alone).content,
             neither: try run(schedule, .nobody).content)
         var point = 1
-        while ContinuousClock.now < end {
+        while true {
+            guard ContinuousClock.now < end else {
+                isStopped = true
+                return
+            }
             let result = try run(schedule, .at(point))
             guard result.second != nil else { return }
             count += 1

@@ -1,22 +1,24 @@
 import Foundation
 
-/// Random but repeatable work: short in a plain test run, as long as requested by `LOCKSTEP_TORTURE_SECONDS=30 swift
-/// test --filter …`, and repeated with the same seed by `LOCKSTEP_TEST_SEED=…`.
+/// The form of campaigns, from the environment: short in a plain test run, the long form by LOCKSTEP_TORTURE=1, each for
+/// as long as LOCKSTEP_TORTURE_SECONDS says, and repeated with the same seed by LOCKSTEP_TEST_SEED. See ``Campaign``.
 public enum Torture {
     /// Whether campaigns run in their long form, by LOCKSTEP_TORTURE=1.
     public static let isLong = ProcessInfo.processInfo.environment["LOCKSTEP_TORTURE"] != nil
 
-    /// The duration of the work; nil for a plain test run, which counts instead.
+    /// The duration of each campaign, by LOCKSTEP_TORTURE_SECONDS; nil for a run that ends by itself.
     public static let duration: Duration? = number(of: "LOCKSTEP_TORTURE_SECONDS").map {
         .seconds($0)
     }
 
-    /// Whether work that began at `start` continues, after `count` of the `due` rounds that are enough for a plain test
-    /// run.
-    public static func goesOn(
-        since start: ContinuousClock.Instant, done count: Int, of due: Int
-    ) -> Bool {
-        if let duration { ContinuousClock.now - start < duration } else { count < due }
+    /// Whether this is the long form with at least so much time: for steps that take long.
+    public static func isLong(with least: Duration) -> Bool {
+        isLong && duration.map { $0 >= least } ?? true
+    }
+
+    /// The minutes after which a campaign's test hangs: these, and those of the campaign.
+    public static func minutes(_ own: Int) -> Int {
+        own + Int(duration?.components.seconds ?? 0) / 60
     }
 
     /// The seed of this process, which is printed.

@@ -8,9 +8,12 @@ import Testing
     "Interrupted rotations",
     .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct RotationFaultTests {
+    private static let campaign = Campaign("RotationFaultTests", parts: 6)
+    /// Whether there is time for a large database.
+    private static let isLarge = Torture.isLong(with: .seconds(100))
 
-    /// A database of 2 MB, or of 40 MB for torture.
-    private static func original(isLarge: Bool = Torture.isLong) throws -> (
+    /// A database of 2 MB, or of 40 MB in the long form.
+    private static func original(isLarge: Bool = isLarge) throws -> (
         RotationScratch, [String]
     ) {
         let scratch = try RotationScratch()
@@ -98,56 +101,62 @@ struct RotationFaultTests {
     @Test(
         "Killed at any call, exactly one key opens it, with every row, and the next run completes")
     func kill() async throws {
+        guard let part = Self.campaign.begin("kill") else { return }
+        defer { part.end() }
         let (original, content) = try Self.original()
         let calls = try await Self.calls(original)
         #expect(calls.0 > 500)
-        var kills = 0
         var seen: Set<[KeyState]> = []
         for call in Self.chosen(of: calls, pages: Torture.isLong ? 160 : 8) {
             // In the middle of a write, and for torture before it as well.
-            for fault in Torture.isLong && call % 3 == 0 ? ["tear", "kill"] : ["tear"] {
+            for fault in Torture.isLong && call % 3 == 0 ? ["tear", "kill"] : ["tear"]
+            where part.goesOn() {
                 let scratch = try RotationScratch(copying: original)
                 #expect(try await Self.run(scratch, fault, at: call) == .killed)
-                kills += 1
+                part.count("kills")
                 let context: Comment = "\(fault) at call \(call) of \(calls.0)"
                 seen.insert(try scratch.states)
                 #expect(try scratch.findFault(content) == nil, context)
                 try scratch.expectCompletion(content, context)
             }
         }
+        part.count("states", seen.count)
+        guard part.isComplete(for: "the states") else { return }
         // Before the key was recorded, while it was pending, and when it had been promoted.
         #expect(seen == [[.active], [.active, .pending], [.retired, .active]])
-        print("\(kills) kills at \(calls.0) calls")
     }
 
     @Test("The same holds after a loss of power, when everything that was not synced is lost")
     func power() async throws {
+        guard let part = Self.campaign.begin("power") else { return }
+        defer { part.end() }
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original)
-        var losses = 0
         for call in Torture.isLong
             ? Self.chosen(of: calls, pages: 300) : Self.some(of: calls, 30)
         {
             // Everything that was not synced, or a part of it: the parity of the call decides.
-            for call in Torture.isLong ? [call, call + 1] : [call] where call <= calls.0 {
+            for call in Torture.isLong ? [call, call + 1] : [call]
+            where call <= calls.0 && part.goesOn() {
                 let scratch = try RotationScratch(copying: original)
                 try scratch.makeLost()
                 #expect(try await Self.run(scratch, "lose", at: call) == .killed)
-                losses += 1
+                part.count("losses of power")
                 let context: Comment = "power lost at call \(call) of \(calls.0)"
                 #expect(try scratch.findFault(content) == nil, context)
                 try scratch.expectCompletion(content, context)
             }
         }
-        print("\(losses) losses of power at \(calls.0) calls")
     }
 
     @Test("Killed, and killed again in the run that follows")
     func killTwice() async throws {
+        guard let part = Self.campaign.begin("killTwice") else { return }
+        defer { part.end() }
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original)
         for call in Self.some(of: calls, Torture.isLong ? 40 : 4) {
-            for again in Self.some(of: calls, Torture.isLong ? 12 : 3) {
+            for again in Self.some(of: calls, Torture.isLong ? 12 : 3) where part.goesOn() {
                 let scratch = try RotationScratch(copying: original)
                 _ = try await Self.run(scratch, "kill", at: call)
                 _ = try await Self.run(scratch, "tear", at: again)
@@ -184,12 +193,14 @@ struct RotationFaultTests {
         "The same holds if a call fails, or if the disk is full from there on",
         arguments: ["once", "staying", "full"])
     func faults(_ fault: String) async throws {
+        guard let part = Self.campaign.begin("faults, \(fault)") else { return }
+        defer { part.end() }
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original)
         var failures = 0
         for call in Torture.isLong
             ? Self.chosen(of: calls, pages: 100) : Self.some(of: calls, 24)
-        {
+        where part.goesOn() {
             let scratch = try RotationScratch(copying: original)
             let outcome = try await Self.run(scratch, fault, at: call)
             let context: Comment = "\(fault) at call \(call) of \(calls.0): \(outcome)"
@@ -203,8 +214,8 @@ struct RotationFaultTests {
             #expect(try scratch.findFault(content) == nil, context)
             try scratch.expectCompletion(content, context)
         }
-        #expect(failures > 10)
-        print("\(failures) failures (\(fault)) at \(calls.0) calls")
+        part.count("failures", failures)
+        if part.isComplete(for: "the failures") { #expect(failures > 10) }
     }
 
     @Test(

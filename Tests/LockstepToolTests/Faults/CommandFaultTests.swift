@@ -5,12 +5,19 @@ import Testing
 
 /// Every command that writes is tested with faults in system calls: it is killed, killed in the middle of a write, a
 /// call fails, the disk is full, the power fails. Afterwards the database is in its state before or after the command,
-/// and running the command again completes it. LOCKSTEP_TORTURE=1 uses a hundred calls of each,
-/// and LOCKSTEP_TEST_SEED=N other calls; a plain run uses some.
-@Suite("Commands under faults", .timeLimit(.minutes(120)))
+/// and running the command again completes it. The long form uses a hundred calls of each; a plain run
+/// uses some.
+@Suite("Commands under faults", .timeLimit(.minutes(Torture.minutes(120))))
 struct CommandFaultTests {
     /// Faults of each command in a plain run, and in the torture run.
     private static let most = Torture.isLong ? 600 : 1
+
+    private static let campaign = Campaign("CommandFaultTests", parts: scenarios.count)
+    /// In the long form in another order each time, so that a short one does not leave out the same commands.
+    private static let scenarios: [CommandScenario] = {
+        var random = SplitMix64(state: Torture.campaignSeed)
+        return Torture.isLong ? CommandScenario.all.shuffled(using: &random) : CommandScenario.all
+    }()
 
     private let folder: TemporaryFolder
 
@@ -18,20 +25,20 @@ struct CommandFaultTests {
 
     @Test(
         "Before or after, and completed by the next run",
-        .enabled(if: CommandFaults.isPossible, "not Linux"), arguments: CommandScenario.all)
+        .enabled(if: CommandFaults.isPossible, "not Linux"), arguments: scenarios)
     func faults(_ scenario: CommandScenario) async throws {
+        guard let part = Self.campaign.begin("\(scenario)") else { return }
+        defer { part.end() }
         let library = try await CommandFaults.makeLibrary(in: folder)
         let faults = try await CommandFaults(scenario, library: library)
         let whole = try await Whole(faults)
         var random = SplitMix64(state: Torture.campaignSeed)
-        var count = 0
         for call in Self.calls(whole.calls, &random) {
-            for fault in Self.faults(&random) {
+            for fault in Self.faults(&random) where part.goesOn() {
                 try await check(faults, whole, fault, call)
-                count += 1
+                part.count("faults")
             }
         }
-        print("\(scenario): \(count) faults at \(whole.calls) calls")
     }
 
     /// The command's result without a fault.

@@ -3,8 +3,8 @@ import Testing
 
 /// Two to four simultaneous commands, a third of them killed, beside a program that writes: acknowledged writes stay.
 ///
-/// `LOCKSTEP_TORTURE=1` runs a thousand rounds, `LOCKSTEP_TEST_SEED=N` uses another seed.
-@Suite("Simultaneous commands", .serialized, .timeLimit(.minutes(120)))
+/// The long form runs a thousand rounds.
+@Suite("Simultaneous commands", .serialized, .timeLimit(.minutes(Torture.minutes(120))))
 struct CommandRoundTests {
     private static let rounds = Torture.isLong ? 1000 : 4
 
@@ -14,23 +14,25 @@ struct CommandRoundTests {
 
     @Test("No acknowledged write is lost", .enabled(if: CommandFaults.isPossible, "not Linux"))
     func rounds() async throws {
+        guard let part = Campaign("CommandRoundTests").begin() else { return }
+        defer { part.end() }
         var rounds = try await CommandRounds(library: CommandFaults.makeLibrary(in: folder))
         var random = SplitMix64(state: Torture.campaignSeed)
-        for _ in 0..<Self.rounds {
+        for _ in 0..<Self.rounds where part.goesOn() {
             let before = rounds.findings.count
             try await rounds.round(RoundCommand.all, &random)
             for finding in rounds.findings.dropFirst(before) { Issue.record("\(finding)") }
         }
         let counts = rounds.counts
-        print(
-            "\(counts.rounds) rounds of \(counts.commands) commands at once, \(counts.killed) killed, "
-                + "beside \(counts.notes) writes")
+        part.count("commands at once", counts.commands)
+        part.count("kills", counts.killed)
+        part.count("writes beside", counts.notes)
         if Torture.isLong {
             for (what, count) in counts.refusals.sorted(by: { $0.key < $1.key }) {
                 print("    rounds refused \(count) times: \(what)")
             }
         }
-        #expect(counts.notes > 0)
+        if part.isComplete(for: "that writes were made") { #expect(counts.notes > 0) }
     }
 
     @Test(

@@ -23,13 +23,14 @@ struct FaultCampaign {
         var messages: [LockstepError.Code: String] = [:]
         /// Whether the last run completed without a fault.
         var ended = false
+        /// Whether it stopped before that, at the end of its time.
+        var isStopped = false
     }
 
     /// The calls that count; all by default.
     var calls = Int32(FAULTY_ALL)
     let fault: Fault
-    /// How many calls each run advances beyond the previous one. LOCKSTEP_TORTURE in the environment makes it every
-    /// call.
+    /// How many calls each run advances beyond the previous one. The long form makes it every call.
     var stride = 9
 
     /// - Parameters:
@@ -42,8 +43,15 @@ struct FaultCampaign {
     ) throws -> Outcome {
         try #require(faulty_vfs_install() == 0)
         var outcome = Outcome()
+        let name = Test.current?.name.prefix { $0 != "(" } ?? ""
+        guard let part = FaultTests.campaign.begin("\(name), \(fault)") else {
+            outcome.isStopped = true
+            return outcome
+        }
+        defer { part.end() }
         let stride = Torture.isLong ? 1 : stride
-        for call in Swift.stride(from: 1 + Int(fault.rawValue) % stride, to: 3000, by: stride) {
+        for call in Swift.stride(from: 1 + Int(fault.rawValue) % stride, to: 3000, by: stride)
+        where part.goesOn() {
             let scratch = try DatabaseScratch()
             try prepare(scratch)
             scratch.folder.path.withPlatformString {
@@ -70,8 +78,12 @@ struct FaultCampaign {
                 return outcome
             }
             outcome.runs += 1
-            if failure != nil { outcome.errors += 1 }
+            if failure != nil {
+                outcome.errors += 1
+                part.count("errors")
+            }
         }
+        outcome.isStopped = !part.isComplete(for: "the number of errors")
         return outcome
     }
 }

@@ -30,14 +30,17 @@ struct HistoryStore: Sendable {
         self.plant = plant
     }
 
-    /// Runs `tasks` tasks of that many transactions each, then reads the lists.
-    func run(seed: UInt64, tasks: Int, transactions: Int) async throws -> History {
+    /// Runs `tasks` tasks of that many transactions each, or fewer if the time is over, then reads the lists.
+    func run(
+        seed: UInt64, tasks: Int, transactions: Int,
+        until isOver: @escaping @Sendable () -> Bool = { false }
+    ) async throws -> History {
         var history = History()
         try await withThrowingTaskGroup(of: [History.Transaction].self) { group in
             for task in 0..<tasks {
                 group.addTask {
                     var random = SplitMix64(state: seed &+ UInt64(task) &* 0x1_0001)
-                    return try await run(transactions, &random)
+                    return try await run(transactions, until: isOver, &random)
                 }
             }
             for try await done in group { history.transactions += done }
@@ -53,12 +56,12 @@ struct HistoryStore: Sendable {
     }
 
     /// The work of one task.
-    private func run(_ transactions: Int, _ random: inout SplitMix64) async throws
-        -> [History.Transaction]
-    {
+    private func run(
+        _ transactions: Int, until isOver: @Sendable () -> Bool, _ random: inout SplitMix64
+    ) async throws -> [History.Transaction] {
         var done: [History.Transaction] = []
         var known: [Int: [Int]] = [:]
-        for _ in 0..<transactions {
+        for _ in 0..<transactions where !isOver() {
             let steps = plan(&random)
             let isWriting = steps.contains { if case .append = $0 { true } else { false } }
             let takesBack = isWriting && Int.random(in: 0..<12, using: &random) == 0

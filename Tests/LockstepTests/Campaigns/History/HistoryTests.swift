@@ -3,15 +3,17 @@ import Testing
 
 @testable import Lockstep
 
-/// Appends and reads of many tasks are serializable. LOCKSTEP_TORTURE=1 continues up to a million.
-@Suite("Histories of a store", .timeLimit(.minutes(60)))
+/// Appends and reads of many tasks are serializable. The long form has histories of up to a million.
+@Suite("Histories of a store", .timeLimit(.minutes(Torture.minutes(60))))
 struct HistoryTests {
     private static let tasks = 8
-    private static let transactions = Torture.isLong ? 45_000 : 500
+    /// How many transactions each task has in each history.
+    private static let lengths = Torture.isLong ? [500, 1500, 5000, 15_000, 45_000] : [500]
 
-    private func history(_ plant: HistoryStore.Plant? = nil, transactions: Int) async throws
-        -> History
-    {
+    private func history(
+        _ plant: HistoryStore.Plant? = nil, seed: UInt64 = Torture.seed, transactions: Int,
+        until isOver: @escaping @Sendable () -> Bool = { false }
+    ) async throws -> History {
         let scratch = try DatabaseScratch()
         try scratch.create().run(script: HistoryStore.script)
         var options = StoreOptions()
@@ -21,18 +23,28 @@ struct HistoryTests {
         options.checkpointPages = 40
         let store = try Store.open(scratch.path, key: scratch.key(), options: options)
         let history = try await HistoryStore(store, plant).run(
-            seed: Torture.seed, tasks: Self.tasks, transactions: transactions)
+            seed: seed, tasks: Self.tasks, transactions: transactions, until: isOver)
         try store.close()
         return history
     }
 
     @Test("A store's transactions have one order, which agrees with time")
     func store() async throws {
-        let history = try await history(transactions: Self.transactions)
-        print(
-            "\(history.stepCount) appends and reads in \(history.transactions.count) transactions")
-        #expect(HistoryCheck.findings(in: history) == [])
-        #expect(history.stepCount > Self.tasks * Self.transactions * 2)
+        guard let part = Campaign("HistoryTests", seed: Torture.seed).begin() else { return }
+        defer { part.end() }
+        for (number, length) in Self.lengths.enumerated() where part.goesOn() {
+            // The other half of the time is for the check.
+            let end = part.secondsLeft.map { ContinuousClock.now + .seconds($0) / 2 }
+            let history = try await history(
+                seed: Torture.seed &+ UInt64(number), transactions: length,
+                until: { part.isOver || end.map { ContinuousClock.now > $0 } ?? false })
+            part.count("appends and reads", history.stepCount)
+            part.count("transactions", history.transactions.count)
+            #expect(HistoryCheck.findings(in: history) == [])
+            if history.transactions.count < Self.tasks * length { part.stopAtTime() }
+            guard part.isComplete(for: "the length of history \(number)") else { return }
+            #expect(history.stepCount > Self.tasks * length * 2)
+        }
     }
 
     @Test("A lost update is found", arguments: [HistoryStore.Plant.lostUpdate, .staleRead])

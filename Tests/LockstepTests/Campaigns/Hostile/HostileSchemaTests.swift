@@ -7,7 +7,7 @@ import Testing
 /// A program with the keys works on files whose schema the operator wrote. Its plaintext, its tokens, and cells that
 /// the operator wants sealed must never be stored where the file's SQL can read them.
 ///
-/// `LOCKSTEP_TORTURE=1` runs 20,000 schemas; `LOCKSTEP_TEST_SEED=…` repeats a run.
+/// The long form runs 20,000 schemas.
 @Suite("Hostile schemas")
 struct HostileSchemaTests {
     private static let count = Torture.isLong ? 20_000 : 300
@@ -15,9 +15,10 @@ struct HostileSchemaTests {
     @Test("no schema brings plaintext, tokens or new cells within reach of its SQL")
     func campaign() throws {
         let campaign = try HostileSchemaCampaign()
-        print("LOCKSTEP_TEST_SEED=\(campaign.seed)")
+        guard let part = Campaign("HostileSchemaTests", seed: campaign.seed).begin() else { return }
+        defer { part.end() }
         var counts = HostileSchemaCampaign.Counts()
-        for number in 0..<Self.count {
+        for number in 0..<Self.count where part.goesOn() {
             let outcome = try campaign.run(number)
             counts.add(outcome)
             if outcome.violations.isEmpty { continue }
@@ -27,6 +28,9 @@ struct HostileSchemaTests {
             )
         }
         print(counts.description)
+        part.count("not opened", counts.unopened)
+        part.count("shapes", counts.shapes.count)
+        guard part.isComplete(for: "the shapes") else { return }
         // The campaign reached its subject.
         #expect(counts.unopened < counts.schemas / 4 * 3)
         #expect(counts.shapes.count == HostileShape.allCases.count)

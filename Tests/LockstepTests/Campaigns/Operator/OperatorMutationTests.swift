@@ -85,9 +85,11 @@ struct OperatorMutationTests {
 
     @Test("No undeclared tampering is accepted, and none makes any program write plaintext")
     func campaign() throws {
+        guard let part = Campaign("OperatorMutationTests").begin() else { return }
+        defer { part.end() }
         let counts = Mutex<[String: Int]>([:])
         func count(_ what: String) { counts.withLock { $0[what, default: 0] += 1 } }
-        for number in 0..<Self.attempts {
+        for number in 0..<Self.attempts where part.goesOn() {
             var dice = try Self.dice(number)
             let attempt = try Self.tamper(&dice)
             let context: Comment = "attempt \(number): \(attempt.description)"
@@ -98,7 +100,7 @@ struct OperatorMutationTests {
                 isAccepted = false
                 count("verify: \(error.code.rawValue)")
             }
-            count(isAccepted ? "accepted, as declared" : "noticed")
+            part.count(isAccepted ? "accepted as declared" : "noticed")
             if isAccepted {
                 #expect(attempt.differences.due == [], context)
                 for one in attempt.differences.undetected { count("\(one)") }
@@ -117,7 +119,6 @@ struct OperatorMutationTests {
                 #expect(try !program.hasSpilled(deed), "\(context), \(deed)")
             }
         }
-        print("operator: \(Self.attempts) attempts, LOCKSTEP_TEST_SEED=\(Torture.campaignSeed)")
         for (what, count) in counts.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             print("operator: \(count) \(what)")
         }

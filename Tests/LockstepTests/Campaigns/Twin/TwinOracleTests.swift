@@ -5,19 +5,23 @@ import Testing
 
 @Suite("Sealed tables answer every form of query as plaintext ones do")
 struct TwinOracleTests {
+    private static let campaign = Campaign("TwinOracleTests")
     private static let schemas = Torture.isLong ? 500 : 6
     private static let conditions = Torture.isLong ? 60 : 25
 
     @Test("random conditions over random tables: TLP, NoREC and a plaintext twin")
     func campaign() throws {
-        print("LOCKSTEP_TEST_SEED=\(Torture.campaignSeed)")
+        guard let part = Self.campaign.begin() else { return }
+        defer { part.end() }
         var comparisons = 0
-        for number in 0..<Self.schemas {
+        for number in 0..<Self.schemas where part.goesOn() {
             var oracle = try TwinOracle(seed: Torture.campaignSeed &+ UInt64(number))
             try oracle.run(conditions: Self.conditions)
             #expect(oracle.differences == [], "schema \(number)")
             comparisons += oracle.comparisons
         }
+        part.count("comparisons", comparisons)
+        guard part.isComplete(for: "the comparisons") else { return }
         // Conditions that fail compare nothing; most must succeed.
         #expect(comparisons > Self.schemas * Self.conditions * 5)
     }

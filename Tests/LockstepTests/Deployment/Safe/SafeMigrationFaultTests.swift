@@ -10,6 +10,8 @@ import Testing
     "Interrupted safe migrations",
     .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct SafeMigrationFaultTests {
+    private static let campaign = Campaign("SafeMigrationFaultTests", parts: 12)
+
     /// Sets that succeed, that fail at version 3, and whose verification fails afterwards.
     private static let scripts = [
         "good": [DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.third],
@@ -52,52 +54,55 @@ struct SafeMigrationFaultTests {
         "Killed at any call, ledger, schema and rows are consistent, and the next run completes",
         arguments: ["good", "failing"])
     func kill(name: String) async throws {
+        guard let part = Self.campaign.begin("kill, \(name)") else { return }
+        defer { part.end() }
         let original = try Self.victim(name)
         let calls = try await SafeVictim(copying: original).run("safe")
-        var kills = 0
         for call in calls.chosen(18) {
-            for fault in Torture.isLong ? ["tear", "kill"] : ["tear"] {
+            for fault in Torture.isLong ? ["tear", "kill"] : ["tear"] where part.goesOn() {
                 let victim = try SafeVictim(copying: original)
                 #expect(try await victim.run("safe", fault, at: call).outcome == .killed)
-                kills += 1
+                part.count("kills")
                 let context: Comment = "\(name), \(fault) at call \(call) of \(calls.count)"
                 try victim.expectNoFault(context)
                 try victim.expectCompletion(context)
             }
         }
-        print("\(kills) kills of \(name) at \(calls.count) calls")
     }
 
     @Test(
         "The same holds if the power fails and unsynced data is lost",
         arguments: ["good", "failing"])
     func power(name: String) async throws {
+        guard let part = Self.campaign.begin("power, \(name)") else { return }
+        defer { part.end() }
         let original = try Self.victim(name)
         let calls = try await SafeVictim(copying: original).run("safe")
-        var losses = 0
         for call in calls.chosen(12) {
             // Loses everything unsynced, or a part of it: the parity of the call decides.
-            for call in Torture.isLong ? [call, call + 1] : [call] where call <= calls.count {
+            for call in Torture.isLong ? [call, call + 1] : [call]
+            where call <= calls.count && part.goesOn() {
                 let victim = try SafeVictim(copying: original)
                 try victim.makeLost()
                 #expect(try await victim.run("safe", "lose", at: call).outcome == .killed)
-                losses += 1
+                part.count("losses of power")
                 let context: Comment = "\(name), power lost at call \(call) of \(calls.count)"
                 try victim.expectNoFault(context)
                 try victim.expectCompletion(context)
             }
         }
-        print("\(losses) losses of power of \(name) at \(calls.count) calls")
     }
 
     @Test("Killed, and killed again in the following run", arguments: ["good", "failing"])
     func killTwice(name: String) async throws {
+        guard let part = Self.campaign.begin("killTwice, \(name)") else { return }
+        defer { part.end() }
         let original = try Self.victim(name)
         let calls = try await SafeVictim(copying: original).run("safe")
         let steps = calls.calls.map(\.number)
         let step = max(steps.count / (Torture.isLong ? 30 : 4), 1)
         for first in stride(from: 1, to: steps.count, by: step) {
-            for second in stride(from: 2, to: steps.count, by: step) {
+            for second in stride(from: 2, to: steps.count, by: step) where part.goesOn() {
                 let victim = try SafeVictim(copying: original)
                 _ = try await victim.run("safe", "kill", at: steps[first])
                 _ = try await victim.run("safe", "tear", at: steps[second])
@@ -112,10 +117,12 @@ struct SafeMigrationFaultTests {
         "The same holds if a call fails, or the disk is full from there on",
         arguments: ["once", "staying", "full"], ["good", "failing"])
     func faults(fault: String, name: String) async throws {
+        guard let part = Self.campaign.begin("faults, \(fault), \(name)") else { return }
+        defer { part.end() }
         let original = try Self.victim(name)
         let calls = try await SafeVictim(copying: original).run("safe")
         var failures = 0
-        for call in calls.chosen(12) {
+        for call in calls.chosen(12) where part.goesOn() {
             let victim = try SafeVictim(copying: original)
             let outcome = try await victim.run("safe", fault, at: call).outcome
             if outcome == .failed { failures += 1 }
@@ -123,8 +130,8 @@ struct SafeMigrationFaultTests {
             try victim.expectNoFault(context)
             try victim.expectCompletion(context)
         }
-        #expect(failures > 5)
-        print("\(failures) failures (\(fault)) of \(name) at \(calls.count) calls")
+        part.count("failures", failures)
+        if part.isComplete(for: "the failures") { #expect(failures > 5) }
     }
 
     // MARK: Crash loops

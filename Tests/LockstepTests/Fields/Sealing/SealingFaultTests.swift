@@ -6,6 +6,9 @@ import Testing
 /// Sealing, unsealing and sealing again, killed or hindered at any of the system calls that change files.
 @Suite("Interrupted sealing", .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct SealingFaultTests {
+    private static let campaign = Campaign(
+        "SealingFaultTests", parts: 2 * SealingVictim.Kind.allCases.count)
+
     private static func victim(
         _ kind: SealingVictim.Kind
     ) async throws -> (SealingVictim, FaultyWorker.Run) {
@@ -30,15 +33,16 @@ struct SealingFaultTests {
         "Killed at any call, every cell is readable in one state, and the next run completes",
         arguments: SealingVictim.Kind.allCases)
     func kill(kind: SealingVictim.Kind) async throws {
+        guard let part = Self.campaign.begin("kill, \(kind)") else { return }
+        defer { part.end() }
         let (original, whole) = try await Self.victim(kind)
         var seen: Set<Int> = []
-        var kills = 0
         for fault in Torture.isLong ? ["tear", "kill"] : ["tear"] {
             var last = 0
-            for call in whole.chosen(9, inTorture: 400) {
+            for call in whole.chosen(9, inTorture: 400) where part.goesOn() {
                 let victim = try SealingVictim(copying: original)
                 #expect(try await victim.run(fault, at: call).outcome == .killed)
-                kills += 1
+                part.count("kills")
                 let context: Comment = "\(kind), \(fault) at \(call) of \(whole.count)"
                 let border = try victim.border()
                 #expect(border != nil, context)
@@ -48,19 +52,22 @@ struct SealingFaultTests {
                 try victim.expectCompletion(context)
             }
         }
+        part.count("borders", seen.count)
+        guard part.isComplete(for: "the borders") else { return }
         #expect(seen.count > 2)
         #expect(!Torture.isLong || seen.count == original.borders.count)
-        print("\(kills) kills of \(kind) at \(whole.count) calls: borders \(seen.sorted())")
     }
 
     @Test(
         "The same holds after a loss of power, a failing call and a full disk",
         arguments: SealingVictim.Kind.allCases)
     func faults(kind: SealingVictim.Kind) async throws {
+        guard let part = Self.campaign.begin("faults, \(kind)") else { return }
+        defer { part.end() }
         let (original, whole) = try await Self.victim(kind)
         var ends = 0
         for (index, fault) in ["lose", "once", "staying", "full"].enumerated() {
-            for call in whole.chosen(3, inTorture: 60) {
+            for call in whole.chosen(3, inTorture: 60) where part.goesOn() {
                 let call = Torture.isLong ? call : min(call + index, whole.count)
                 let victim = try SealingVictim(copying: original)
                 if fault == "lose" { try victim.makeLost() }
@@ -73,7 +80,7 @@ struct SealingFaultTests {
                 try victim.expectCompletion(context)
             }
         }
-        #expect(ends > 6)
-        print("\(ends) faults of \(kind) at \(whole.count) calls")
+        part.count("failures", ends)
+        if part.isComplete(for: "the failures") { #expect(ends > 6) }
     }
 }

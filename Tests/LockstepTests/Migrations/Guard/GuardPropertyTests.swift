@@ -12,6 +12,8 @@ private let guardSeed = ProcessInfo.processInfo.environment["LOCKSTEP_GUARD_SEED
 /// measuring everything.
 @Suite("The guard against its oracle")
 struct GuardPropertyTests {
+    private static let campaign = Campaign("GuardPropertyTests", parts: 8)
+
     /// The comparable part of a check's result.
     private struct Verdict: Equatable {
         var code: LockstepError.Code?
@@ -39,18 +41,19 @@ struct GuardPropertyTests {
     @Test("Random migrations get the same verdict from both", arguments: 0..<8)
     func sameVerdict(_ block: Int) throws {
         let start = Torture.campaignSeed &* 1_000_003 &+ UInt64(block) << 40
-        let clock = ContinuousClock.now
+        guard let part = Self.campaign.begin("from \(start)") else { return }
+        defer { part.end() }
         var done = 0
         var tally = Tally()
-        while Torture.goesOn(since: clock, done: done, of: 40) {
+        while part.goesOn(after: done, of: 40) {
             try run(start &+ UInt64(done), &tally)
             done += 1
         }
-        print(
-            "guard: \(done) seeds from \(start) on, \(tally.migrations) migrations, \(tally.statements) statements, "
-                + tally.codes.map { "\($0.key.map(\.rawValue) ?? "sound") \($0.value)" }.sorted()
-                .joined(separator: ", "))
-        #expect(tally.codes.count >= 3, "the scripts try too little")
+        part.count("migrations", tally.migrations)
+        part.count("statements", tally.statements)
+        let names = tally.codes.map { ($0.key?.rawValue ?? "sound", $0.value) }
+        for (name, count) in names.sorted(by: <) { part.count(name, count) }
+        if done >= 40 { #expect(tally.codes.count >= 3, "the scripts try too little") }
     }
 
     @Test(

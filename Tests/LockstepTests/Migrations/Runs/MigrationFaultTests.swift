@@ -6,6 +6,8 @@ import Testing
 /// A migration that is killed, or whose system calls fail, at any call that changes files.
 @Suite("Interrupted migrations", .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct MigrationFaultTests {
+    private static let campaign = Campaign(
+        "MigrationFaultTests", parts: 3 * PlainVictim.Kind.allCases.count * actions.count)
     /// With the log, and with a rollback journal instead.
     private static let actions = ["plain", "plain-journal"]
 
@@ -36,17 +38,18 @@ struct MigrationFaultTests {
         "Killed at any call, the database is at a border, and the next run completes",
         arguments: PlainVictim.Kind.allCases, actions)
     func kill(kind: PlainVictim.Kind, action: String) async throws {
+        guard let part = Self.campaign.begin("kill, \(kind), \(action)") else { return }
+        defer { part.end() }
         let (original, whole) = try await Self.victim(kind, action)
         // Without a log the last commit is the last call that changes a file.
         let reached = original.borders.count - (action == "plain" ? 0 : 1)
         var seen: Set<Int> = []
-        var kills = 0
         for fault in Torture.isLong ? ["tear", "kill"] : ["tear"] {
             var last = 0
-            for call in whole.chosen(7, inTorture: 600) {
+            for call in whole.chosen(7, inTorture: 600) where part.goesOn() {
                 let victim = try PlainVictim(copying: original)
                 #expect(try await victim.run(action, fault, at: call).outcome == .killed)
-                kills += 1
+                part.count("kills")
                 let context: Comment = "\(kind), \(action), \(fault) at \(call) of \(whole.count)"
                 let border = try victim.border()
                 #expect(border != nil, context)
@@ -57,39 +60,40 @@ struct MigrationFaultTests {
                 try victim.expectCompletion(context)
             }
         }
+        part.count("borders", seen.count)
+        guard part.isComplete(for: "the borders") else { return }
         #expect(seen.contains(0) && seen.contains(reached - 1))
         #expect(!Torture.isLong || seen.count == reached)
-        print(
-            "\(kills) kills of \(kind), \(action), at \(whole.count) calls: borders \(seen.sorted())"
-        )
     }
 
     @Test(
         "The same holds if the power fails and unsynced data is lost",
         arguments: PlainVictim.Kind.allCases, actions)
     func power(kind: PlainVictim.Kind, action: String) async throws {
+        guard let part = Self.campaign.begin("power, \(kind), \(action)") else { return }
+        defer { part.end() }
         let (original, whole) = try await Self.victim(kind, action)
-        var losses = 0
-        for call in whole.chosen(3, inTorture: 100) {
+        for call in whole.chosen(3, inTorture: 100) where part.goesOn() {
             let victim = try PlainVictim(copying: original)
             try victim.makeLost()
             #expect(try await victim.run(action, "lose", at: call).outcome == .killed)
-            losses += 1
+            part.count("losses of power")
             let context: Comment = "\(kind), \(action), power lost at \(call) of \(whole.count)"
             #expect(try victim.border() != nil, context)
             try victim.expectCompletion(context)
         }
-        print("\(losses) losses of power of \(kind), \(action), at \(whole.count) calls")
     }
 
     @Test(
         "The same holds if a call fails, or the disk is full from there on; the error has the place",
         arguments: PlainVictim.Kind.allCases, actions)
     func faults(kind: PlainVictim.Kind, action: String) async throws {
+        guard let part = Self.campaign.begin("faults, \(kind), \(action)") else { return }
+        defer { part.end() }
         let (original, whole) = try await Self.victim(kind, action)
         var failures = 0
         for (index, fault) in ["once", "staying", "full"].enumerated() {
-            for call in whole.chosen(3, inTorture: 100) {
+            for call in whole.chosen(3, inTorture: 100) where part.goesOn() {
                 // In the short campaign each meets different calls.
                 let call = Torture.isLong ? call : min(call + index, whole.count)
                 let victim = try PlainVictim(copying: original)
@@ -109,8 +113,8 @@ struct MigrationFaultTests {
                 try victim.expectCompletion(context)
             }
         }
-        #expect(failures > 3)
-        print("\(failures) failures of \(kind), \(action), at \(whole.count) calls")
+        part.count("failures", failures)
+        if part.isComplete(for: "the failures") { #expect(failures > 3) }
     }
 
     @Test("A full disk in the middle of a backfill is reported with the batch's statement")

@@ -7,8 +7,10 @@ import Testing
 @testable import Lockstep
 
 /// A process that is killed while eight tasks write loses no acknowledged write.
-@Suite("A store whose process is killed", .timeLimit(.minutes(20)))
+@Suite("A store whose process is killed", .timeLimit(.minutes(Torture.minutes(20))))
 struct KilledWriterTests {
+    private static let campaign = Campaign("KilledWriterTests", parts: 2, seed: Torture.seed)
+
     private struct Entry: Hashable {
         let task: Int
         let number: Int
@@ -103,15 +105,17 @@ struct KilledWriterTests {
         arguments: ["full", "normal"])
     func kill(synchronous: String) async throws {
         var random = SplitMix64(stream: synchronous.utf8.count)
-        let start = ContinuousClock.now
+        guard let part = Self.campaign.begin(synchronous) else { return }
+        defer { part.end() }
         var kills = 0
-        while Torture.goesOn(since: start, done: kills, of: 4) {
+        while part.goesOn(after: kills, of: 4) {
             try make()
             let count = Int.random(in: 1...600, using: &random)
             let entries = try await acknowledged(synchronous, killAfter: count)
             try check(entries, "seed \(Torture.seed), kill \(kills), after \(count) writes")
             kills += 1
+            part.count("kills")
+            part.count("acknowledged writes", entries.count)
         }
-        print("\(kills) kills with synchronous \(synchronous)")
     }
 }

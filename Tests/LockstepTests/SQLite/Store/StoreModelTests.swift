@@ -6,11 +6,11 @@ import Testing
 @testable import Lockstep
 
 /// Eight writers and eight readers, checked against a model outside the database.
-@Suite("Store under load", .timeLimit(.minutes(20)))
+@Suite("Store under load", .timeLimit(.minutes(Torture.minutes(20))))
 struct StoreModelTests {
     private let scratch: DatabaseScratch
     private let store: Store
-    private let start = ContinuousClock.now
+    private static let campaign = Campaign("StoreModelTests", seed: Torture.seed)
     /// Entries whose writes have returned.
     private let acknowledged = Counter()
     private let reads = Counter()
@@ -161,11 +161,11 @@ struct StoreModelTests {
         if step.isEntry { acknowledged.increase() }
     }
 
-    private func writeAsync(_ writer: Int) async -> WriterKnowledge {
+    private func writeAsync(_ writer: Int, _ part: CampaignPart) async -> WriterKnowledge {
         var random = SplitMix64(stream: writer)
         var knowledge = WriterKnowledge(writer: writer)
         var count = 0
-        while Torture.goesOn(since: start, done: count, of: 150) {
+        while part.goesOn(after: count, of: 150) {
             var step = step(of: knowledge, &random)
             let (store, part) = (store, step.part)
             let task = Task { try await store.write(part) }
@@ -182,11 +182,11 @@ struct StoreModelTests {
         return knowledge
     }
 
-    private func writeBlocking(_ writer: Int) -> WriterKnowledge {
+    private func writeBlocking(_ writer: Int, _ part: CampaignPart) -> WriterKnowledge {
         var random = SplitMix64(stream: writer)
         var knowledge = WriterKnowledge(writer: writer)
         var count = 0
-        while Torture.goesOn(since: start, done: count, of: 150) {
+        while part.goesOn(after: count, of: 150) {
             let step = step(of: knowledge, &random)
             note(step, Result { try store.write(step.part) }, &knowledge)
             beat.report()
@@ -244,18 +244,20 @@ struct StoreModelTests {
 
     @Test("No row is lost, torn or invented while eight tasks write and eight read")
     func load() async throws {
+        guard let part = Self.campaign.begin() else { return }
+        defer { part.end() }
         let streams = (0..<6).map { _ in beat.stream() }
         let threads =
             (0..<2).map { writer in
                 TestThread {
-                    let knowledge = self.writeBlocking(writer)
+                    let knowledge = self.writeBlocking(writer, part)
                     self.known.add(knowledge)
                 }
             } + (0..<2).map { _ in TestThread { try self.readBlocking() } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 2..<Self.writers {
                 group.addTask {
-                    let knowledge = await self.writeAsync(writer)
+                    let knowledge = await self.writeAsync(writer, part)
                     self.known.add(knowledge)
                 }
             }
@@ -276,6 +278,7 @@ struct StoreModelTests {
         for knowledge in known.all {
             #expect(try knowledge.difference(connection) == nil)
         }
-        print("\(acknowledged.value) entries, \(reads.value) reads, seed \(Torture.seed)")
+        part.count("entries", acknowledged.value)
+        part.count("reads", reads.value)
     }
 }

@@ -6,8 +6,8 @@ import Testing
 @testable import Lockstep
 
 /// Runs one operation at every point of another (Tests/Campaigns/ScheduleExplorer): the result is that of one of their
-/// orders, or one was refused. LOCKSTEP_TORTURE=1 runs every pair; a plain run takes some pairs, at some points.
-@Suite("Schedules of two operations", .serialized, .timeLimit(.minutes(60)))
+/// orders, or one was refused. The long form runs every pair; a plain run takes some pairs, at some points.
+@Suite("Schedules of two operations", .serialized, .timeLimit(.minutes(Torture.minutes(60))))
 struct ScheduleTests {
     private func explore(
         _ pairs: [String], seconds: Int, stride: Int, isGuarded: Bool = true
@@ -57,13 +57,24 @@ struct ScheduleTests {
             "write", "passive", "full", "truncate", "backup", "seal", "migrate", "verify", "close",
             "recover", "renew",
         ]
+        guard let part = Campaign("ScheduleTests").begin() else { return }
+        defer { part.end() }
         var random = SplitMix64(state: Torture.campaignSeed)
         let all = operations.flatMap { first in operations.map { "\(first):\($0)" } }
-        let pairs = Torture.isLong ? all : Array(all.shuffled(using: &random).prefix(12))
-        let result = try await explore(
-            pairs, seconds: Torture.isLong ? 3000 : 20,
-            stride: Torture.isLong ? 1 : 11)
-        print(result.text.split(separator: "\n").last ?? "")
-        #expect(result.code == .exited(0), "\(result.text)")
+        let shuffled = all.shuffled(using: &random)
+        let steps = Torture.isLong ? shuffled.map { [$0] } : [Array(shuffled.prefix(12))]
+        for pairs in steps where part.goesOn() {
+            let result = try await explore(
+                pairs, seconds: Torture.isLong ? part.secondsLeft ?? 3000 : 20,
+                stride: Torture.isLong ? 1 : 11)
+            #expect(result.code == .exited(0), "\(result.text)")
+            let last = try #require(
+                result.text.firstMatch(
+                    of: /: (\d+) schedules of \d+ pairs, (\d+) findings, .*, (complete|stopped)/),
+                "\(result.text)")
+            part.count("schedules", Int(last.1) ?? 0)
+            part.count("findings", Int(last.2) ?? 0)
+            if last.3 == "stopped" { part.stopAtTime() }
+        }
     }
 }

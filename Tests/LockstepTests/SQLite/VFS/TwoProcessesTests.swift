@@ -8,9 +8,18 @@ import Testing
 
 /// Two processes on one file, at full speed: a commit that a call has acknowledged is in the file.
 ///
-/// Each knows its own writes, and only those are checked. `LOCKSTEP_TORTURE_SECONDS=600` sets the duration.
-@Suite("Commits and checkpoints of two processes", .serialized, .timeLimit(.minutes(60)))
+/// Each knows its own writes, and only those are checked.
+@Suite(
+    "Commits and checkpoints of two processes", .serialized,
+    .timeLimit(.minutes(Torture.minutes(60))))
 struct TwoProcessesTests {
+    /// Whether there is time to wait until a commit is lost.
+    private static let isLong = Torture.isLong(with: .seconds(120))
+    private static let campaign = Campaign(
+        "TwoProcessesTests", parts: isLong ? 3 : 2, seed: Torture.seed)
+    /// The most seconds that processes work on one file.
+    private static let most = 20
+
     private let folder: TemporaryFolder
     private let keyFile: FilePath
     private let keyring: FilePath
@@ -29,6 +38,7 @@ struct TwoProcessesTests {
 
     private func make(rows: Int) throws {
         let key = try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }.databaseKey()
+        DatabaseScratch.remove(path)
         let connection = try Connection.create(path, key: key)
         try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, v INTEGER, pad)")
         for row in 1...rows {
@@ -36,36 +46,45 @@ struct TwoProcessesTests {
         }
     }
 
-    private func arguments(_ work: String, _ isGuarded: Bool, rounds: Int) -> Arguments {
-        let most = Torture.duration.map { "\($0.components.seconds)s" } ?? "\(rounds)"
-        return [
+    private func arguments(_ work: String, _ isGuarded: Bool, _ most: String) -> Arguments {
+        [
             "commits", work, path.string, keyring.string, keyFile.string, isGuarded ? "on" : "off",
             most,
         ]
     }
 
     /// Runs one worker until it exits.
-    private func run(_ work: String, _ isGuarded: Bool = true, rounds: Int) async throws -> (
+    private func run(_ work: String, _ isGuarded: Bool, _ most: String) async throws -> (
         code: TerminationStatus, text: String
     ) {
         let result = try await Subprocess.run(
             .path(Programs.path("Worker")),
-            arguments: arguments(work, isGuarded, rounds: rounds),
+            arguments: arguments(work, isGuarded, most),
             output: .string(limit: 10_000), error: .string(limit: 10_000))
         return (result.terminationStatus, result.standardOutput + result.standardError)
     }
 
+    /// What a worker gets as its maximum: this many rounds, or the rest of the part's time.
+    private func most(_ rounds: Int, _ part: CampaignPart) -> String {
+        part.secondsLeft.map { "\(min($0, Self.most))s" } ?? "\(rounds)"
+    }
+
+    /// Counts the rounds that a worker reports.
+    private func note(_ text: String, _ part: CampaignPart) {
+        part.count("rounds", text.firstMatch(of: /(\d+) rounds/).flatMap { Int($0.1) } ?? 0)
+    }
+
     /// One process commits, the other only runs checkpoints.
-    private func besideCheckpoints(_ isGuarded: Bool, rounds: Int) async throws -> (
+    private func besideCheckpoints(_ isGuarded: Bool, _ most: String) async throws -> (
         code: TerminationStatus, text: String
     ) {
         try make(rows: 24)
         return try await Subprocess.run(
             .path(Programs.path("Worker")),
-            arguments: arguments("checkpoint", isGuarded, rounds: rounds),
+            arguments: arguments("checkpoint", isGuarded, most),
             input: .none, output: .discarded, error: .discarded
         ) { checkpointer in
-            let outcome = try await run("commit", isGuarded, rounds: rounds)
+            let outcome = try await run("commit", isGuarded, most)
             try checkpointer.send(signal: .kill)
             return outcome
         }.closureResult
@@ -74,7 +93,7 @@ struct TwoProcessesTests {
     /// A commit that restarts the log in the middle of a checkpoint, in its own process: other code in this process can
     /// have put another VFS below.
     private func forced(_ mode: String, isGuarded: Bool = true) async throws -> [String] {
-        let (code, text) = try await run("forced-\(mode)", isGuarded, rounds: 1)
+        let (code, text) = try await run("forced-\(mode)", isGuarded, "1")
         #expect(code == .exited(0), "\(text)")
         return text.split(separator: "\n").first?.split(separator: ", ").map(String.init) ?? []
     }
@@ -106,30 +125,48 @@ struct TwoProcessesTests {
 
     @Test("With a second process that only runs checkpoints, nothing is lost")
     func checkpoints() async throws {
-        let (code, text) = try await besideCheckpoints(true, rounds: 400)
-        print("commits beside checkpoints: \(text)")
-        #expect(code == .exited(0), "\(text)")
+        guard let part = Self.campaign.begin("checkpoints") else { return }
+        defer { part.end() }
+        var count = 0
+        while part.goesOn(after: count, of: 1) {
+            let (code, text) = try await besideCheckpoints(true, most(400, part))
+            #expect(code == .exited(0), "\(text)")
+            note(text, part)
+            count += 1
+        }
     }
 
     @Test(
         "Negative control: without the guard a commit is soon lost",
         .enabled(
             if: try LibraryDefect.walReset.isLoaded, "the loaded SQLite does not have the race"),
-        .enabled(if: Torture.duration != nil, "needs LOCKSTEP_TORTURE_SECONDS=60 or more"))
+        .enabled(if: isLong, "needs the long form, and two minutes"))
     func control() async throws {
-        let (code, text) = try await besideCheckpoints(false, rounds: 400)
-        print("without the guard: \(text)")
-        #expect(code == .exited(3), "\(text)")
+        guard let part = Self.campaign.begin("control") else { return }
+        defer { part.end() }
+        while part.goesOn() {
+            let (code, text) = try await besideCheckpoints(false, most(400, part))
+            note(text, part)
+            guard code == .exited(0) else { return #expect(code == .exited(3), "\(text)") }
+        }
+        Issue.record("no commit was lost")
     }
 
     @Test("Two stores in two processes count their own writes, and none is lost")
     func stores() async throws {
-        try make(rows: 400)
-        async let one = run("store-1", rounds: 150)
-        async let other = run("store-2", rounds: 150)
-        for (code, text) in try await [one, other] {
-            print("a store of two: \(text)")
-            #expect(code == .exited(0), "\(text)")
+        guard let part = Self.campaign.begin("stores") else { return }
+        defer { part.end() }
+        var count = 0
+        while part.goesOn(after: count, of: 1) {
+            try make(rows: 400)
+            let most = most(150, part)
+            async let one = run("store-1", true, most)
+            async let other = run("store-2", true, most)
+            for (code, text) in try await [one, other] {
+                #expect(code == .exited(0), "\(text)")
+                note(text, part)
+            }
+            count += 1
         }
     }
 }
