@@ -77,9 +77,12 @@ let package = Package(
             path: "Sources/Plugins/EmbedMigrations"),
         .target(
             name: "TestSupport",
-            dependencies: ["Lockstep", systemPackage],
+            dependencies: ["Lockstep", "EndWithParent", systemPackage],
             path: "Tests/Harness/TestSupport",
             swiftSettings: strict),
+        .target(
+            name: "EndWithParent",
+            path: "Tests/Harness/EndWithParent"),
         .target(
             name: "SchedulePoints",
             dependencies: ["CSQLCipher"],
@@ -87,7 +90,8 @@ let package = Package(
         .executableTarget(
             name: "ScheduleExplorer",
             dependencies: [
-                "Lockstep", "SchedulePoints", "FaultyCalls", "TestSupport", systemPackage,
+                "Lockstep", "EndWithParent", "SchedulePoints", "FaultyCalls", "TestSupport",
+                systemPackage,
             ],
             path: "Tests/Campaigns/ScheduleExplorer",
             swiftSettings: strict),
@@ -108,7 +112,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "Worker",
-            dependencies: ["Lockstep", "CSQLCipher", "FaultyVFS", "FaultyWork", systemPackage],
+            dependencies: [
+                "Lockstep", "CSQLCipher", "EndWithParent", "FaultyVFS", "FaultyWork", systemPackage,
+            ],
             path: "Tests/Harness/Worker",
             swiftSettings: strict),
         .target(

@@ -1,3 +1,4 @@
+import EndWithParent
 import FaultyCalls
 import Foundation
 import Lockstep
@@ -16,6 +17,7 @@ import SystemPackage
 // With "off" the guards of files are switched off: the control. It prints findings, refusals and counts, and exits with
 // 3 if there are findings.
 
+lockstep_end_with_parent()
 let arguments = CommandLine.arguments
 faulty_calls_set_visitor(schedule_point)
 guard schedule_points_install() == 0 else { exit(70) }
@@ -75,7 +77,8 @@ do {
     }
     print(
         "seed \(seed): \(exploration.count) schedules of \(schedules.count) pairs, "
-            + "\(exploration.findings) findings, \(checkpointGuardStops()) checkpoints stopped"
+            + "\(exploration.findings) findings, \(checkpointGuardStops()) checkpoints stopped, "
+            + (exploration.isStopped ? "stopped at its time" : "complete")
     )
     exit(exploration.findings == 0 ? 0 : 3)
 } catch {

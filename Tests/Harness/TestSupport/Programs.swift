@@ -1,10 +1,15 @@
+import EndWithParent
 import Foundation
 public import SystemPackage
 
 /// Programs of this package, built beside the tests.
 public enum Programs {
     /// The path of a program by its name, such as `lockstep`.
+    ///
+    /// From the first call on this process ends with its parent, so that a killed `swift test` leaves none that starts
+    /// programs.
     public static func path(_ name: String) -> FilePath {
+        lockstep_end_with_parent()
         let tests = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
         return FilePath(tests.deletingLastPathComponent().appending(path: name).path)
     }

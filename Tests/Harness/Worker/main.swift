@@ -1,8 +1,11 @@
+import EndWithParent
 import Foundation
 
 // The work that tests do in a separate process, which can be killed, measured, or given a fault: `Worker SUBJECT …`.
 // Each subject has its own file.
 
+// Killed tests leave no workers.
+lockstep_end_with_parent()
 let arguments = [String](CommandLine.arguments.dropFirst(2))
 switch CommandLine.arguments.dropFirst().first {
 case "commits": Commits.run(arguments)
