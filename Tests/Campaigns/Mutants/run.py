@@ -23,9 +23,13 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "Tests/Campaigns/Torture"))
+import group
 import points
 
-ROOT = Path(__file__).resolve().parents[3]
+# Signals, and the end of this process, leave no process of a test.
+COMMANDS = group.Commands()
 
 # A layer: its folders within Sources.
 LAYERS = {
@@ -141,7 +145,9 @@ def build(folder: Path, mutants, originals):
     """Builds, and removes the mutants on lines that do not compile, until the build succeeds."""
     for _ in range(12):
         write(folder, mutants)
-        run = subprocess.run(["swift", "build", "--build-tests"], cwd=folder, capture_output=True, text=True)
+        run = COMMANDS.run(["swift", "build", "--build-tests"], cwd=folder, stderr=subprocess.DEVNULL)
+        if COMMANDS.stopped_by:
+            raise Stopped
         if run.returncode == 0:
             return
         wrong = set(re.findall(r"^(\S+\.swift):(\d+):\d+: error", run.stdout, re.M))
@@ -169,10 +175,15 @@ def all_suites(folder: Path) -> list[str]:
     return sorted(names)
 
 
-def failure(folder: Path, number: int, names: list[str], seconds: float, list_path: str | None = None) -> str | None:
+class Stopped(Exception):
+    """A signal has come, or the time is over: what was run last has no verdict."""
+
+
+def failure(folder: Path, number: int, names: list[str], seconds: float, end: float,
+            list_path: str | None = None) -> str | None:
     """Runs suites with this mutant on until the first failure, and returns its file, or "" if it names none.
 
-    `None` if the suites finish without a failure.
+    `None` if the suites finish without a failure. They get so many seconds, and none after `end`.
     """
     place = tempfile.mkdtemp(prefix="lockstep-mutant")
     environment = dict(os.environ, LOCKSTEP_MUTANT=str(number), SWIFT_BACKTRACE="enable=no", TMPDIR=place)
@@ -180,38 +191,36 @@ def failure(folder: Path, number: int, names: list[str], seconds: float, list_pa
         environment["LOCKSTEP_MUTANT_LIST"] = list_path
     program = folder / ".build/debug/lockstepPackageTests.xctest"
     arguments = [program, "--testing-library", "swift-testing", "--filter", rf"\.({'|'.join(names)})\b"]
-    run = subprocess.Popen(arguments, cwd=folder, env=environment, start_new_session=True,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-
-    def stop():
-        # This also ends the processes that it has started.
-        try:
-            os.killpg(run.pid, 9)
-        except ProcessLookupError:
-            pass
-
-    alarm = threading.Timer(seconds, stop)
+    if COMMANDS.stopped_by or time.monotonic() > end:
+        raise Stopped
+    run = COMMANDS.start(arguments, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True, errors="replace")
+    alarm = threading.Timer(min(seconds, end - time.monotonic()), run.terminate)
     alarm.start()
     try:
         for line in run.stdout:
             if "✘" in line and "known issue" not in line:
                 place_of_it = re.search(r" at (\w+)\.swift:", line)
                 return place_of_it.group(1) if place_of_it else ""
-        return None if run.wait() == 0 else ""
+        code = run.wait()
+        if COMMANDS.stopped_by or code and time.monotonic() > end:
+            raise Stopped
+        return "" if code else None
     finally:
         alarm.cancel()
-        stop()
-        run.wait()
+        # This also ends the processes that it has started.
+        run.terminate()
+        COMMANDS.wait(run)
         run.stdout.close()
         shutil.rmtree(place, ignore_errors=True)
 
 
-def coverage(folder: Path, workers):
+def coverage(folder: Path, workers, end: float):
     """Which suites reach each mutant, and how long each suite takes. Suites that fail without a mutant do not count."""
     def one(name: str):
         path = tempfile.mktemp(prefix="lockstep-mutants")
         start = time.monotonic()
-        is_sound = failure(folder, 0, [name], 900, path) is None
+        is_sound = failure(folder, 0, [name], 900, end, path) is None
         duration = time.monotonic() - start
         try:
             numbers = {int(line) for line in Path(path).read_text().split()}
@@ -279,7 +288,7 @@ def words(name: str) -> set[str]:
     return set(re.findall("[A-Z][a-z0-9]+", name)) - {"Tests"}
 
 
-def is_noticed(folder: Path, number: int, path: str, names: list[str], durations) -> bool:
+def is_noticed(folder: Path, number: int, path: str, names: list[str], durations, end: float) -> bool:
     """Whether a suite fails, or does not finish, with this mutant on."""
     own = words(Path(path).stem)
     # Quick suites, and those named like the file, come first.
@@ -291,12 +300,12 @@ def is_noticed(folder: Path, number: int, path: str, names: list[str], durations
             batch.append(rest.pop(0))
         if not batch:
             continue
-        first = failure(folder, number, batch, total * 4 + 60)
+        first = failure(folder, number, batch, total * 4 + 60, end)
         if first is None:
             continue
         # Once more, because the first failure can be bad luck: a mutant that is on fails both times.
         again = [first] if first in batch else batch
-        if failure(folder, number, again, total * 4 + 60) is not None:
+        if failure(folder, number, again, total * 4 + 60, end) is not None:
             return True
     return False
 
@@ -313,7 +322,18 @@ def main():
     end = time.monotonic() + options.minutes * 60
     print(f"seed {options.seed}", flush=True)
     folder.mkdir(parents=True, exist_ok=True)
+    COMMANDS.watch()
     state = State(folder, options)
+    try:
+        judge(folder, options, state, end)
+    except Stopped:
+        print("stopped before the first verdict; the next run continues", flush=True)
+        COMMANDS.end(1)
+    COMMANDS.end(0)
+
+
+def judge(folder: Path, options, state, end: float):
+    """Judges as many mutants as there is time for, and prints each verdict and the counts."""
     mutants = prepare(folder, options, state)
     # The spare mutants stay in the build and are never on.
     counts = collections.Counter()
@@ -327,7 +347,7 @@ def main():
     lock = threading.Lock()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
         if not state["durations"]:
-            covering, durations = coverage(folder, workers)
+            covering, durations = coverage(folder, workers, end)
             state.record(covering={str(number): names for number, names in covering.items()}, durations=durations)
         covering = collections.defaultdict(list, {int(number): names for number, names in state["covering"].items()})
         durations = state["durations"]
@@ -336,16 +356,17 @@ def main():
         def one(item):
             number = str(item[0])
             if number not in state["judged"]:
-                if time.monotonic() > end:
+                try:
+                    noticed = is_noticed(folder, item[0], item[1].path, covering[item[0]], durations, end)
+                except Stopped:
                     return None
-                noticed = is_noticed(folder, item[0], item[1].path, covering[item[0]], durations)
                 with lock:
                     state.record(judged=state["judged"] | {number: noticed})
             return state["judged"][number]
 
         for (number, mutant), noticed in zip(order, workers.map(one, order)):
             if noticed is None:
-                print("stopped at the end of its time", flush=True)
+                print("stopped by a signal" if COMMANDS.stopped_by else "stopped at the end of its time", flush=True)
                 break
             tally[mutant.layer][0] += noticed
             tally[mutant.layer][1] += 1
