@@ -30,7 +30,7 @@ final class SealingPrefetch {
 
     /// Nil if a second connection is of no use, or not possible.
     init?(_ change: SealingChange, _ keys: FieldKeys, _ connection: borrowing Connection) {
-        guard let key = connection.core.key, Processors.count > 1 else { return nil }
+        guard let key = connection.core.attachment.key, Processors.count > 1 else { return nil }
         self.change = change
         self.keys = keys
         shared.source = Source(path: connection.path, key: key, keys: keys)

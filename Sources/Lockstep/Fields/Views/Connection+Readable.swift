@@ -27,12 +27,12 @@ extension ConnectionCore {
     fileprivate func claimedTables(_ connection: borrowing Connection) throws -> Set<SQLName> {
         // Sealing a column also creates triggers, which changes the schema version.
         let version = try schemaVersion()
-        if let known = claimed, known.schema == version { return known.tables }
+        if let known = attachment.claimed, known.schema == version { return known.tables }
         let tables = try connection.with(rights: .engine) {
             let columns = try RegistryTables.claimed(connection).filter { !$0.name.isEmpty }
             return Set(columns.map { SQLName($0.table) })
         }
-        claimed = (version, tables)
+        attachment.claimed = (version, tables)
         return tables
     }
 }

@@ -123,5 +123,5 @@ extension StoreOptions {
 
 extension Connection {
     /// This connection's sealed columns; nil without fields keyrings.
-    var sealed: SealedAttachment? { core.attachment as? SealedAttachment }
+    var sealed: SealedAttachment? { core.attachment.state as? SealedAttachment }
 }

@@ -60,3 +60,20 @@ public struct ConnectionOptions: Sendable {
     /// The defaults.
     public init() {}
 }
+
+extension ConnectionOptions {
+    /// The same options for procedures that migrate; statements end as soon as `shouldContinue` returns false.
+    /// - Parameter isChecked: Whether the procedure has already opened the same database.
+    func asking(
+        _ shouldContinue: @escaping @Sendable () -> Bool, isChecked: Bool = false
+    ) -> ConnectionOptions {
+        var options = self
+        let own = progress
+        // 10,000 instructions take some 0.1 to 1 ms.
+        options.progress = ProgressHandler(every: own?.interval ?? 10_000) {
+            shouldContinue() && own?.shouldContinue() != false
+        }
+        options.addition = addition?.migrating(isChecked: isChecked)
+        return options
+    }
+}

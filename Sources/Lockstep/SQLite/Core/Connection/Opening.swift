@@ -98,7 +98,9 @@ enum Opening {
         _ path: FilePath, _ key: borrowing DatabaseKey, withSalt: Bool, _ options: ConnectionOptions
     ) throws -> Connection {
         let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options)
-        if options.addition != nil { connection.core.key = SharedSecret(try key.clone()) }
+        if options.addition != nil {
+            connection.core.attachment.key = SharedSecret(try key.clone())
+        }
         if let record = key.originRecord, !withSalt {
             try connection.with(rights: .engine) {
                 try record.requireCurrent(in: connection)
@@ -119,9 +121,11 @@ enum Opening {
         if let path, !options.isScratch { try requireInPlace(path, connection) }
         try extend(connection, options)
         for (limit, value) in options.limits { connection.setLimit(limit, value) }
-        if let addition = options.addition { core.attachment = try addition.attach(to: connection) }
-        core.timer = StatementTimer(options)
-        let hooks = Hooks(options, core.timer)
+        if let addition = options.addition {
+            core.attachment.state = try addition.attach(to: connection)
+        }
+        core.timer = StatementTimer(limit: options.timeLimit, deadline: options.deadline)
+        let hooks = Hooks(trace: options.trace, progress: options.progress, core.timer)
         core.hooks = hooks
         unsafe hooks.install(on: handle)
         core.authorizer.mode = .program
@@ -203,14 +207,6 @@ enum Opening {
         guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: connection.handle) }
     }
 
-    /// Milliseconds, as SQLite counts them; at most Int32.max, about 24 days.
-    static func milliseconds(_ duration: Duration) -> Int32 {
-        let limit = Duration.milliseconds(Int32.max)
-        guard duration < limit else { return Int32.max }
-        let parts = max(duration, .zero).components
-        return Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000)
-    }
-
     /// A name that SQLite takes only for a file's: it gives `:memory:`, `file:…` and similar names another
     /// meaning.
     static func fileName(_ path: FilePath) -> String {
@@ -262,7 +258,7 @@ enum Opening {
     private static func configure(
         _ connection: borrowing Connection, _ options: ConnectionOptions
     ) throws {
-        connection.setBusyTimeout(milliseconds(options.busyTimeout))
+        connection.setBusyTimeout(LockWait.milliseconds(options.busyTimeout))
         let wait = connection.core.lockWait
         wait.begin()
         defer { wait.end() }

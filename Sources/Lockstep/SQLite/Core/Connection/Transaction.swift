@@ -29,6 +29,33 @@ struct Transaction: ~Copyable {
 }
 
 extension Connection {
+    /// Begins a transaction in which the attachment's knowledge of the database is current.
+    func begin(_ kind: Transaction.Kind) throws {
+        let command: TransactionControl.Command =
+            kind == .deferred ? .beginDeferred : .beginImmediate
+        try run(command)
+        guard let attachment = core.attachment.state else { return }
+        do {
+            while try !with(rights: .engine, { try attachment.isCurrent(self) }) {
+                // What the attachment adds to the connection would be lost in a rollback.
+                try run(.rollBack)
+                try with(rights: .engine) { try attachment.refresh(self) }
+                try run(command)
+            }
+        } catch {
+            throw cleaningUp(after: error) { try rollBackIfOpen() }
+        }
+    }
+
+    /// Runs `body`, which changes objects that only this connection has, even if the connection is read-only.
+    func changingOwnSchema<Result>(_ body: () throws -> Result) throws -> Result {
+        guard try value("PRAGMA query_only", as: Bool.self) == true else { return try body() }
+        try run(.allowWriting)
+        return try running(body) { try run(.forbidWriting) }
+    }
+}
+
+extension Connection {
     /// Runs `body` in a transaction that holds the write lock from the start; if `body` throws, all its changes
     /// are undone. Inside an open transaction it runs as a savepoint.
     /// - Throws: The errors of `body`; ``LockstepError/Code/busy`` if another connection holds the write lock for

@@ -57,6 +57,15 @@ extension Connection {
     ) throws -> Element? {
         try prepare(sql).first(repeat each values) { row in try row[0] as Element }
     }
+
+    /// Every row of a query as a value of a `Decodable` type, by the columns' names.
+    /// - Throws: The errors of ``prepare(_:)``, of ``Statement/run(_:)`` and of ``Row/decode(_:)``.
+    @inlinable
+    public func decode<each Parameter: Bindable, Value: Decodable>(
+        _ type: Value.Type, _ sql: SQL, _ values: repeat each Parameter
+    ) throws -> [Value] {
+        try query(sql, repeat each values) { row in try row.decode(type) }
+    }
 }
 
 extension Row {

@@ -3,9 +3,7 @@ internal import CSQLCipher
 /// A compiled statement and its metadata. One ``Statement`` at a time uses it.
 @safe
 @usableFromInline
-final class PreparedStatement {
-    @usableFromInline
-    let handle: OpaquePointer
+final class PreparedStatement: StatementHandle {
     let core: ConnectionCore
     let parameterCount: Int32
     /// SQLite asks the authorizer only during preparation, so a statement prepared before a transaction must be
@@ -17,28 +15,20 @@ final class PreparedStatement {
     /// How many schema changes had been seen when `tables` was current.
     private var knownChanges: Int
     private let isNoted = Flag()
-    let buffer: ParameterBuffer?
-
     /// When the run began, if runs have a time limit.
     var began: ContinuousClock.Instant?
 
     /// Whether values are already bound, so that a run needs none.
     let isBound = Flag()
     private var isFinalized = false
-    /// For decoders of the statement's rows.
-    private var ownReader: RowReader?
-    private var layout: ColumnLayout?
-    /// Whether the layout is known to match this run.
-    private let isLayoutCurrent = Flag()
 
     private init(owning handle: OpaquePointer, on core: ConnectionCore) {
-        unsafe self.handle = unsafe handle
         self.core = core
         parameterCount = unsafe sqlite3_bind_parameter_count(handle)
         controlsTransaction = core.authorizer.sawTransactionControl
         tables = core.authorizer.tableUse
         knownChanges = core.schemaChanges
-        buffer = parameterCount > 0 ? ParameterBuffer() : nil
+        unsafe super.init(handle, hasParameters: parameterCount > 0)
     }
 
     deinit { finalize() }
@@ -47,8 +37,7 @@ final class PreparedStatement {
     func finalize() {
         guard !isFinalized else { return }
         isFinalized = true
-        ownReader?.giveBack()
-        ownReader = nil
+        giveBackReader()
         unsafe sqlite3_finalize(handle)
     }
 
@@ -150,7 +139,7 @@ final class PreparedStatement {
     func beginRun() {
         // When SQLite prepares the statement again during the run, the count starts from zero.
         core.authorizer.forgetTerms()
-        isLayoutCurrent.isSet = false
+        expectOtherColumns()
         isNoted.isSet = false
         // The buffer holds values that were bound ahead; a caller that binds others binds all of them.
         if !isBound.isSet { buffer?.clear() }
@@ -251,47 +240,4 @@ final class PreparedStatement {
 
     /// Whether the statement can remove rows that it does not name: REPLACE removes conflicting rows.
     private(set) lazy var mayReplace = SQLTokens.hasWord("replace", in: sql)
-
-    var reader: RowReader {
-        if let ownReader { return ownReader }
-        let reader = RowReader.take()
-        ownReader = reader
-        return reader
-    }
-
-    /// The names of the columns, looked up once per preparation by SQLite.
-    var columns: ColumnLayout {
-        if isLayoutCurrent.isSet, let layout { return layout }
-        let preparations = unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
-        isLayoutCurrent.isSet = true
-        if let layout, layout.preparations == preparations { return layout }
-        let names = unsafe (0..<sqlite3_column_count(handle)).map { column in
-            unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
-        }
-        let fresh = ColumnLayout(names, preparations: preparations)
-        layout = fresh
-        return fresh
-    }
-}
-
-/// The columns that a statement returns.
-final class ColumnLayout {
-    let names: [String]
-    /// How often SQLite had prepared the statement again when this was current.
-    let preparations: Int32
-    private let ordinals: [String: Int32]
-    /// Whether all column names are distinct.
-    var isUnambiguous: Bool { ordinals.count == names.count }
-
-    init(_ names: [String], preparations: Int32) {
-        self.names = names
-        self.preparations = preparations
-        // Among columns with the same name, the first counts.
-        ordinals = Dictionary(
-            names.enumerated().map { ($1, Int32(clamping: $0)) },
-            uniquingKeysWith: { first, _ in first })
-    }
-
-    /// The ordinal of the column with this name; case matters.
-    func ordinal(of name: String) -> Int32? { ordinals[name] }
 }

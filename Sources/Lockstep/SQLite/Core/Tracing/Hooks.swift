@@ -1,22 +1,5 @@
 internal import CSQLCipher
 
-extension ConnectionOptions {
-    /// The same options for procedures that migrate; statements end as soon as `shouldContinue` returns false.
-    /// - Parameter isChecked: Whether the procedure has already opened the same database.
-    func asking(
-        _ shouldContinue: @escaping @Sendable () -> Bool, isChecked: Bool = false
-    ) -> ConnectionOptions {
-        var options = self
-        let own = progress
-        // 10,000 instructions take some 0.1 to 1 ms.
-        options.progress = ProgressHandler(every: own?.interval ?? 10_000) {
-            shouldContinue() && own?.shouldContinue() != false
-        }
-        options.addition = addition?.migrating(isChecked: isChecked)
-        return options
-    }
-}
-
 /// The program's callbacks on a connection.
 final class Hooks {
     /// While the engine's own commands run, the progress handler is not called.
@@ -31,9 +14,12 @@ final class Hooks {
     /// How many instructions have run since the program was last asked.
     private var instructions = 0
 
-    init(_ options: ConnectionOptions, _ timer: StatementTimer?) {
-        trace = options.trace
-        progress = options.progress
+    init(
+        trace: (@Sendable (TraceEvent) -> Void)?, progress: ProgressHandler?,
+        _ timer: StatementTimer?
+    ) {
+        self.trace = trace
+        self.progress = progress
         self.timer = timer
         let own = progress.map { max($0.interval, 1) }
         interval =

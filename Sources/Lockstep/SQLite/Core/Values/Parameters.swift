@@ -5,7 +5,7 @@ public struct Parameters: ~Copyable {
     @usableFromInline
     let statement: OpaquePointer
     // The statement that lends its parameters outlives the loan.
-    private let prepared: Unmanaged<PreparedStatement>
+    private let lender: Unmanaged<StatementHandle>
     /// How many values were appended.
     @usableFromInline
     var count: Int32 = 0
@@ -14,9 +14,9 @@ public struct Parameters: ~Copyable {
     var failure: Int32 = 0
 
     @usableFromInline
-    init(_ prepared: PreparedStatement) {
-        unsafe statement = unsafe prepared.handle
-        unsafe self.prepared = Unmanaged.passUnretained(prepared)
+    init(_ lender: StatementHandle) {
+        unsafe statement = unsafe lender.handle
+        unsafe self.lender = Unmanaged.passUnretained(lender)
     }
 
     /// Binds `value` to the next parameter. The run throws any error.
@@ -28,5 +28,5 @@ public struct Parameters: ~Copyable {
     }
 
     /// A buffer for copies of bound values, so that SQLite does not allocate for each.
-    var buffer: ParameterBuffer? { unsafe prepared._withUnsafeGuaranteedRef { $0.buffer } }
+    var buffer: ParameterBuffer? { unsafe lender._withUnsafeGuaranteedRef { $0.buffer } }
 }

@@ -17,12 +17,12 @@ public struct Row: ~Copyable {
     @usableFromInline
     let statement: OpaquePointer
     // The statement that lends the row outlives it.
-    private let prepared: Unmanaged<PreparedStatement>
+    private let lender: Unmanaged<StatementHandle>
 
     @usableFromInline
-    init(_ prepared: PreparedStatement) {
-        unsafe statement = unsafe prepared.handle
-        unsafe self.prepared = Unmanaged.passUnretained(prepared)
+    init(_ lender: StatementHandle) {
+        unsafe statement = unsafe lender.handle
+        unsafe self.lender = Unmanaged.passUnretained(lender)
     }
 
     /// The value of a column.
@@ -52,10 +52,10 @@ public struct Row: ~Copyable {
     @inlinable
     public var count: Int { unsafe Int(sqlite3_data_count(statement)) }
 
-    var reader: RowReader { unsafe prepared._withUnsafeGuaranteedRef { $0.reader } }
+    var reader: RowReader { unsafe lender._withUnsafeGuaranteedRef { $0.reader } }
 
     /// The columns' names and their ordinals.
-    var columns: ColumnLayout { unsafe prepared._withUnsafeGuaranteedRef { $0.columns } }
+    var columns: ColumnLayout { unsafe lender._withUnsafeGuaranteedRef { $0.columns } }
 
     /// The bytes of a TEXT or BLOB in SQLite's memory, without a copy. They are valid as long as the row.
     /// - Throws: ``LockstepError/Code/decodeMismatch`` for other types and NULL.

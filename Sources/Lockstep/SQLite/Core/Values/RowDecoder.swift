@@ -45,17 +45,6 @@ extension Row {
     }
 }
 
-extension Connection {
-    /// Every row of a query as a value of a `Decodable` type, by the columns' names.
-    /// - Throws: The errors of ``prepare(_:)``, of ``Statement/run(_:)`` and of ``Row/decode(_:)``.
-    @inlinable
-    public func decode<each Parameter: Bindable, Value: Decodable>(
-        _ type: Value.Type, _ sql: SQL, _ values: repeat each Parameter
-    ) throws -> [Value] {
-        try query(sql, repeat each values) { row in try row.decode(type) }
-    }
-}
-
 /// A row's columns as a type's properties.
 private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let row: LentRow

@@ -14,10 +14,10 @@ final class StatementTimer {
     private var overrun: LockstepError?
 
     /// Nil if there is no limit.
-    init?(_ options: ConnectionOptions) {
-        guard options.timeLimit != nil || options.deadline != nil else { return nil }
-        limit = options.timeLimit
-        deadline = options.deadline
+    init?(limit: Duration?, deadline: ContinuousClock.Instant?) {
+        guard limit != nil || deadline != nil else { return nil }
+        self.limit = limit
+        self.deadline = deadline
     }
 
     /// Returns the start time of a statement that begins now.
@@ -67,10 +67,4 @@ final class StatementTimer {
             hint: "process less at a time, or raise the limit: --timeout, in a program "
                 + "ConnectionOptions.deadline")
     }
-}
-
-extension Connection {
-    /// Throws if the connection's deadline has passed: for slow work between statements.
-    /// - Throws: ``LockstepError/Code/limitExceeded``.
-    package borrowing func requireTime() throws(LockstepError) { try core.requireTime() }
 }

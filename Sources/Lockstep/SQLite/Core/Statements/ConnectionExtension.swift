@@ -21,29 +21,14 @@ protocol ConnectionAttachment: AnyObject {
     func refresh(_ connection: borrowing Connection) throws
 }
 
-extension Connection {
-    /// Begins a transaction in which the attachment's knowledge of the database is current.
-    func begin(_ kind: Transaction.Kind) throws {
-        let command: TransactionControl.Command =
-            kind == .deferred ? .beginDeferred : .beginImmediate
-        try run(command)
-        guard let attachment = core.attachment else { return }
-        do {
-            while try !with(rights: .engine, { try attachment.isCurrent(self) }) {
-                // What the attachment adds to the connection would be lost in a rollback.
-                try run(.rollBack)
-                try with(rights: .engine) { try attachment.refresh(self) }
-                try run(command)
-            }
-        } catch {
-            throw cleaningUp(after: error) { try rollBackIfOpen() }
-        }
-    }
-
-    /// Runs `body`, which changes objects that only this connection has, even if the connection is read-only.
-    func changingOwnSchema<Result>(_ body: () throws -> Result) throws -> Result {
-        guard try value("PRAGMA query_only", as: Bool.self) == true else { return try body() }
-        try run(.allowWriting)
-        return try running(body) { try run(.forbidWriting) }
+extension ConnectionCore {
+    /// What an upper layer keeps on a connection.
+    struct Attachment {
+        /// Its state, if the connection was opened with an extension.
+        var state: (any ConnectionAttachment)?
+        /// The database's key, with which it opens its own connections.
+        var key: SharedSecret<DatabaseKey>?
+        /// The tables in which it found sealed columns, and the schema version it saw.
+        var claimed: (schema: Int64, tables: Set<SQLName>)?
     }
 }

@@ -118,6 +118,10 @@ public struct Connection: ~Copyable {
         return try body()
     }
 
+    /// Throws if the connection's deadline has passed: for slow work between statements.
+    /// - Throws: ``LockstepError/Code/limitExceeded``.
+    package borrowing func requireTime() throws(LockstepError) { try core.requireTime() }
+
     // MARK: Header fields
 
     /// Reads a number in the database header through the pragma of this name.
@@ -146,7 +150,7 @@ public struct Connection: ~Copyable {
         atMost timeout: Duration, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         let before = authorizer.busyTimeout
-        setBusyTimeout(Opening.milliseconds(timeout))
+        setBusyTimeout(LockWait.milliseconds(timeout))
         defer { setBusyTimeout(before) }
         return try body(self)
     }

@@ -33,6 +33,14 @@ final class LockWait {
         self.owner = owner
     }
 
+    /// Milliseconds, as SQLite counts them; at most Int32.max, about 24 days.
+    static func milliseconds(_ duration: Duration) -> Int32 {
+        let limit = Duration.milliseconds(Int32.max)
+        guard duration < limit else { return Int32.max }
+        let parts = max(duration, .zero).components
+        return Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000)
+    }
+
     /// From now on waits for at most the connection's busy timeout, until ``end()``.
     func begin() {
         wasInterrupted = false

@@ -21,18 +21,14 @@ final class ConnectionCore {
     private let hasTimer = Flag()
     /// The stand-in for FTS5, on a connection that reads a file of unknown origin.
     var closedFullText: ClosedFullText?
-    /// State that an upper layer has added to the connection.
-    var attachment: (any ConnectionAttachment)?
-    /// The database's key, if an upper layer opens its own connections.
-    var key: SharedSecret<DatabaseKey>?
-    /// The tables in which an upper layer found sealed columns, and the schema version it saw.
-    var claimed: (schema: Int64, tables: Set<SQLName>)?
+    /// What an upper layer has added to the connection.
+    var attachment = Attachment()
     private var insertedRow: Int64 = 0
     private let hasInsertedRow = Flag()
     /// The last error of one of the engine's functions: SQLite passes on only its message.
     var functionFailure: LockstepError?
-    /// Counts commits while an observer needs them; it must live as long as the handle.
-    var commitWatch: CommitWatch?
+    /// Counts commits while an observer needs them. The handle calls it, so it must live as long.
+    var commitWatch: AnyObject?
     /// Collects the tables that running statements read, while an observer needs them.
     var usedTables: Set<SQLName>? { didSet { asksForTables.isSet = usedTables != nil } }
     private let asksForTables = Flag()
@@ -110,8 +106,7 @@ final class ConnectionCore {
         readCheck.close()
         schemaNumber.close()
         dataNumber.close()
-        attachment = nil
-        key = nil
+        attachment = Attachment()
         tracker.stop()
         unsafe sqlite3_trace_v2(database, 0, nil, nil)
         unsafe sqlite3_progress_handler(database, 0, nil, nil)
