@@ -1,28 +1,53 @@
+import ArgumentParser
 import Lockstep
 
 /// The tool's exit codes. Scripts rely on them: codes are only ever added.
-enum Exit {
-    static let failed: Int32 = 1
-    static let pending: Int32 = 3
-    static let drift: Int32 = 4
-    static let locked: Int32 = 5
-    static let wrongKey: Int32 = 6
-    static let rolledBack: Int32 = 7
-    static let restored: Int32 = 8
-    static let lint: Int32 = 9
+enum Exit: Int32, CaseIterable {
+    case done = 0
+    case failed = 1
+    case pending = 3
+    case drift = 4
+    case locked = 5
+    case wrongKey = 6
+    case rolledBack = 7
+    case restored = 8
+    case lint = 9
     // From 64, as in sysexits.h.
-    static let usage: Int32 = 64
-    static let tampered: Int32 = 65
-    static let noInput: Int32 = 66
-    static let inputOutput: Int32 = 74
+    case usage = 64
+    case tampered = 65
+    case noInput = 66
+    case inputOutput = 74
 
-    static func code(for code: LockstepError.Code) -> Int32 {
+    /// What it means, as `lockstep --help` and the README say it.
+    var meaning: String {
+        switch self {
+        case .done: "done"
+        case .failed: "failed"
+        case .pending: "migrations are pending"
+        case .drift: "drift, or applied files changed"
+        case .locked: "locked by another process"
+        case .wrongKey: "wrong key"
+        case .rolledBack: "the migration failed and was rolled back"
+        case .restored: "--safe: restored from the backup"
+        case .lint: "the migration folder is invalid, or lint found an error"
+        case .usage: "usage"
+        case .tampered: "damaged or tampered data, or not a Lockstep database"
+        case .noInput: "input not found"
+        case .inputOutput: "I/O error"
+        }
+    }
+
+    /// All codes with their meanings, for a line of help.
+    static let help = allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: "; ")
+
+    /// The exit code of an error; ``failed`` for codes that are not listed here.
+    static func code(for code: LockstepError.Code) -> Exit {
         switch code {
-        case .locked, .busy: locked
-        case .wrongKey, .slotNotOpened, .noUsableSlot, .keyringMismatch, .keyUnavailable: wrongKey
-        case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: rolledBack
-        case .migrationChanged, .migrationMissing, .migrationUnfinished: drift
-        case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: lint
+        case .locked, .busy: .locked
+        case .wrongKey, .slotNotOpened, .noUsableSlot, .keyringMismatch, .keyUnavailable: .wrongKey
+        case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: .rolledBack
+        case .migrationChanged, .migrationMissing, .migrationUnfinished: .drift
+        case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: .lint
         case .keyringMalformed, .keyringUnsupported, .keyringTampered, .keyringOutdated, .damaged,
             .truncated,
             .plaintextDatabase,
@@ -30,11 +55,15 @@ enum Exit {
             .cellMalformed, .cellForged, .registryForged, .registryMissing, .registryOlder,
             .foreignSchema, .manifestMalformed,
             .foreignApplication, .identityMalformed, .signatureInvalid:
-            tampered
-        case .notFound, .notAFile: noInput
-        case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: inputOutput
-        case .bindMismatch, .misuse, .recipientMalformed, .secretUnsuitable: usage
-        default: failed
+            .tampered
+        case .notFound, .notAFile: .noInput
+        case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: .inputOutput
+        case .bindMismatch, .misuse, .recipientMalformed, .secretUnsuitable: .usage
+        default: .failed
         }
     }
+}
+
+extension ExitCode {
+    init(_ exit: Exit) { self.init(exit.rawValue) }
 }

@@ -11,9 +11,7 @@ struct LockstepCommand: ParsableCommand {
             Name the database with --database or the variable LOCKSTEP_DATABASE. Its keyring is in the \
             folder Keys unless --keys or --keyring says otherwise.
 
-            Exit codes: 0 done, 1 failed, 3 migrations pending, 4 drift or changed files, 5 locked, \
-            6 wrong key, 7 rolled back, 8 restored from backup, 9 invalid migration folder or lint error, 64 usage, \
-            65 damaged or tampered data, 66 input not found, 74 I/O error.
+            Exit codes: \(Exit.help).
             """,
         version: LockstepVersion.current,
         subcommands: [

@@ -108,20 +108,18 @@ struct Verify: ParsableCommand {
     // MARK: The exit code
 
     /// Damage takes precedence over drift, and drift over everything else.
-    private static func exitCode(_ report: VerificationReport) -> Int32? {
+    private static func exitCode(_ report: VerificationReport) -> Exit? {
         let codes = report.outcomes.filter(\.hasFailed).map(exitCode)
-        return [
-            Exit.tampered, Exit.drift, Exit.wrongKey, Exit.locked, Exit.inputOutput, Exit.failed,
-        ]
-        .first(where: codes.contains)
+        return [.tampered, .drift, .wrongKey, .locked, .inputOutput, .failed]
+            .first(where: codes.contains)
     }
 
-    private static func exitCode(_ outcome: VerificationReport.Outcome) -> Int32 {
+    private static func exitCode(_ outcome: VerificationReport.Outcome) -> Exit {
         // The error that prevented a check says more than the name of the check.
         switch outcome.obstacle?.code {
         case .busy, .locked, .inputOutput, .accessDenied, .full, .limitExceeded, .wrongKey,
             .damaged, .tampered:
-            return outcome.obstacle.map { Exit.code(for: $0.code) } ?? Exit.failed
+            return outcome.obstacle.map { Exit.code(for: $0.code) } ?? .failed
         default: break
         }
         return Exit.code(for: outcome.check.failureCode)

@@ -20,11 +20,11 @@ enum Watchdog {
     /// Waits for `limit`, then for the time that work which notices the limit needs to stop cleanly.
     static func start(after limit: Duration) {
         // Initialized here: the signal handler must not initialize anything.
-        _ = (unsafe Self.message.utf8Start, Exit.failed)
+        _ = unsafe Self.message.utf8Start
         _ = signal(SIGALRM) { _ in
             _ = unsafe write(
                 STDERR_FILENO, Watchdog.message.utf8Start, Watchdog.message.utf8CodeUnitCount)
-            _exit(Exit.failed)
+            _exit(Exit.failed.rawValue)
         }
         let timeout = limit + max(limit / 10, .seconds(2))
         let parts = timeout.components

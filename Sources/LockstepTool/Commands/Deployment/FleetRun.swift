@@ -26,7 +26,7 @@ enum FleetRun {
             way.keep = safety.keep ?? way.keep
             fleet.safely = way
         }
-        var codes: Set<Int32> = []
+        var codes: Set<Exit> = []
         var report = FleetReport()
         do {
             try fleet.run(access: keyrings.access, into: &report) { result in
@@ -50,7 +50,7 @@ enum FleetRun {
                 "\(report.failed) of \(counted(files.count, "file")) failed"
                     + (report.skipped > 0 ? ", \(report.skipped) not started" : ""),
                 hint: "the others are done: fix these and run the command again"))
-        throw ExitCode(codes.count == 1 ? codes.first ?? Exit.failed : Exit.failed)
+        throw ExitCode(codes.count == 1 ? codes.first ?? .failed : .failed)
     }
 
     /// A line of the JSON output. Fields are only ever added.

@@ -87,10 +87,10 @@ enum SafeRun {
 
 extension Exit {
     /// The exit code of a safe migration: the outcome for the database takes precedence over the error.
-    static func code(for error: LockstepError, _ report: SafeMigrationReport?) -> Int32 {
+    static func code(for error: LockstepError, _ report: SafeMigrationReport?) -> Exit {
         switch report?.outcome {
-        case .rolledBack: rolledBack
-        case .restored: restored
+        case .rolledBack: .rolledBack
+        case .restored: .restored
         default: code(for: error.code)
         }
     }
