@@ -14,7 +14,7 @@ func cleaningUp<Failure: Error>(
         let both = LockstepError(
             first.code,
             "\(first.message); cleaning up failed as well: \(second?.message ?? "\(type(of: failure))")",
-            hint: first.hint ?? second?.hint, context: first.context)
+            advice: first.advice ?? second?.advice, context: first.context)
         return both as? Failure ?? error
     }
 }

@@ -19,7 +19,9 @@ public struct LockstepError: Error, Sendable, Hashable {
     /// What happened and where, for users.
     public let message: String
     /// What to do next, if there is something to do.
-    public let hint: String?
+    public var hint: String? { advice?.text }
+    /// The hint, with the actions that it names.
+    package let advice: Advice?
     /// What the error is about, as far as it is known, for programs.
     public let context: Context
     /// SQLite's extended result code, if SQLite reported the failure.
@@ -47,9 +49,19 @@ public struct LockstepError: Error, Sendable, Hashable {
         _ code: Code, _ message: String, hint: String? = nil, sqliteCode: Int32? = nil,
         context: Context = Context()
     ) {
+        self.init(
+            code, message, advice: Advice(ifAny: hint), sqliteCode: sqliteCode, context: context
+        )
+    }
+
+    /// Makes an error whose hint names actions.
+    package init(
+        _ code: Code, _ message: String, advice: Advice?, sqliteCode: Int32? = nil,
+        context: Context = Context()
+    ) {
         self.code = code
         self.message = message
-        self.hint = hint
+        self.advice = advice
         self.context = Context(sqliteCode: sqliteCode).completed(by: context)
     }
 
@@ -58,14 +70,21 @@ public struct LockstepError: Error, Sendable, Hashable {
     public func located(
         _ place: String, hint outerHint: String? = nil, context: Context = Context()
     ) -> LockstepError {
+        located(place, advice: Advice(ifAny: outerHint), context: context)
+    }
+
+    /// The same with a hint that names actions.
+    package func located(
+        _ place: String, advice outerAdvice: Advice?, context: Context = Context()
+    ) -> LockstepError {
         LockstepError(
-            code, "\(place): \(message)", hint: outerHint ?? hint,
+            code, "\(place): \(message)", advice: outerAdvice ?? advice,
             context: self.context.completed(by: context))
     }
 
     /// The same error, whose context gets the fields of `context` that it leaves out.
     public func adding(_ context: Context) -> LockstepError {
-        LockstepError(code, message, hint: hint, context: self.context.completed(by: context))
+        LockstepError(code, message, advice: advice, context: self.context.completed(by: context))
     }
 }
 

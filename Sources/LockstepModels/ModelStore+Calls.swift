@@ -32,7 +32,7 @@ extension ModelStore {
         else { return error }
         return error.located(
             "the schema of \(setName) is not in place",
-            hint: "run `lockstep migrate` with the set \(setName) first",
+            advice: "run \(.migrate) with the set \(setName) first",
             context: .init(set: setName))
     }
 }

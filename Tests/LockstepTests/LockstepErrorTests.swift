@@ -31,6 +31,21 @@ struct LockstepErrorTests {
                     bare.code, bare.message, hint: bare.hint, context: .init(set: "films")))
     }
 
+    @Test("A hint names actions in the words of its reader, also once the error has its place")
+    func advice() {
+        let path = "a.db"
+        let error = LockstepError(
+            .damaged, "page 2", advice: "run \(.verify) on \(path), or \(.restoreBackup("b.db"))")
+        #expect(error.hint == "run `Verification` on a.db, or restore b.db with `Restore`")
+        let located = error.located(path).adding(.init(file: path))
+        #expect(located.hint == error.hint)
+        let typed = located.advice?.text { $0 == .verify ? "verify" : "restore" }
+        #expect(typed == "run verify on a.db, or restore")
+        #expect(error.located(path, hint: "other").advice == "other")
+        let outer: LockstepError.Advice = "\(error.advice ?? "none"); or stop"
+        #expect(outer.text == "\(error.hint ?? ""); or stop")
+    }
+
     @Test("A part is taken only together with the whole that it belongs to")
     func parts() {
         let outer = LockstepError.Context(

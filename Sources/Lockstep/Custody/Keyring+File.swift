@@ -41,7 +41,7 @@ extension Keyring {
                 .keyUnavailable,
                 "\(path) is encrypted with database key \(entry.version), "
                     + "which was marked \(entry.state.rawValue) on \(entry.day): it is an old copy",
-                hint: "if you trust it, move it away and restore it with `lockstep restore`",
+                advice: "if you trust it, move it away and restore it with \(.restore)",
                 context: .file(path))
         }
     }

@@ -28,8 +28,9 @@ enum KeyringFreshness {
             .keyringOutdated,
             "the keyring is older than the database: its epoch is \(epoch), and the database has "
                 + "seen \(seen)",
-            hint: "restore the newest copy of the keyring; if this is the newest, "
-                + "`lockstep keys rotate-ring` gives it a new ring")
+            advice: """
+                restore the newest copy of the keyring; if this is the newest, \(.rotateRing) gives it a new ring
+                """)
     }
 
     /// The keyring lists databases, but the file has no record of the keyring.
@@ -40,10 +41,9 @@ enum KeyringFreshness {
                 + (isEmpty
                     ? "the table lockstep_keyring is empty or gone"
                     : "the table lockstep_keyring names none of the keyring's rings"),
-            hint:
-                "someone with write access removed it, or this is a different database: restore it "
-                + "from a backup; if it is the right one, `lockstep keys accept-database` binds it "
-                + "again"
-        )
+            advice: """
+                someone with write access removed it, or this is a different database: restore it from a \
+                backup; if it is the right one, \(.rememberKeyringAgain) binds it again
+                """)
     }
 }

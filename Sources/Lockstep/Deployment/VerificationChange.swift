@@ -24,7 +24,7 @@ enum VerificationChange {
             LockstepError(
                 .verificationFailed,
                 "the check \(outcome.check.rawValue) fails, as it did before: \(reason(outcome))",
-                hint: "run `lockstep verify`")
+                advice: "run \(.verify)")
         }
     }
 
@@ -35,7 +35,7 @@ enum VerificationChange {
             .verificationFailed,
             "\(path) does not pass verification after the migration: "
                 + reasons.joined(separator: "; "),
-            hint: "fix the migrations, and try them with `lockstep rehearse`", context: .file(path))
+            advice: "fix the migrations, and try them with \(.rehearse)", context: .file(path))
     }
 
     private static func reason(_ outcome: VerificationReport.Outcome) -> String {

@@ -53,6 +53,6 @@ extension VerificationReport {
         let first = outcome.findings.first(where: \.isFailure)?.message ?? outcome.summary
         throw LockstepError(
             .verificationFailed, "\(outcome.check.rawValue): \(first)",
-            hint: "`lockstep verify` reports all of it")
+            advice: "\(.verify) reports all of it")
     }
 }

@@ -155,7 +155,7 @@ public struct Verification: Sendable {
         guard let deadline, ContinuousClock.now >= deadline else { return }
         throw LockstepError(
             .limitExceeded, "the time limit is over, and the verification was stopped",
-            hint: "raise the limit: --timeout, or Verification.deadline in a program")
+            advice: "raise the limit: \(.verificationTimeLimit)")
     }
 
     private func runOnCopies(

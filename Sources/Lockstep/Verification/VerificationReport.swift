@@ -5,7 +5,9 @@ public struct VerificationReport: Sendable {
         /// Whether it fails the verification. Otherwise it is a notice.
         public let isFailure: Bool
         /// The fault and its place; never a value of a row.
-        public internal(set) var message: String
+        public var message: String { advice.text }
+        /// The message, with the actions that it names.
+        package internal(set) var advice: LockstepError.Advice
         /// The schema object that differs, how it differs, and both definitions, if the finding is about an
         /// object.
         public internal(set) var difference: SchemaSnapshot.Difference?
@@ -28,12 +30,22 @@ public struct VerificationReport: Sendable {
 
         /// A finding that fails the verification.
         static func failure(_ message: String) -> Finding {
-            Finding(isFailure: true, message: message)
+            failure(advice: .init(message))
+        }
+
+        /// A finding that fails the verification, and whose message names actions.
+        static func failure(advice: LockstepError.Advice) -> Finding {
+            Finding(isFailure: true, advice: advice)
         }
 
         /// A finding that is a notice.
         static func notice(_ message: String) -> Finding {
-            Finding(isFailure: false, message: message)
+            notice(advice: .init(message))
+        }
+
+        /// A notice whose message names actions.
+        static func notice(advice: LockstepError.Advice) -> Finding {
+            Finding(isFailure: false, advice: advice)
         }
     }
 

@@ -35,10 +35,10 @@ struct FilePieces: ~Copyable {
         let isArmored = first.starts(with: Array("-----BEGIN AGE ENCRYPTED FILE-----".utf8))
         return LockstepError(
             .malformedInput, "\(path) is not a file in age's \(isArmored ? "binary " : "")format",
-            hint: isArmored
-                ? "it is armored: take the armor off first, for example with `age --decrypt`"
-                : "check that this is the file you mean; if it is plaintext, leave the identity out, or give "
-                    + "--plaintext where the identity opens the keyring", context: .file(path))
+            advice: isArmored
+                ? "it is armored: take the armor off first, for example with `age -d`"
+                : "check that this is the file you mean; if it is plaintext, \(.leaveOutIdentity)",
+            context: .file(path))
     }
 
     /// The next bytes, or nil at the end.

@@ -60,7 +60,7 @@ final class PhotoReader: PieceReader {
         guard try digest.finish() == sha256 else {
             throw LockstepError(
                 .damaged, "the content of photo \(id) does not match its hash",
-                hint: "run `lockstep verify`, or restore it from a backup")
+                advice: "run \(.verify), or restore it from a backup")
         }
     }
 

@@ -89,7 +89,7 @@ struct Verify: ParsableCommand {
     }
 
     private func show(_ finding: VerificationReport.Finding) {
-        Output.line("    \(finding.isFailure ? "failure" : "notice"): \(finding.message)")
+        Output.line("    \(finding.isFailure ? "failure" : "notice"): \(finding.advice.typed)")
         guard let difference = finding.difference else { return }
         for detail in difference.details { Output.line("        \(detail)") }
         // The details explain a difference; an unexpected or missing object has only its definition.

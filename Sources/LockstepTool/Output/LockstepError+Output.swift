@@ -3,7 +3,7 @@ import Lockstep
 extension LockstepError {
     /// The error for programs. Fields are only ever added.
     var json: JSONObject {
-        ["code": code.rawValue, "message": message, "hint": hint, "context": context.json]
+        ["code": code.rawValue, "message": message, "hint": advice?.typed, "context": context.json]
     }
 }
 

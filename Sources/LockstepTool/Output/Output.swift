@@ -57,7 +57,7 @@ enum Output {
 
     static func error(_ error: LockstepError) {
         note("error: \(error.message)")
-        if let hint = error.hint { note("hint: \(hint)") }
+        if let advice = error.advice { note("hint: \(advice.typed)") }
     }
 
     private static let result = Mutex(ResultStream())

@@ -26,7 +26,7 @@ extension VerificationReport.Finding {
             ] as JSONObject
         }
         return [
-            "isFailure": isFailure, "message": message, "object": difference?.json,
+            "isFailure": isFailure, "message": advice.typed, "object": difference?.json,
             "pages": pages.isEmpty ? nil : pages, "rows": rows,
         ]
     }

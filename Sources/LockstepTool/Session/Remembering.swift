@@ -40,7 +40,7 @@ enum Remembering {
             try body()
         } catch let error as LockstepError where error.code == .keyringOutdated {
             Output.note("warning: \(error.message): it is possibly an older copy")
-            if let hint = error.hint { Output.note("hint: \(hint)") }
+            if let advice = error.advice { Output.note("hint: \(advice.typed)") }
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
             Output.note(

@@ -235,6 +235,6 @@ struct ContactStoreTests {
     func unmigrated() throws {
         let contacts = ContactStore(try Store.inMemory())
         let error = try #require(throws: LockstepError.self) { try contacts.all() }
-        #expect(error.hint?.contains("lockstep migrate") == true)
+        #expect(error.hint?.contains("run `Migrator`") == true)
     }
 }

@@ -63,7 +63,9 @@ struct SealedFilesTests {
             }
             #expect(error?.code == .malformedInput)
             #expect(error?.message.contains("is not a file in age's") == true)
-            #expect(error?.hint?.contains(text.hasPrefix("-") ? "armor" : "--plaintext") == true)
+            #expect(
+                error?.hint?.contains(text.hasPrefix("-") ? "armor" : "leave the identity out")
+                    == true)
         }
         #expect(try copy.count() == 3000)
         let plain = try other.folder.write("plain.tsv", "a\tb\t1999\t\t\n")

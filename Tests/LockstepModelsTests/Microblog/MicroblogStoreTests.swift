@@ -171,7 +171,7 @@ struct MicroblogStoreTests {
     func unmigrated() throws {
         let blog = MicroblogStore(try Store.inMemory())
         let error = try #require(throws: LockstepError.self) { try blog.add(User(name: "Ann")) }
-        #expect(error.hint?.contains("lockstep migrate") == true)
+        #expect(error.hint?.contains("run `Migrator`") == true)
         #expect(throws: LockstepError.self) { try blog.timeline() }
     }
 }

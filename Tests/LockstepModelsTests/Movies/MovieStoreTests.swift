@@ -75,7 +75,7 @@ struct MovieStoreTests: ~Copyable {
         #expect {
             _ = try unmigrated.importTSV(folder.write("one.tsv", "a\tb\t1999\t\t\n"))
         } throws: { error in
-            (error as? LockstepError)?.hint?.contains("lockstep migrate") == true
+            (error as? LockstepError)?.hint?.contains("run `Migrator`") == true
         }
     }
 

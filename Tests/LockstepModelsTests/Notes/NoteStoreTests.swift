@@ -119,7 +119,7 @@ struct NoteStoreTests {
             { _ = try bare.search("x") }, { _ = try bare.count() }, { _ = try bare.delete(1) },
         ] as [() throws -> Void] {
             let error = #expect(throws: LockstepError.self) { try call() }
-            #expect(error?.hint?.contains("lockstep migrate") == true)
+            #expect(error?.hint?.contains("run `Migrator`") == true)
         }
     }
 

@@ -162,7 +162,7 @@ struct PhotoStoreTests {
         #expect(try !FileManagerList.names(files.path).contains("out"))
         let bare = PhotoStore(try Store.inMemory())
         let error = #expect(throws: LockstepError.self) { try bare.all() }
-        #expect(error?.hint?.contains("lockstep migrate") == true)
+        #expect(error?.hint?.contains("run `Migrator`") == true)
     }
 
     @Test("An existing file is not overwritten")

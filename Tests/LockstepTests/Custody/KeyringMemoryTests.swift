@@ -69,7 +69,7 @@ struct KeyringMemoryTests {
             try old.remember(in: scratch.open())
         }
         #expect(error.code == .keyringOutdated)
-        #expect(error.hint?.contains("rotate-ring") == true)
+        #expect(error.hint?.contains("rotateRing") == true)
         #expect(try scratch.bytes == before)
     }
 

@@ -56,7 +56,7 @@ struct SafeJournal: Equatable {
         else {
             throw LockstepError(
                 .malformedInput, "\(path) is not a valid journal of a safe migration",
-                hint: "move it away; if it is damaged, run `lockstep verify` first",
+                advice: "move it away; if it is damaged, run \(.verify) first",
                 context: .file(path))
         }
         return journal

@@ -20,8 +20,8 @@ extension SafeMigration {
                 .notRestored,
                 "an earlier run was killed while it was restoring \(database), and its backup, "
                     + "\(journal.backup), is gone: whether the restore finished is unknown",
-                hint:
-                    "check the database with `lockstep status` and `lockstep verify`, then continue from here",
+                advice:
+                    "check the database with \(.showStatus) and \(.verify), then continue from here",
                 context: .file(database))
             throw cleaningUp(after: lost) { try SafeJournal.remove(of: database) }
         } else if let content = journal.content, try connection.contentDigest() == content {

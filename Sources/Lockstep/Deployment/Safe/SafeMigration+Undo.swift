@@ -89,9 +89,10 @@ extension SafeMigration {
     ) -> LockstepError {
         LockstepError(
             .notRestored, "\(database) \(what). The original failure: \(Self.text(cause))",
-            hint:
-                "\(hint); or discard everything written since: close every program that uses the "
-                + "database, then `lockstep restore \(backup)`",
+            advice: """
+                \(hint); or discard everything written since: close every program that uses the database, \
+                then \(.restoreBackup("\(backup)"))
+                """,
             context: .file(database).completed(by: (cause as? LockstepError)?.context ?? .init()))
     }
 

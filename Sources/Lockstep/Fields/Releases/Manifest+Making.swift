@@ -89,7 +89,7 @@ extension Manifest {
             throw LockstepError(
                 .signatureInvalid,
                 "the database contains a manifest of this dataset that its publisher has not signed",
-                hint: "find out who put it there; then release with --replace-foreign")
+                advice: "find out who put it there; then release with \(.replaceForeignManifest)")
         }
         return 0
     }

@@ -12,11 +12,16 @@ public struct ManifestReport: Sendable, Hashable {
         public internal(set) var findings: [Finding] = []
 
         /// Information for the reader in addition to the findings; nil if there is none.
-        public var notice: String? {
+        public var notice: String? { advice?.text }
+
+        /// The notice, with the actions that it names.
+        package var advice: LockstepError.Advice? {
             guard let manifest, manifest.version == .first else { return nil }
-            return "the manifest has version 1, which does not cover "
-                + Manifest.firstOmissions.joined(separator: "; ")
-                + ". Its publisher can write version 2 with `lockstep release make`"
+            return """
+                the manifest has version 1, which does not cover \
+                \(Manifest.firstOmissions.joined(separator: "; ")). Its publisher can write version 2 with \
+                \(.makeRelease)
+                """
         }
     }
 
@@ -175,7 +180,7 @@ extension ManifestReport.Finding: CustomStringConvertible {
         case .indexChanged(let table, let index):
             "the definition of the index \(index) of \(table) differs from the release"
         case .schemaChanged(let definitions, let released):
-            "the schema differs from the release: \(Self.schemas(definitions, released)); `lockstep verify` "
+            "the schema differs from the release: \(Self.schemas(definitions, released)); a verification "
                 + "with the migrations shows which definitions differ"
         }
     }

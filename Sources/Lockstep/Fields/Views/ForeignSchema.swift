@@ -63,10 +63,10 @@ enum ForeignSchema {
         LockstepError(
             .foreignSchema,
             "the \(type) \(name) in the file calls \(function), which only this connection's own SQL may call",
-            hint:
-                "somebody who can open the database changed its schema: `lockstep verify` with the migrations "
-                + "shows what differs; drop it on a connection without field keys, or restore the database "
-                + "from a backup")
+            advice: """
+                somebody who can open the database changed its schema: \(.verify) with the migrations shows \
+                what differs; drop it on a connection without field keys, or restore the database from a backup
+                """)
     }
 
     /// The first privileged function that the SQL calls, in any spelling.

@@ -60,9 +60,10 @@ struct SealedTrust {
                 throw LockstepError(
                     .registryMissing,
                     "the program relies on \(title) being sealed, but the file does not prove it",
-                    hint: "somebody who can open the database might have removed its registry; "
-                        + "`lockstep verify --fields` shows more; restore the database from a backup"
-                )
+                    advice: """
+                        somebody who can open the database might have removed its registry; \
+                        \(.verifyFields) shows more; restore the database from a backup
+                        """)
             }
         }
     }
@@ -82,20 +83,25 @@ struct SealedTrust {
         return LockstepError(
             .registryMissing,
             "the file has no registry of the dataset \(title(keys))\(known)",
-            hint: columns.isEmpty
-                ? "if nothing was ever sealed in it, run `lockstep migrate` or `lockstep seal` first; "
-                    + "otherwise somebody removed the registry: restore the database from a backup"
-                : "somebody who can open the database removed the registry; `lockstep verify --fields` shows "
-                    + "more; restore the database from a backup")
+            advice: columns.isEmpty
+                ? """
+                if nothing was ever sealed in it, run \(.migrate) or \(.seal) first; otherwise somebody removed \
+                the registry: restore the database from a backup
+                """
+                : """
+                somebody who can open the database removed the registry; \(.verifyFields) shows more; restore \
+                the database from a backup
+                """)
     }
 
     private static func unknown(_ keys: FieldKeys) -> LockstepError {
         LockstepError(
             .registryMissing,
             "the fields keyring of the dataset \(title(keys)) remembers other databases, but not this one",
-            hint:
-                "if this is another database of the dataset, add it with `lockstep keys accept-database`; "
-                + "otherwise somebody replaced the registry: restore the database from a backup")
+            advice: """
+                if this is another database of the dataset, add it with \(.acceptSealed); otherwise somebody \
+                replaced the registry: restore the database from a backup
+                """)
     }
 
     private static func older(
@@ -105,9 +111,10 @@ struct SealedTrust {
             .registryOlder,
             "the file's registry of the dataset \(title(keys)) is older than before: it has "
                 + "\(counted(Int(clamping: changes), "change")), and had \(minimum) when last seen",
-            hint:
-                "somebody put an older state back; if you did, by restoring a backup, accept it with "
-                + "`lockstep keys accept-database`")
+            advice: """
+                somebody put an older state back; if you did, by restoring a backup, accept it with \
+                \(.acceptSealed)
+                """)
     }
 
     private static func unbound(_ keys: FieldKeys) -> LockstepError {
@@ -115,8 +122,9 @@ struct SealedTrust {
             .registryOlder,
             "the file's registry of the dataset \(title(keys)) has the first format, which names no database, "
                 + "but the fields keyring remembers newer registries",
-            hint:
-                "if this is another database in the first format, accept it with "
-                + "`lockstep keys accept-database`; otherwise somebody put an older state back")
+            advice: """
+                if this is another database in the first format, accept it with \(.acceptSealed); otherwise \
+                somebody put an older state back
+                """)
     }
 }

@@ -116,6 +116,6 @@ public struct Identity: ~Copyable, Sendable {
     static func malformed(_ what: String) -> LockstepError {
         LockstepError(
             .identityMalformed, "not a valid identity file: \(what)",
-            hint: "make one with `lockstep keys generate-identity FILE` or with age-keygen")
+            advice: "make one with \(.generateIdentity) or with age-keygen")
     }
 }

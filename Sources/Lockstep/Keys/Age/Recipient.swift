@@ -15,7 +15,7 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
             throw LockstepError(
                 .recipientMalformed,
                 "plugin recipients are supported only for keyring slots",
-                hint: "give a recipient from age-keygen or `lockstep keys generate-identity` here")
+                advice: "give a recipient from age-keygen or \(.generateIdentity) here")
         }
         let bytes = Array(text.utf8)
         guard text == text.lowercased(),
@@ -25,7 +25,7 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
             throw LockstepError(
                 .recipientMalformed,
                 "not a valid recipient: expected `age1` followed by 58 characters",
-                hint: "copy it again; `lockstep keys export-recipient` prints it")
+                advice: "copy it again; \(.exportRecipient) prints it")
         }
         publicKey = key.publicCopy()
     }

@@ -56,11 +56,10 @@ extension Keyring {
     }
 
     /// A hint that explains how to replace the active key.
-    static func wayToReplace(_ kind: KeyKind) -> String {
+    static func wayToReplace(_ kind: KeyKind) -> LockstepError.Advice {
         kind == .database
-            ? "replace it first: `lockstep keys rotate-database`, with --compromised if others "
-                + "may know it"
-            : "activate another key first: `lockstep keys create-key \(kind.rawValue)`, then activate-key"
+            ? "replace it first: \(.rotateDatabase), with \(.asCompromised) if others may know it"
+            : "activate another key first: \(.createKey(kind.rawValue)), then \(.activateKey)"
     }
 
     /// Changes the state of a key that is neither active nor part of a rotation.
@@ -81,14 +80,14 @@ extension Keyring {
             throw LockstepError(
                 .keyringConflict,
                 "\(kind.rawValue) key \(version) cannot go from active to \(state.rawValue)",
-                hint: Self.wayToReplace(kind))
+                advice: Self.wayToReplace(kind))
         }
         // After an interrupted rotation the file can already use it.
         guard kind != .database || entry.state != .pending else {
             throw LockstepError(
                 .keyringConflict,
                 "database key \(version) belongs to an unfinished rotation",
-                hint: "finish it first: `lockstep keys rotate-database`")
+                advice: "finish it first: \(.rotateDatabase)")
         }
         try requireSuccessor(state, of: kind, version)
     }
@@ -104,7 +103,7 @@ extension Keyring {
             throw LockstepError(
                 .keyringConflict,
                 "a database key can change only together with its file",
-                hint: "`lockstep keys rotate-database` makes a key and activates it")
+                advice: "\(.rotateDatabase) makes a key and activates it")
         }
         // Nobody else could open cells that a reader sealed with a private key.
         guard !isIssued else {

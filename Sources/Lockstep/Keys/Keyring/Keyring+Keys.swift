@@ -65,7 +65,7 @@ extension Keyring {
             throw LockstepError(
                 .keyringConflict,
                 "\(kind.rawValue) key \(version) cannot go from \(old.rawValue) to \(state.rawValue)",
-                hint: old == .active ? Self.wayToReplace(kind) : nil)
+                advice: old == .active ? Self.wayToReplace(kind) : nil)
         }
     }
 

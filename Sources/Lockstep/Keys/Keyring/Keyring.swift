@@ -132,10 +132,11 @@ public struct Keyring: ~Copyable {
     }
 
     private static func nothingToTry(_ document: KeyringDocument) -> LockstepError {
-        let ways = document.slots.map(\.kind.requirement)
+        let needs = document.slots.map(\.kind.requirement)
+        let ways = needs.dropFirst().reduce(needs.first ?? "nothing") { "\($0), or \($1)" }
         return LockstepError(
             .noUsableSlot, "no credential was given that could open the keyring",
-            hint: "it opens with \(ways.joined(separator: ", or "))")
+            advice: "it opens with \(ways)")
     }
 
     // MARK: Looking
@@ -189,9 +190,9 @@ public struct Keyring: ~Copyable {
                 .keyringConflict,
                 "the keyring would be \(text.count) bytes long; the maximum is "
                     + "\(document.maximumBytes)",
-                hint:
-                    "remove a plugin slot first, with `lockstep keys remove-slot`, or use another "
-                    + "keyring for further databases")
+                advice: """
+                    remove a plugin slot first, with \(.removeSlot), or use another keyring for further databases
+                    """)
         }
         return text
     }

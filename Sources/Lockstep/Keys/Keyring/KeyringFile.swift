@@ -137,8 +137,8 @@ public struct KeyringFile: Sendable, Hashable {
         guard exists else {
             throw LockstepError(
                 .notFound, "there is no keyring at \(path)",
-                hint: "name it with --keyring, its folder with --keys, or make one with "
-                    + "`lockstep init`", context: .file(path))
+                advice: "\(.nameKeyring), or make one with \(.createKeyring)",
+                context: .file(path))
         }
         try FileAccess.requireOwnFolder(folder)
         do {
@@ -146,7 +146,7 @@ public struct KeyringFile: Sendable, Hashable {
         } catch let error as LockstepError where error.code == .tooLarge {
             // The file violates its format; this is not a limit of the machine.
             throw LockstepError(
-                .keyringMalformed, error.message, hint: error.hint, context: error.context)
+                .keyringMalformed, error.message, advice: error.advice, context: error.context)
         }
     }
 

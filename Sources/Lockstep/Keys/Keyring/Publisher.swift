@@ -12,7 +12,7 @@ public struct Publisher: Sendable, Hashable, CustomStringConvertible {
             throw LockstepError(
                 .signatureInvalid,
                 "not a valid publisher's key: expected 43 characters of base64",
-                hint: "`lockstep keys list` shows the publisher of a signed keyring")
+                advice: "\(.listKeyrings) shows the publisher of a signed keyring")
         }
         publicKey = key
     }

@@ -54,7 +54,7 @@ public struct Plugin: Sendable {
         self.program = program
     }
 
-    func failed(_ what: String, hint: String) -> LockstepError {
-        LockstepError(.commandFailed, "the plugin \(name) (\(program)) \(what)", hint: hint)
+    func failed(_ what: String, hint: LockstepError.Advice) -> LockstepError {
+        LockstepError(.commandFailed, "the plugin \(name) (\(program)) \(what)", advice: hint)
     }
 }

@@ -142,7 +142,7 @@ final class PluginProcess {
                 throw plugin.failed(
                     "took longer than \(plugin.answerTimeout) for an answer, or "
                         + "\(plugin.totalTimeout) in all",
-                    hint: "touch the device when it asks; `--plugin-timeout` sets a longer limit"
+                    hint: "touch the device when it asks; \(.pluginTime) sets a longer limit"
                 )
             }
             var waiting = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)

@@ -12,7 +12,7 @@ struct CommandSlot: SlotKind {
     var fields: [String] { [Base64.encode(salt)] }
     var description: SlotDescription.Kind { .command }
     var opensWith: String { "a command" }
-    var requirement: String { "a command" }
+    var requirement: LockstepError.Advice { "a command" }
 
     func wrap(
         _ credential: borrowing Credential, _ info: [UInt8]

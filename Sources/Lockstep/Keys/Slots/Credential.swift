@@ -23,8 +23,7 @@ public struct Credential: ~Copyable {
                 .secretUnsuitable,
                 "the \(opener.name) has \(counted(secret.count, "byte")); expected "
                     + "\(Self.shortestSecret) to \(Self.longestSecret)",
-                hint: "make one with `lockstep keys create-key-file FILE` or with "
-                    + "`openssl rand -hex 32`")
+                advice: "make one with \(.createKeyFile) or with `openssl rand -hex 32`")
         }
         self.init(opener, secret)
     }

@@ -13,7 +13,7 @@ struct EnvironmentSlot: SlotKind {
     var fields: [String] { [variable, Base64.encode(salt)] }
     var description: SlotDescription.Kind { .environment(variable: variable) }
     var opensWith: String { "environment variable \(variable)" }
-    var requirement: String { "the environment variable \(variable)" }
+    var requirement: LockstepError.Advice { "the environment variable \(variable)" }
 
     func wrap(
         _ credential: borrowing Credential, _ info: [UInt8]

@@ -28,7 +28,7 @@ public enum KeyFile {
             return try Credential.keyFile(secret)
         } catch let error as LockstepError where error.code == .tooLarge {
             throw LockstepError(
-                .secretUnsuitable, error.message, hint: error.hint, context: error.context)
+                .secretUnsuitable, error.message, advice: error.advice, context: error.context)
         }
     }
 }

@@ -19,7 +19,9 @@ struct PluginSlot: SlotKind {
     var fields: [String] { [plugin.description, Base64.encode(salt), stanza.fields] }
     var description: SlotDescription.Kind { .plugin(plugin, stanza: stanza) }
     var opensWith: String { "the age plugin \(plugin)" }
-    var requirement: String { "the plugin \(plugin) (--identity FILE, or --plugin \(plugin))" }
+    var requirement: LockstepError.Advice {
+        "the plugin \(plugin) (\(.plugin("\(plugin)")))"
+    }
 
     func wrap(
         _ credential: borrowing Credential, _ info: [UInt8]

@@ -18,7 +18,7 @@ protocol SlotKind: Sendable {
     /// What opens the slot, as a list shows it.
     var opensWith: String { get }
     /// What is needed to open the slot, for a hint.
-    var requirement: String { get }
+    var requirement: LockstepError.Advice { get }
     /// The N of scrypt for a passphrase that is tried on the slot; 0 if the slot takes none.
     var passphraseCost: Int { get }
 

@@ -15,7 +15,9 @@ struct UnknownSlot: SlotKind {
 
     var description: SlotDescription.Kind { .other(type: type) }
     var opensWith: String { "\(type), which this version cannot open" }
-    var requirement: String { "a slot of type \(type), which this version cannot use" }
+    var requirement: LockstepError.Advice {
+        "a slot of type \(type), which this version cannot use"
+    }
 
     func wrap(_: borrowing Credential, _: [UInt8]) -> SlotWrap? { nil }
 }

@@ -8,11 +8,13 @@ struct Allowances: Sendable, Equatable {
     var address: String?
 
     /// The hint that explains how to declare something.
-    func hint(_ directive: Directive) -> String {
+    func advice(_ directive: Directive) -> LockstepError.Advice {
         let text = directive.spelling
         guard let address else { return "declare it: `-- lockstep: \(text)`" }
-        return "declare it: `-- lockstep: \(text)` in the file, or, if the file must not change, "
-            + "use --declare '\(address): \(text)'"
+        return """
+            declare it: `-- lockstep: \(text)` in the file, or, if the file must not change, use \
+            \(.declare(text, at: address))
+            """
     }
 }
 

@@ -44,6 +44,6 @@ extension SchemaGuard {
         let located = origin.located(error, line: suspect.line > 0 ? suspect.line : nil)
         return LockstepError(
             error.code, "\(located.message), by: \(SQLTokens.redact(suspect.sql))",
-            hint: error.hint, context: located.context)
+            advice: error.advice, context: located.context)
     }
 }

@@ -107,16 +107,18 @@ extension SchemaGuard {
         if let taker {
             throw LockstepError(
                 .rowsLost, "rows would be lost: \(what)",
-                hint:
-                    "\(taker) is dropped with foreign keys on, which deletes its children: to keep "
-                    + "them, \(allowances.hint(.foreignKeysOff)); if the loss is intended, "
-                    + "declare `\(Directive.allowLoss(table: name).spelling)`", context: context)
+                advice: """
+                    \(taker) is dropped with foreign keys on, which deletes its children: to keep them, \
+                    \(allowances.advice(.foreignKeysOff)); if the loss is intended, declare \
+                    `\(Directive.allowLoss(table: name).spelling)`
+                    """, context: context)
         }
         throw LockstepError(
             .rowsLost, "rows would be lost: \(what)",
-            hint:
-                "if that is intended, \(allowances.hint(.allowLoss(table: name))); "
-                + "if a table is being replaced, use `-- lockstep: rebuild table …`",
+            advice: """
+                if that is intended, \(allowances.advice(.allowLoss(table: name))); if a table is being \
+                replaced, use `-- lockstep: rebuild table …`
+                """,
             context: context)
     }
 
@@ -191,10 +193,10 @@ extension SchemaGuard {
                 LockstepError(.foreignKeysBroken, "as declared, \(what)", context: context))
             return
         }
-        let declare = allowances.hint(.allowBrokenReferences(table: table.spelling))
+        let declare = allowances.advice(.allowBrokenReferences(table: table.spelling))
         throw LockstepError(
             .foreignKeysBroken, what,
-            hint: "\(hint); if a later version repairs it, or it is intended, \(declare)",
+            advice: "\(hint); if a later version repairs it, or it is intended, \(declare)",
             context: context)
     }
 

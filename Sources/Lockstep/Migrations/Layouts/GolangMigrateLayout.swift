@@ -16,8 +16,10 @@ enum GolangMigrateLayout: LayoutRules {
                 guard !NumberedName.isLikely(source.name) else {
                     throw source.malformed(
                         "is neither a way up nor a way down, and golang-migrate would ignore it",
-                        hint: "name it <number>_<name>.up.sql; if the folder belongs to another "
-                            + "tool, name its layout with --layout")
+                        advice: """
+                            name it <number>_<name>.up.sql; if the folder belongs to another tool, name its \
+                            layout with \(.nameLayout)
+                            """)
                 }
                 contents.ignoredFiles.append(source.path)
                 continue

@@ -124,23 +124,28 @@ struct LayoutDetection {
         let all = found.joined(separator: ", ")
         return LockstepError(
             .migrationMalformed, "the folder matches several layouts: it contains \(all)",
-            hint: "name the layout with --layout, or use a separate folder for each; "
-                + "layouts are \(MigrationLayout.spellings)")
+            advice: """
+                name the layout with \(.nameLayout), or use a separate folder for each; layouts are \
+                \(MigrationLayout.spellings)
+                """)
     }
 
     private func ambiguous(
-        _ source: MigrationSource, _ what: String, _ layouts: MigrationLayout...
+        _ source: MigrationSource, _ what: String, _ one: MigrationLayout, _ other: MigrationLayout
     ) -> LockstepError {
-        let choices = layouts.map { "--layout \($0.rawValue)" }.joined(separator: " or ")
-        return source.malformed(what, hint: "name the intended layout: \(choices)")
+        source.malformed(
+            what,
+            advice:
+                "name the intended layout: \(.layout(one.rawValue)) or \(.layout(other.rawValue))")
     }
 
     private func unknown(_ source: MigrationSource) -> LockstepError {
         source.malformed(
             "is not named like a migration, and neither is any other file in the folder",
-            hint: "name it <version>_<name>.sql, such as 0001_create_tables.sql; "
-                + "if it belongs to another tool, name its layout with --layout: "
-                + MigrationLayout.spellings)
+            advice: """
+                name it <version>_<name>.sql, such as 0001_create_tables.sql; if it belongs to another tool, \
+                name its layout with \(.nameLayout): \(MigrationLayout.spellings)
+                """)
     }
 
     private func otherTool(_ owner: MarkerOwner) -> LockstepError {

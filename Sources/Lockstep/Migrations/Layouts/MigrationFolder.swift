@@ -161,8 +161,8 @@ enum MigrationFolder {
             throw LockstepError(
                 .tooLarge,
                 "\(path) has \(size) bytes, more than the limit of \(limit) for a migration file",
-                hint: "check that this is the intended file, or raise the limit: --max-file, in a "
-                    + "program largestFile", context: .file(path))
+                advice: "check that this is the intended file, or raise the limit: \(.fileLimit)",
+                context: .file(path))
         }
     }
 

@@ -62,7 +62,11 @@ struct MigrationSource: Sendable, Equatable {
 
     /// The error for a file that breaks a rule of its layout.
     func malformed(_ what: String, hint: String) -> LockstepError {
+        malformed(what, advice: .init(hint))
+    }
+
+    func malformed(_ what: String, advice: LockstepError.Advice) -> LockstepError {
         LockstepError(
-            .migrationMalformed, "\(path) \(what)", hint: hint, context: origin.context)
+            .migrationMalformed, "\(path) \(what)", advice: advice, context: origin.context)
     }
 }

@@ -34,8 +34,8 @@ public struct UnfinishedMigration: Sendable, Equatable {
     var completed: [UInt8]?
 
     /// For hints: how to end a version that cannot continue.
-    var givingUp: String {
-        "give the version up, which leaves what has run: lockstep migrate --set \(set) --abandon \(version)"
+    var givingUp: LockstepError.Advice {
+        "give the version up, which leaves what has run: \(.abandon(set: set, version: "\(version)"))"
     }
 
     /// Whether the completed part can be undone.

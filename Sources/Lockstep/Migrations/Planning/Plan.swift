@@ -179,11 +179,11 @@ public struct Plan: Sendable, Equatable {
 
 extension Plan.Finding {
     static func fatal(
-        _ code: LockstepError.Code, _ message: String, _ hint: String,
+        _ code: LockstepError.Code, _ message: String, _ advice: LockstepError.Advice,
         _ context: LockstepError.Context
     ) -> Plan.Finding {
         Plan.Finding(
-            isFatal: true, error: LockstepError(code, message, hint: hint, context: context))
+            isFatal: true, error: LockstepError(code, message, advice: advice, context: context))
     }
 
     static func notice(

@@ -153,7 +153,7 @@ enum PlanFindings {
             .migrationChanged,
             "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun but not finished, and "
                 + "\(origin.title) has changed in the part that has run",
-            hint: "restore that part of the file, or \(unfinished.givingUp)",
+            advice: "restore that part of the file, or \(unfinished.givingUp)",
             context: origin.context)
     }
 

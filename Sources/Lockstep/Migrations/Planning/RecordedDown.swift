@@ -15,6 +15,6 @@ public enum RecordedDown: Sendable, Equatable {
         }
         throw LockstepError(
             .misuse, "a recorded way down does not run on a connection with field keys",
-            hint: "open the database without field keys: omit --fields")
+            advice: "open the database without field keys: omit \(.fieldKeys)")
     }
 }

@@ -140,8 +140,10 @@ extension SealedExpectations {
             .registryMissing,
             "the set \(set.name) sealed \(expectation.title) for the dataset "
                 + "\(expectation.dataset), but the file no longer records that",
-            hint: "a program with the database's key removed the record; "
-                + "`lockstep verify --fields` shows more; restore the database from a backup",
+            advice: """
+                a program with the database's key removed the record; \(.verifyFields) shows more; restore the \
+                database from a backup
+                """,
             context: .init(set: set.name, table: expectation.table, column: expectation.column))
     }
 }

@@ -32,7 +32,7 @@ extension Plan.Step {
                 throw LockstepError(
                     .irreversible,
                     "\(origin(in: set).title) takes several transactions, as does its way up",
-                    hint:
+                    advice:
                         "finish it with a migration, then roll it back; or \(unfinished.givingUp)",
                     context: origin(in: set).context)
             }

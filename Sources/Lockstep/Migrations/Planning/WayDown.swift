@@ -26,7 +26,7 @@ extension PlanState {
                 .migrationMissing,
                 "\(named) cannot be undone: its file is gone, and the way down in the ledger runs "
                     + "only on request",
-                hint: "restore the file, or \(Self.asking)", context: context(one))
+                advice: "restore the file, or \(Self.asking)", context: context(one))
         }
         try requireNoKeys(down, ScriptOrigin("\(named), recorded way down", context(one)), named)
         return .recorded
@@ -39,10 +39,11 @@ extension PlanState {
             return PlanFindings.completedPartChanged(unfinished, migration.origin(in: set.name))
         }
         let error = PlanFindings.error(difference, migration, set)
-        let hint = error.hint ?? "restore the file"
+        let advice = error.advice ?? "restore the file"
         return LockstepError(
             error.code, "\(set.name) \(one.version) cannot be undone: \(error.message)",
-            hint: one.down == nil ? hint : "\(hint); or \(Self.asking)", context: error.context)
+            advice: one.down == nil ? advice : "\(advice); or \(Self.asking)",
+            context: error.context)
     }
 
     /// Sealing needs keys, but recorded SQL runs without keys.
@@ -56,28 +57,29 @@ extension PlanState {
                 .keyUnavailable,
                 "the recorded way down of \(named) changes the sealed column "
                     + "\(sealing.change.title), but recorded SQL runs without field keys",
-                hint: "restore the version's file, and roll back with --fields \(sealing.dataset)",
+                advice:
+                    "restore the version's file, and roll back with \(.fieldKeysOf(sealing.dataset))",
                 context: sealing.change.context.completed(by: origin.context))
         }
     }
 
     private func irreversible(_ what: String, _ one: Applied) -> LockstepError {
-        let hint =
+        let advice: LockstepError.Advice =
             switch one {
             case .whole: "restore a backup made before this version instead"
             case .begun(let unfinished):
                 "add a way down to its file, or \(unfinished.givingUp); or restore a backup made before it"
             }
         return LockstepError(
-            .irreversible, "\(what) has no way down", hint: hint, context: context(one))
+            .irreversible, "\(what) has no way down", advice: advice, context: context(one))
     }
 
     private func context(_ one: Applied) -> LockstepError.Context {
         .init(set: set.name, one.version)
     }
 
-    private static let asking =
-        "undo it with the recorded way down: --recorded-down, without --fields"
+    private static let asking: LockstepError.Advice =
+        "undo it with the recorded way down: \(.recordedDown), without \(.fieldKeys)"
 }
 
 extension Migration {

@@ -22,20 +22,29 @@ public struct LintFinding: Sendable, Equatable {
     /// The finding.
     public let message: String
     /// The suggested action.
-    public let hint: String?
+    public var hint: String? { advice?.text }
+    /// The suggested action, with the actions that it names.
+    package let advice: LockstepError.Advice?
     /// Whether the message begins with the place.
     package let isLocated: Bool
 
     init(
         _ level: Level, _ rule: LintRule, _ file: String, _ line: Int, _ message: String,
-        hint: String?, isLocated: Bool = false
+        hint: String?
+    ) {
+        self.init(level, rule, file, line, message, advice: .init(ifAny: hint))
+    }
+
+    init(
+        _ level: Level, _ rule: LintRule, _ file: String, _ line: Int, _ message: String,
+        advice: LockstepError.Advice?, isLocated: Bool = false
     ) {
         self.level = level
         kind = rule
         self.file = file
         self.line = line
         self.message = message
-        self.hint = hint
+        self.advice = advice
         self.isLocated = isLocated
     }
 }

@@ -21,7 +21,7 @@ struct MigrationTrial: ~Copyable {
         try trial.run(step, of: set, connection)
         if let refusal = trial.refusal { throw refusal }
         guard let finding = trial.lint.first(where: { $0.level == .error }) else { return }
-        let error = LockstepError(finding.kind.refusal, finding.message, hint: finding.hint)
+        let error = LockstepError(finding.kind.refusal, finding.message, advice: finding.advice)
         throw step.origin(in: set).located(error, line: finding.line)
     }
 
@@ -116,7 +116,7 @@ struct MigrationTrial: ~Copyable {
         if refusal == nil { refusal = error }
         lint.append(
             LintFinding(
-                .error, .refused, title, line, error.message, hint: error.hint,
+                .error, .refused, title, line, error.message, advice: error.advice,
                 isLocated: origin.hasLocated(error)))
     }
 
@@ -175,7 +175,7 @@ struct MigrationTrial: ~Copyable {
         defer {
             lint += found.map {
                 LintFinding(
-                    .warning, .tolerated, origin.title, 0, $0.message, hint: nil,
+                    .warning, .tolerated, origin.title, 0, $0.message, advice: nil,
                     isLocated: origin.hasLocated($0)
                 )
             }

@@ -19,7 +19,8 @@ enum SealingLint {
                 } catch let error as LockstepError {
                     findings.append(
                         LintFinding(
-                            .error, .histogram, file, item.line, error.message, hint: error.hint))
+                            .error, .histogram, file, item.line, error.message,
+                            advice: error.advice))
                 }
             }
             for exposure in exposures {

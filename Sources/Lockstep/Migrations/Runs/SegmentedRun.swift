@@ -205,7 +205,7 @@ struct SegmentedRun {
                 error.code == .interrupted
                 ? ScriptText.afterInterruption
                 : "fix the statement, or the rows of its batch, and run it again: earlier batches stay done"
-            throw origin.located(error, line: line, hint: error.hint ?? hint)
+            throw origin.located(error, line: line, advice: error.advice ?? .init(hint))
         }
     }
 

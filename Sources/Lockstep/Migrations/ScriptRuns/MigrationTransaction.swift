@@ -17,8 +17,9 @@ enum MigrationTransaction {
         do {
             return try connection.waiting(atMost: timeout) { try Transaction(.immediate, on: $0) }
         } catch let error as LockstepError {
-            let hint = error.code == .interrupted ? ScriptText.afterInterruption : nil
-            throw origin.located(error, hint: hint)
+            let advice: LockstepError.Advice? =
+                error.code == .interrupted ? .init(ScriptText.afterInterruption) : nil
+            throw origin.located(error, advice: advice)
         }
     }
 

@@ -34,7 +34,8 @@ struct SealingRun {
                 ? ScriptText.afterInterruption
                 : "fix the reported problem, then run the migration again: completed rows stay done"
             throw origin.located(
-                error.adding(sealing.change.context), line: line, hint: error.hint ?? hint)
+                error.adding(sealing.change.context), line: line,
+                advice: error.advice ?? .init(hint))
         }
     }
 

@@ -26,7 +26,11 @@ struct ScriptCutter {
         var content: Substring { text.dropFirst(2).trimmingSpace() }
 
         func malformed(_ what: String, hint: String) -> LockstepError {
-            origin.malformed(what, line: line, hint: hint)
+            malformed(what, advice: .init(hint))
+        }
+
+        func malformed(_ what: String, advice: LockstepError.Advice) -> LockstepError {
+            origin.malformed(what, line: line, advice: advice)
         }
     }
 
@@ -171,7 +175,9 @@ struct ScriptCutter {
         guard !["up", "down"].contains(content.asciiLowercased) else {
             throw comment.malformed(
                 "“\(content)” is a marker of the native layout",
-                hint: "this file is read in another layout; name the intended layout with --layout")
+                advice:
+                    "this file is read in another layout; name the intended layout with \(.nameLayout)"
+            )
         }
         throw comment.malformed(
             "“\(content)” is not a directive of this version",

@@ -13,18 +13,25 @@ struct ScriptOrigin: Sendable, Equatable {
 
     /// The error for a line that breaks a rule.
     func malformed(_ what: String, line: Int, hint: String) -> LockstepError {
-        located(LockstepError(.migrationMalformed, what, hint: hint), line: line)
+        malformed(what, line: line, advice: .init(hint))
+    }
+
+    /// The same with a hint that names actions.
+    func malformed(
+        _ what: String, line: Int, advice: LockstepError.Advice
+    ) -> LockstepError {
+        located(LockstepError(.migrationMalformed, what, advice: advice), line: line)
     }
 
     /// The same error with its place in the script.
     /// - Parameter line: Nil for an error of the script as a whole.
     func located(
-        _ error: LockstepError, line: Int? = nil, hint: String? = nil
+        _ error: LockstepError, line: Int? = nil, advice: LockstepError.Advice? = nil
     ) -> LockstepError {
         var context = context
         context.line = line
         return error.located(
-            line.map { "\(title):\($0)" } ?? title, hint: hint, context: context)
+            line.map { "\(title):\($0)" } ?? title, advice: advice, context: context)
     }
 
     /// Whether the error names its place in this script.

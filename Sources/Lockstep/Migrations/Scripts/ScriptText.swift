@@ -27,23 +27,25 @@ enum ScriptText {
             case .busy, .full, .interrupted, .inputOutput, .damaged, .migrationMalformed: error.code
             default: .migrationFailed
             }
-        let renamed = LockstepError(code, error.message, hint: error.hint, context: error.context)
-        return origin.located(renamed, line: line, hint: error.hint ?? hint(error, isBegun))
+        let renamed = LockstepError(
+            code, error.message, advice: error.advice, context: error.context)
+        return origin.located(renamed, line: line, advice: error.advice ?? advice(error, isBegun))
     }
 
     /// The hint after a run was interrupted.
     static let afterInterruption = "run it again: it continues where it stopped"
 
-    private static func hint(_ error: LockstepError, _ isBegun: Bool) -> String {
-        guard error.code != .interrupted else { return afterInterruption }
+    private static func advice(_ error: LockstepError, _ isBegun: Bool) -> LockstepError.Advice {
+        guard error.code != .interrupted else { return .init(afterInterruption) }
         let mend =
             isBegun
             ? "fix the statement, and run it again: it continues with this statement; earlier ones stay done"
             : "fix the statement; no part of this version was applied"
         // SQLITE_CONSTRAINT_FOREIGNKEY: usually a table that is dropped while other tables refer to it.
-        guard error.sqliteCode == 787 else { return mend }
-        return "\(mend). If it replaces a table that other tables refer to, add "
-            + "`-- lockstep: foreign keys off` to the file, or, if the file must not change, use "
-            + "--declare 'VERSION: foreign keys off'"
+        guard error.sqliteCode == 787 else { return .init(mend) }
+        return """
+            \(mend). If it replaces a table that other tables refer to, add `-- lockstep: foreign keys off` \
+            to the file, or, if the file must not change, use \(.declare("foreign keys off", at: "VERSION"))
+            """
     }
 }

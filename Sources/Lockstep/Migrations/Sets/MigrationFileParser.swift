@@ -22,7 +22,7 @@ enum MigrationFileParser {
             guard let owner = MarkerOwner(of: comment.text) else { return nil }
             throw comment.malformed(
                 "this is a marker of \(owner.name), but the file is read as \(layout.rawValue)",
-                hint: owner.layout.map { "read the folder with --layout \($0.rawValue)" }
+                advice: owner.layout.map { "read the folder with \(.layout($0.rawValue))" }
                     ?? "put the way up and the way down into separate files")
         }
         let pieces = try cutter.cut(source.text())

@@ -43,7 +43,7 @@ public struct MigrationSet: Sendable, Equatable {
         guard PlainName.isValid(name) else {
             throw LockstepError(
                 .migrationMalformed, "a migration set cannot be named “\(name)”",
-                hint: "rename its folder to \(PlainName.rule), or pass --set with a name")
+                advice: "rename its folder to \(PlainName.rule), or \(.nameSet)")
         }
         let contents: LayoutContents
         do throws(LockstepError) {

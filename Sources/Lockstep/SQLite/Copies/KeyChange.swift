@@ -165,7 +165,7 @@ package struct KeyChange: ~Copyable {
             try requireInPlace()
             throw LockstepError(
                 .damaged, "the content of the copy of \(path) differs from the original",
-                hint: "run `lockstep verify` on the original", context: .file(path))
+                advice: "run \(.verify) on the original", context: .file(path))
         }
     }
 

@@ -81,7 +81,7 @@ enum PageCopy {
         guard before == after else {
             throw LockstepError(
                 .damaged, "the copy of \(source.path) does not have the original's row counts",
-                hint: "run `lockstep verify` on the original", context: .file(source.path))
+                advice: "run \(.verify) on the original", context: .file(source.path))
         }
         return CopyReport(pages: audit.pages, rows: after)
     }

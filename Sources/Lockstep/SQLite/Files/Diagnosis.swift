@@ -193,9 +193,8 @@ extension Diagnosis {
         case .empty:
             LockstepError(
                 .emptyDatabase, "\(path) is empty: it holds no database",
-                hint:
-                    "restore it from a backup; to start over, remove the file and run "
-                    + "`lockstep init`"
+                advice:
+                    "restore it from a backup; to start over, remove the file and run \(.createDatabase)"
             )
         case .truncated(let bytes):
             LockstepError(
@@ -204,9 +203,9 @@ extension Diagnosis {
         case .plaintext(isCut: false):
             LockstepError(
                 .plaintextDatabase, "\(path) is a plaintext SQLite database",
-                hint:
-                    "it is not encrypted: use `lockstep adopt` to make an encrypted copy, "
-                    + "then destroy the file")
+                advice:
+                    "it is not encrypted: use \(.adopt) to make an encrypted copy, then destroy the file"
+            )
         case .plaintext(isCut: true):
             LockstepError(
                 .truncated, "\(path) is a plaintext SQLite database that was cut off",
@@ -222,8 +221,7 @@ extension Diagnosis {
                 .damaged,
                 "\(path): the key is right, but page 1 is damaged"
                     + (saltDestroyed ? ", including its salt" : ""),
-                hint: "restore it from a backup, or recover the other pages with "
-                    + "`lockstep salvage`")
+                advice: "restore it from a backup, or recover the other pages with \(.salvage)")
         case .olderSQLCipher(let version):
             LockstepError(
                 .olderSQLCipher, "\(path) is a SQLCipher \(version) file, and the key fits",

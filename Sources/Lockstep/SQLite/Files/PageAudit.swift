@@ -39,8 +39,7 @@ public struct PageAudit: Sendable, Hashable {
             throw LockstepError(
                 .damaged,
                 "\(path) is damaged: \(pages.isEmpty ? "its log or end" : "pages \(pages)")",
-                hint:
-                    "run `lockstep verify` on it, or recover its readable rows with `lockstep salvage`",
+                advice: "run \(.verify) on it, or recover its readable rows with \(.salvage)",
                 context: .file(path))
         }
         return report

@@ -72,9 +72,7 @@ public enum MemoryLimit {
         return LockstepError(
             .limitExceeded,
             "SQLite needs more memory than the limit of \(bytes) bytes\(place)",
-            hint:
-                "process less at a time, or raise the limit: --max-memory, in a program "
-                + "MemoryLimit.set",
+            advice: "process less at a time, or raise the limit: \(.memoryLimit)",
             sqliteCode: SQLITE_NOMEM)
     }
 }

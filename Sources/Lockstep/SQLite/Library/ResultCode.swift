@@ -18,18 +18,20 @@ enum ResultCode {
         {
             return error
         }
-        var (kind, hint) = classify(code)
-        if code == SQLITE_ERROR { hint = OpenNames.hint(for: text) }
+        var (kind, advice) = classify(code)
+        if code == SQLITE_ERROR {
+            advice = LockstepError.Advice(ifAny: OpenNames.hint(for: text))
+        }
         let message = sql.map { MessageRedaction.redact(text, code, $0, isRunning: isRunning) }
         let missing =
             code & 0xFF == SQLITE_ERROR
             ? LockstepError.MissingObject(sqliteMessage: message ?? text) : nil
         let context = LockstepError.Context(sqliteCode: code, missing: missing)
         guard let sql, let message else {
-            return LockstepError(kind, text, hint: hint, context: context)
+            return LockstepError(kind, text, advice: advice, context: context)
         }
         return LockstepError(
-            kind, "\(message) in: \(SQLTokens.redact(sql))", hint: hint, context: context)
+            kind, "\(message) in: \(SQLTokens.redact(sql))", advice: advice, context: context)
     }
 
     /// SQLITE_READONLY_DBMOVED, a macro that Swift cannot import.
@@ -40,7 +42,7 @@ enum ResultCode {
         code == SQLITE_NOMEM || code == SQLITE_IOERR | 12 << 8
     }
 
-    private static func classify(_ code: Int32) -> (LockstepError.Code, String?) {
+    private static func classify(_ code: Int32) -> (LockstepError.Code, LockstepError.Advice?) {
         if code == databaseMoved {
             return (.replaced, "close the database and open it again")
         }
@@ -56,7 +58,7 @@ enum ResultCode {
         case SQLITE_READONLY: (.readOnly, "open the database for writing")
         case SQLITE_AUTH: (.denied, nil)
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            (.damaged, "run `lockstep verify` to see which pages are damaged")
+            (.damaged, "run \(.verify) to see which pages are damaged")
         case SQLITE_IOERR, SQLITE_CANTOPEN:
             (.inputOutput, "check the disk, and the permissions of the file and its folder")
         case SQLITE_MISUSE, SQLITE_RANGE: (.misuse, nil)

@@ -84,13 +84,14 @@ struct FreshnessCheck: Sendable {
         guard !databases.isEmpty else { return nil }
         guard let database else {
             return .notice(
-                "the file has no id, but its keyring lists databases by id: `lockstep migrate` "
-                    + "assigns one")
+                advice: """
+                    the file has no id, but its keyring lists databases by id: \(.rememberKeyring) assigns one
+                    """)
         }
         guard !databases.contains(database) else { return nil }
         return .notice(
-            "the keyring lists other databases but not this one: `lockstep migrate` adds it"
-        )
+            advice:
+                "the keyring lists other databases but not this one: \(.rememberKeyring) adds it")
     }
 
     private func epochFinding(
@@ -101,10 +102,9 @@ struct FreshnessCheck: Sendable {
                 return .failure(KeyringFreshness.forgotten(remembered.isEmpty).message)
             }
             return .notice(
-                remembered.isEmpty
-                    ? "the file remembers no keyring: `lockstep migrate` makes it remember this one"
-                    : "the file does not know this keyring's ring: `lockstep migrate` adds it"
-            )
+                advice: remembered.isEmpty
+                    ? "the file remembers no keyring: \(.rememberKeyring) makes it remember this one"
+                    : "the file does not know this keyring's ring: \(.rememberKeyring) adds it")
         }
         let minimum = key.state == .pending ? seen - 1 : seen
         let maximum = isRotating && key.state == .active ? seen + 1 : seen
@@ -115,9 +115,11 @@ struct FreshnessCheck: Sendable {
         }
         if epoch > maximum {
             return .failure(
-                "the file is older than its keyring: it has seen epoch \(seen), but the keyring's is "
-                    + "\(epoch); an older copy of the file might have been put back; if that was "
-                    + "intended, `lockstep migrate` makes it remember the current epoch")
+                advice: """
+                    the file is older than its keyring: it has seen epoch \(seen), but the keyring's is \
+                    \(epoch); an older copy of the file might have been put back; if that was intended, \
+                    \(.rememberKeyring) makes it remember the current epoch
+                    """)
         }
         return nil
     }

@@ -16,8 +16,9 @@ enum LibraryCheck {
             library.summary,
             [
                 .notice(
-                    "its known defects, and how Lockstep handles them: \(defects); "
-                        + "`lockstep --version` shows more")
+                    advice: """
+                        its known defects, and how Lockstep handles them: \(defects); \(.showLibrary) shows more
+                        """)
             ]
         )
     }

@@ -27,8 +27,10 @@ struct ManifestCheck: Sendable {
                 "not checked against a publisher's key",
                 [
                     .notice(
-                        "the database has a manifest, which proves nothing without its publisher's "
-                            + "key: `lockstep verify --publisher KEY`")
+                        advice: """
+                            the database has a manifest, which proves nothing without its publisher's key: \
+                            \(.verifyForPublisher)
+                            """)
                 ]
             )
         }
@@ -37,8 +39,8 @@ struct ManifestCheck: Sendable {
             "release \($0.number) of \($0.day), \(counted($0.tables.count, "table"))"
                 + ($0.definitionCount == nil ? "" : " and the schema")
         }
-        let notices = report.outcomes.compactMap(\.notice).map {
-            VerificationReport.Finding.notice($0)
+        let notices = report.outcomes.compactMap(\.advice).map {
+            VerificationReport.Finding.notice(advice: $0)
         }
         return (
             releases.isEmpty ? "no release" : releases.joined(separator: "; "),

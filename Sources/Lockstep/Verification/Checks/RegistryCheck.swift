@@ -75,21 +75,24 @@ enum RegistryCheck {
             if registry.database == nil {
                 findings.append(
                     .notice(
-                        "the file's registry of the dataset \(title) has the first format, which "
-                            + "names no database: `lockstep migrate --fields` converts it to the second"
-                    ))
+                        advice: """
+                            the file's registry of the dataset \(title) has the first format, which names no \
+                            database: \(.migrateFields) converts it to the second
+                            """))
             } else if keys.memory.record(of: id) == nil {
                 // A state that opening refuses is a failure.
                 findings.append(
                     keys.memory.records.isEmpty
                         ? .notice(
-                            "the fields keyring does not remember this database: `lockstep migrate "
-                                + "--fields` adds it")
+                            advice:
+                                "the fields keyring does not remember this database: \(.rememberSealed) adds it"
+                        )
                         : .failure(
-                            "the fields keyring remembers other databases, but not this one: the "
-                                + "file's registry might have been replaced; if this is another "
-                                + "database of the dataset, `lockstep keys accept-database` adds it"
-                        ))
+                            advice: """
+                                the fields keyring remembers other databases, but not this one: the file's \
+                                registry might have been replaced; if this is another database of the \
+                                dataset, \(.acceptSealed) adds it
+                                """))
             }
         }
         return findings

@@ -62,7 +62,7 @@ struct RoundTripCheck: Sendable {
         var findings = trip.findings
         findings += try SchemaSnapshot(connection).differences(from: before).map { difference in
             var finding = DriftCheck.finding(difference)
-            finding.message = "after migrating down and up again, the \(finding.message)"
+            finding.advice = "after migrating down and up again, the \(finding.advice)"
             return finding
         }
         findings += Self.compare(rowsBefore, try Self.rows(connection))

@@ -75,8 +75,9 @@ enum SideFilesCheck {
             return .notice("\(log) begins with zeros: nothing was ever written to it")
         }
         return .failure(
-            "\(log) of \(size) bytes does not begin like a write-ahead log: SQLite ignores it, and its "
-                + "commits are lost. Copy it before anything opens the database; `lockstep salvage` "
-                + "reads it")
+            advice: """
+                \(log) of \(size) bytes does not begin like a write-ahead log: SQLite ignores it, and its \
+                commits are lost. Copy it before anything opens the database; \(.salvage) reads it
+                """)
     }
 }

@@ -97,7 +97,7 @@ struct Rehearse: ParsableCommand {
                 + "its log up to \(report.logBytes)")
         for outcome in report.verification?.outcomes ?? [] where outcome.hasFailed {
             for finding in outcome.findings where finding.isFailure {
-                Output.line("    \(outcome.check.rawValue): \(finding.message)")
+                Output.line("    \(outcome.check.rawValue): \(finding.advice.typed)")
             }
         }
         Output.line(

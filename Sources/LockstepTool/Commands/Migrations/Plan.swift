@@ -83,7 +83,7 @@ struct Plan: ParsableCommand {
             let place = finding.line > 0 ? "\(finding.file):\(finding.line)" : finding.file
             let message = finding.isLocated ? finding.message : "\(place): \(finding.message)"
             Output.line("\(finding.level.rawValue): \(message) [\(finding.rule)]")
-            if let hint = finding.hint { Output.line("    hint: \(hint)") }
+            if let advice = finding.advice { Output.line("    hint: \(advice.typed)") }
         }
     }
 }
@@ -103,7 +103,7 @@ extension MigrationPreview {
         let plan = planFindings.map { finding in
             [
                 "level": finding.isFatal ? "error" : "note", "rule": finding.error.code.rawValue,
-                "message": finding.error.message, "hint": finding.error.hint,
+                "message": finding.error.message, "hint": finding.error.advice?.typed,
                 "context": finding.error.context.json,
             ] as JSONObject
         }
@@ -111,7 +111,7 @@ extension MigrationPreview {
             [
                 "level": finding.level.rawValue, "rule": finding.rule, "file": finding.file,
                 "line": finding.line > 0 ? finding.line : nil, "message": finding.message,
-                "hint": finding.hint,
+                "hint": finding.advice?.typed,
             ] as JSONObject
         }
         return ["set": set, "blocked": isBlocked, "steps": steps, "findings": plan + lint]

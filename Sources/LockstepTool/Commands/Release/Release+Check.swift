@@ -68,7 +68,7 @@ extension Release {
                 return [
                     "dataset": outcome.dataset.map(Manifest.name(of:)), "tables": tables,
                     "definitions": compared.definitionCount, "notCompared": compared.notCompared,
-                    "notice": outcome.notice,
+                    "notice": outcome.advice?.typed,
                 ]
             }
             return [
@@ -94,7 +94,7 @@ extension Release {
             }
             Output.line("not compared:")
             for omission in compared.notCompared { Output.line("  \(omission)") }
-            if let notice = outcome.notice { Output.line("notice: \(notice)") }
+            if let advice = outcome.advice { Output.line("notice: \(advice.typed)") }
         }
     }
 }

@@ -242,7 +242,7 @@ struct SafeMigrationTests {
         #expect(failure?.message.contains("others have written") == true)
         #expect(failure?.message.contains("syntax error") == true)
         let backup = try #require(report.backup)
-        #expect(failure?.hint?.contains("lockstep restore \(backup)") == true)
+        #expect(failure?.hint?.contains("restore \(backup) with") == true)
         #expect(try scratch.applied() == ["1", "2"])
         #expect(try Scratch.int(scratch.database.open(), "SELECT count(*) FROM item") == 51)
         #expect(try scratch.names == ["data.db", backup.lastComponent?.string])

@@ -63,7 +63,7 @@ struct SealedTrustTests {
         for title in ["credit.role", "film.note", "film.title"] {
             #expect(error.message.contains(title))
         }
-        #expect(error.hint?.contains("verify --fields") == true)
+        #expect(error.hint?.contains("`Verification` with `fieldKeys`") == true)
     }
 
     @Test("All of it emptied and the guards dropped, as in the attack")

@@ -136,7 +136,7 @@ struct PluginProcessTests {
             let error = #expect(throws: LockstepError.self) { try seal(mode, found) }
             #expect(error?.code == .commandFailed)
             #expect(error?.message.contains("took longer") == true)
-            #expect(error?.hint?.contains("--plugin-timeout") == true)
+            #expect(error?.hint?.contains("Plugin.answerTimeout") == true)
         }
         let numbers = try #require(notes.texts.last).split(separator: " ").compactMap { pid_t($0) }
         #expect(numbers.count == 2)

@@ -95,7 +95,7 @@ struct PluginSlotTests {
             _ = try Keyring.open(text) { try found.credential(for: $0, with: identities) }
         }
         #expect(error?.code == .noUsableSlot)
-        #expect(error?.hint?.contains("--plugin lstest") == true)
+        #expect(error?.hint?.contains("the plugin lstest") == true)
         #expect(notes.texts.isEmpty)
         // And a plugin does not get the identities of another.
         let mine = try plugin.found(notes.listening)

@@ -23,7 +23,7 @@ struct DeclarationTests {
         let error = try #require(
             throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
         #expect(error.code == .rowsLost)
-        #expect(error.hint?.contains("--declare '2: allow loss of table child'") == true)
+        #expect(error.hint?.contains("(2: allow loss of table child)") == true)
 
         let declared = try set.declaring("allow loss of table child", at: MigrationVersion(2))
         let report = try Migrator(declared).run(on: connection)
@@ -78,7 +78,7 @@ struct DeclarationTests {
             throws: LockstepError.self,
             performing: { _ = try Migrator(declared).run(.back(1), on: connection) })
         #expect(error.code == .rowsLost)
-        #expect(error.hint?.contains("--declare '1 down: allow loss of table ") == true)
+        #expect(error.hint?.contains("(1 down: allow loss of table ") == true)
         for table in ["parent", "child"] {
             declared = try declared.declaring("allow loss of table \(table)", at: one, down: true)
         }
@@ -116,7 +116,7 @@ struct DeclarationTests {
             throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
         #expect(error.code == .foreignKeysBroken)
         #expect(
-            error.hint?.contains("--declare '1: allow broken references of table c'") == true)
+            error.hint?.contains("(1: allow broken references of table c)") == true)
 
         let declared = try set.declaring(
             "allow broken references of table C", at: MigrationVersion(1))
@@ -172,7 +172,7 @@ struct DeclarationTests {
             throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
         #expect(error.code == .rowsLost)
         #expect(error.hint?.contains("parent is dropped with foreign keys on") == true)
-        #expect(error.hint?.contains("--declare '2: foreign keys off'") == true)
+        #expect(error.hint?.contains("(2: foreign keys off)") == true)
         _ = try Migrator(set.declaring("foreign keys off", at: MigrationVersion(2)))
             .run(on: connection)
         #expect(try Scratch.int(connection, "SELECT count(*) FROM child") == 3)

@@ -70,7 +70,7 @@ struct LayoutDetectionTests {
             for reported in reported {
                 #expect(error.message.contains(reported), "\(error.message)")
             }
-            #expect(error.hint?.contains("--layout") == true)
+            #expect(error.hint?.contains("layout") == true)
         }
     }
 

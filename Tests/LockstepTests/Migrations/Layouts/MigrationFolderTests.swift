@@ -134,7 +134,7 @@ struct MigrationFolderTests {
         for part in ["set/\(name)", "8388609 bytes", "8388608"] {
             #expect(error?.message.contains(part) == true, "\(part)")
         }
-        #expect(error?.hint?.contains("--max-file") == true)
+        #expect(error?.hint?.contains("largestFile") == true)
         _ = try MigrationSet(folder: folder.path, layout: .flyway, largestFile: large.count)
         // The limit applies to a single file.
         let small = try LayoutFolder(["V1__a.sql": "SELECT 1;", "V2__b.sql": "SELECT 2;"])

@@ -63,7 +63,7 @@ struct UnfinishedMigrationTests {
             _ = try Migrator(first).run(on: connection)
         }
         #expect(error?.code == .migrationMissing)
-        #expect(error?.hint?.contains("lockstep migrate --set test --abandon 2") == true)
+        #expect(error?.hint?.contains("UnfinishedMigration.abandon") == true)
         try unfinished.abandon(on: connection)
         _ = try Migrator(first).run(on: connection)
     }

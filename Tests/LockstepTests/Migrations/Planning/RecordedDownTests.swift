@@ -71,7 +71,7 @@ struct RecordedDownTests {
             }
             #expect(error?.code == .migrationMissing)
             #expect(error?.message.hasPrefix("films 3 cannot be undone: its file is gone") == true)
-            #expect(error?.hint?.contains("--recorded-down") == true)
+            #expect(error?.hint?.contains("RecordedDown.allowed") == true)
         }
         #expect(try Scratch.int(connection, "SELECT count(*) FROM note") == 0)
         let report = try Migrator(older(), recordedDown: .allowed).run(.back(1), on: connection)
@@ -98,7 +98,7 @@ struct RecordedDownTests {
             }
             #expect(error?.code == .migrationChanged)
             #expect(error?.hint?.contains("restore the original file") == true)
-            #expect(error?.hint?.contains("--recorded-down") == true)
+            #expect(error?.hint?.contains("RecordedDown.allowed") == true)
         }
         let report = try Migrator(edited, recordedDown: .allowed).run(.redo(1), on: connection)
         #expect(report.steps.map(\.isUp) == [false, true])
@@ -127,7 +127,7 @@ struct RecordedDownTests {
                     try Migrator(set, recordedDown: .allowed).run(target, on: connection)
                 }
                 #expect(error?.code == .misuse)
-                #expect(error?.hint?.contains("--fields") == true)
+                #expect(error?.hint?.contains("ConnectionOptions.fieldKeys") == true)
             }
             #expect(try victim.refusal(of: target, connection, older()) == .migrationMissing)
         }
@@ -180,7 +180,7 @@ struct RecordedDownTests {
                 try Migrator(older(), recordedDown: .allowed).run(.back(1), on: connection)
             }
             #expect(error?.code == .keyUnavailable)
-            #expect(error?.hint?.contains("--fields catalogue") == true)
+            #expect(error?.hint?.contains("the field keys of catalogue") == true)
             #expect(try LedgerVictim.strangers(connection) == [])
         }
     }

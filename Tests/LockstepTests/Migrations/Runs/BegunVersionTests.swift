@@ -111,7 +111,7 @@ struct BegunVersionTests {
         #expect(try changed.plan(.latest, on: connection).findings.contains(where: \.isFatal))
         let error = #expect(throws: LockstepError.self) { _ = try changed.run(on: connection) }
         #expect(error?.code == .migrationChanged)
-        #expect(error?.hint?.contains("lockstep migrate --set test --abandon 2") == true)
+        #expect(error?.hint?.contains("UnfinishedMigration.abandon") == true)
         #expect(try MigrationProgress.all(connection) == before)
         #expect(try Scratch.int(connection, "SELECT count(cents) FROM t") == 70)
     }

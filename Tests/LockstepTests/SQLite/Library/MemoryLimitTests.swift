@@ -49,7 +49,7 @@ struct MemoryLimitTests {
                 }
                 #expect(error?.code == .limitExceeded, "\(String(describing: error))")
                 #expect(error?.message.contains("33554432 bytes") == true)
-                #expect(error?.hint?.contains("--max-memory") == true)
+                #expect(error?.hint?.contains("MemoryLimit.set") == true)
                 #expect(sqlite3_memory_highwater(0) <= 33_554_432)
                 #expect(try scratch.count(connection) == 10)
                 #expect(!MemoryCount.isLeftOut)

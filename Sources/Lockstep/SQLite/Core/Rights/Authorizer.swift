@@ -126,7 +126,7 @@ package final class Authorizer {
         guard let maximum = Self.maximumTerms, terms > maximum else { return true }
         lastDenial = LockstepError(
             .limitExceeded, "the statement names more than \(maximum) columns and functions",
-            hint: "split it; the loaded SQLite cannot count more of them (lockstep --version)")
+            advice: "split it; the loaded SQLite cannot count more of them (\(.showLibrary))")
         return false
     }
 

@@ -29,7 +29,7 @@ final class ReadCheck {
         throw LockstepError(
             .damaged,
             "a page that was read does not verify, so the values that were read cannot be trusted",
-            hint: "run `lockstep verify` to see which pages are damaged", sqliteCode: code)
+            advice: "run \(.verify) to see which pages are damaged", sqliteCode: code)
     }
 
     /// Outside a transaction, keeps the snapshot of the next statement open until ``release(_:)``; false if

@@ -57,14 +57,13 @@ final class StatementTimer {
         self.overrun = nil
         let place = sql.map { " in: \(SQLTokens.redact($0))" } ?? ""
         return LockstepError(
-            overrun.code, overrun.message + place, hint: overrun.hint, sqliteCode: code)
+            overrun.code, overrun.message + place, advice: overrun.advice, sqliteCode: code)
     }
 
     private static func pastDeadline(_ what: String?) -> LockstepError {
         let place = what.map { ", so this was not started: \($0)" } ?? ""
         return LockstepError(
             .limitExceeded, "the time limit is over\(place)",
-            hint: "process less at a time, or raise the limit: --timeout, in a program "
-                + "ConnectionOptions.deadline")
+            advice: "process less at a time, or raise the limit: \(.timeLimit)")
     }
 }

@@ -85,7 +85,7 @@ struct TimeLimitTests {
         for _ in 0..<2 {
             let error = #expect(throws: LockstepError.self) { _ = try scratch.count(connection) }
             #expect(error?.code == .limitExceeded)
-            #expect(error?.hint?.contains("--timeout") == true)
+            #expect(error?.hint?.contains("ConnectionOptions.deadline") == true)
         }
         Refusal.expect(.limitExceeded) {
             try connection.write { try $0.execute("DELETE FROM item") }

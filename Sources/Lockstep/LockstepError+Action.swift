@@ -1,0 +1,116 @@
+extension LockstepError {
+    /// Something that a hint asks its reader to do. ``call`` is how a program does it. How a user of the tool does it
+    /// stands in the tool, in `Action+Output.swift`.
+    package enum Action: Sendable, Hashable {
+        // Databases
+        case createDatabase
+        case adopt
+        case verify
+        case verifyFields
+        case verifyForPublisher
+        case salvage
+        case restore
+        case restoreBackup(String)
+        case showStatus
+        case showLibrary
+        case timeLimit
+        case verificationTimeLimit
+        case memoryLimit
+
+        // Keyrings
+        case createKeyring
+        case nameKeyring
+        case listKeyrings
+        case rememberKeyring
+        case rememberKeyringAgain
+        case rememberSealed
+        case acceptSealed
+        case removeSlot
+        case rotateRing
+        case createKey(String)
+        case activateKey
+        case rotateDatabase
+        case asCompromised
+        case createKeyFile
+        case generateIdentity
+        case exportRecipient
+        case plugin(String)
+        case pluginTime
+        case leaveOutIdentity
+
+        // Sealed columns and releases
+        case seal
+        case fieldKeys
+        case fieldKeysOf(String)
+        case makeRelease
+        case replaceForeignManifest
+
+        // Migrations
+        case migrate
+        case migrateFields
+        case rehearse
+        case nameSet
+        case nameLayout
+        case layout(String)
+        case fileLimit
+        case declare(String, at: String)
+        case recordedDown
+        case abandon(set: String, version: String)
+
+        /// What a program calls or sets.
+        var call: String {
+            switch self {
+            case .createDatabase: "`Connection.create`"
+            case .adopt: "`Adoption`"
+            case .verify: "`Verification`"
+            case .verifyFields: "`Verification` with `fieldKeys`"
+            case .verifyForPublisher: "set `Verification.publisher`"
+            case .salvage: "`Salvage`"
+            case .restore: "`Restore`"
+            case .restoreBackup(let path): "restore \(path) with `Restore`"
+            case .showStatus: "`Ledger.history`"
+            case .showLibrary: "`LoadedLibrary.current`"
+            case .timeLimit: "`ConnectionOptions.deadline`"
+            case .verificationTimeLimit: "`Verification.deadline`"
+            case .memoryLimit: "`MemoryLimit.set`"
+
+            case .createKeyring: "`Keyring.create`"
+            case .nameKeyring: "check its path"
+            case .listKeyrings: "`KeyringFile.summary`"
+            case .rememberKeyring, .rememberKeyringAgain: "`Keyring.bind`"
+            case .rememberSealed: "`KeyringFile.remember`"
+            case .acceptSealed: "`KeyringFile.accept`"
+            case .removeSlot: "`Keyring.removeSlot`"
+            case .rotateRing: "`Keyring.rotateRing`"
+            case .createKey: "`Keyring.createKey`"
+            case .activateKey: "`Keyring.activateKey`"
+            case .rotateDatabase: "`DatabaseKeyRotation`"
+            case .asCompromised: "the reason `compromise`"
+            case .createKeyFile: "`KeyFile.create`"
+            case .generateIdentity: "`Identity.generate`"
+            case .exportRecipient: "`Identity.recipient`"
+            case .plugin: "with its recipient or identity"
+            case .pluginTime: "`Plugin.answerTimeout`"
+            case .leaveOutIdentity: "leave the identity out"
+
+            case .seal: "`SealingChange`"
+            case .fieldKeys: "`ConnectionOptions.fieldKeys`"
+            case .fieldKeysOf(let dataset): "the field keys of \(dataset)"
+            case .makeRelease: "`Manifest.make`"
+            case .replaceForeignManifest: "`replacingForeign`"
+
+            case .migrate: "`Migrator`"
+            case .migrateFields: "`Migrator` and field keys"
+            case .rehearse: "`Rehearsal`"
+            case .nameSet: "give it a name"
+            case .nameLayout: "the argument `layout`"
+            case .layout(let name): "the layout \(name)"
+            case .fileLimit: "`largestFile`"
+            case .declare(let directive, let version):
+                "`MigrationSet.declaring` (\(version): \(directive))"
+            case .recordedDown: "`RecordedDown.allowed`"
+            case .abandon: "`UnfinishedMigration.abandon`"
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Lockstep
+
+extension LockstepError.Action {
+    /// What the user types: the one place where the engine's hints get their commands and options.
+    var typed: String {
+        switch self {
+        case .createDatabase, .createKeyring: "`lockstep init`"
+        case .adopt: "`lockstep adopt`"
+        case .verify: "`lockstep verify`"
+        case .verifyFields: "`lockstep verify --fields`"
+        case .verifyForPublisher: "`lockstep verify --publisher KEY`"
+        case .salvage: "`lockstep salvage`"
+        case .restore: "`lockstep restore`"
+        case .restoreBackup(let path): "`lockstep restore \(path)`"
+        case .showStatus: "`lockstep status`"
+        case .showLibrary: "`lockstep --version`"
+        case .timeLimit, .verificationTimeLimit: "--timeout"
+        case .memoryLimit: "--max-memory"
+
+        case .nameKeyring: "name it with --keyring, its folder with --keys"
+        case .listKeyrings: "`lockstep keys list`"
+        case .rememberKeyring: "`lockstep migrate`"
+        case .rememberKeyringAgain, .acceptSealed: "`lockstep keys accept-database`"
+        case .rememberSealed: "`lockstep migrate --fields`"
+        case .removeSlot: "`lockstep keys remove-slot`"
+        case .rotateRing: "`lockstep keys rotate-ring`"
+        case .createKey(let kind): "`lockstep keys create-key \(kind)`"
+        case .activateKey: "`lockstep keys activate-key`"
+        case .rotateDatabase: "`lockstep keys rotate-database`"
+        case .asCompromised: "--compromised"
+        case .createKeyFile: "`lockstep keys create-key-file FILE`"
+        case .generateIdentity: "`lockstep keys generate-identity FILE`"
+        case .exportRecipient: "`lockstep keys export-recipient`"
+        case .plugin(let name): "--identity FILE, or --plugin \(name)"
+        case .pluginTime: "`--plugin-timeout`"
+        case .leaveOutIdentity:
+            "leave the identity out, or give --plaintext where the identity opens the keyring"
+
+        case .seal: "`lockstep seal`"
+        case .fieldKeys: "--fields"
+        case .fieldKeysOf(let dataset): "--fields \(dataset)"
+        case .makeRelease: "`lockstep release make`"
+        case .replaceForeignManifest: "--replace-foreign"
+
+        case .migrate: "`lockstep migrate`"
+        case .migrateFields: "`lockstep migrate --fields`"
+        case .rehearse: "`lockstep rehearse`"
+        case .nameSet: "pass --set with a name"
+        case .nameLayout: "--layout"
+        case .layout(let name): "--layout \(name)"
+        case .fileLimit: "--max-file"
+        case .declare(let directive, let version): "--declare '\(version): \(directive)'"
+        case .recordedDown: "--recorded-down"
+        case .abandon(let set, let version):
+            "`lockstep migrate --set \(set) --abandon \(version)`"
+        }
+    }
+}
+
+extension LockstepError.Advice {
+    /// The sentence with commands and options.
+    var typed: String { text(\.typed) }
+}
