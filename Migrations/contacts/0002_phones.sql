@@ -1,4 +1,4 @@
--- Phones get a table of their own: one person, any number of them. Names are text, never NULL.
+-- A separate table for phones: one person can have several. Names are text, never NULL.
 
 -- lockstep: up
 CREATE TABLE phone (

@@ -1,7 +1,7 @@
--- Telephone numbers are readable only to who has the keyring of the dataset contacts, and are found by their digits.
--- Whoever opens the database may know how often a number occurs, though not which it is. The CHECK would see cells;
--- the store refuses an empty number itself. A key is never given twice, so that a program that still holds what was
--- deleted cannot change another's row.
+-- Only the keyring of the dataset contacts reads telephone numbers, and they are found by their digits. Anyone who
+-- opens the database can see how often a number occurs, but not the number. The CHECK would see cells, so the store
+-- itself refuses an empty number. A key is never assigned twice: a program that still has a deleted contact cannot
+-- change another's row with it.
 
 -- lockstep: up
 -- lockstep: rebuild table Contacts

@@ -1,7 +1,7 @@
 -- createdAt becomes an instant: microseconds since 1970 in UTC. Three forms were written over the years:
 -- seconds since 1970, "2012-08-28 20:35:00" (UTC, or with an offset), and the service's own
--- "Tue Aug 28 20:35:00 +0800 2012". What is none of them stays readable in createdAtAsWritten.
--- Deleting a user takes the user's statuses along. A timeline is read from its index.
+-- "Tue Aug 28 20:35:00 +0800 2012". A date in another form stays readable in createdAtAsWritten.
+-- Deleting a user deletes the user's statuses. A timeline is read from its index.
 
 -- lockstep: up
 CREATE TABLE instants (Id INTEGER PRIMARY KEY, instant INTEGER);

@@ -1,5 +1,5 @@
--- A timeline is read page by page: where several statuses have one instant, its index tells them apart too, so that
--- the next page begins where the last one ended without looking at what lies between.
+-- A timeline is read page by page. Its index also orders statuses of the same instant, so that the next page begins
+-- where the previous one ended, without reading the rows between them.
 
 -- lockstep: up
 DROP INDEX Status_timeline;

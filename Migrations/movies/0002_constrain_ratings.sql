@@ -1,4 +1,4 @@
--- Ratings become what the program always meant by them: watched is yes or no, likes are 0 to 3.
+-- The constraints that the program has always assumed: watched is yes or no, likes are 0 to 3.
 -- An empty address is no address. The two lists that people look at get their indexes.
 
 -- lockstep: up

@@ -1,7 +1,7 @@
--- The catalogue becomes a commercial dataset: whoever can open the database reads years and ratings, and only who
--- has the keyring of the dataset movies reads titles, categories and addresses. Films are found by title and category
--- through blind indexes. Categories are few, and titles may be: everybody who opens the database may know how often
--- each occurs, though not which it is.
+-- The catalogue becomes a commercial dataset: anyone who can open the database reads years and ratings, and only the
+-- keyring of the dataset movies reads titles, categories and addresses. Films are found by title and category through
+-- blind indexes. There are few categories, and perhaps few titles: anyone who opens the database can see how often
+-- each occurs, but not which one it is.
 
 -- lockstep: up
 -- Its pages hold the values; a blind index finds what is sealed.

@@ -1,9 +1,9 @@
--- Content of any length. A value has room for 1,000,000,000 bytes at most, and whoever changes a column of a
--- row has all of the row in memory; so what is longer than 8 MiB lies in parts, and its photo is empty.
--- What was longer before stays where it is.
+-- Content of any length. A value holds at most 1,000,000,000 bytes, and a program that changes a column has the
+-- whole row in memory. So content of more than 8 MiB is stored in parts, and its photo is empty. Longer content
+-- from before stays where it is.
 --
--- Which part is the last belongs to the key: a sealed part opens only under its own, so that none can be
--- missing at the end without being missed.
+-- The key says which part is the last. A sealed part opens only under its key, so a part that is missing at the
+-- end is detected.
 
 -- lockstep: up
 CREATE TABLE photo_part (

@@ -28,7 +28,8 @@ struct Issue: ParsableCommand {
 
     @Flag(
         help:
-            "Do not sign. The customer can then add slots, and cannot tell who issued the keyring.")
+            "Do not sign. The customer can then add slots, and cannot check who issued the keyring."
+    )
     var unsigned = false
 
     func run() throws {

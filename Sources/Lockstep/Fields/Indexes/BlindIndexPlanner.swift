@@ -44,7 +44,7 @@ package struct BlindIndexPlanner: Sendable {
         package enum Verdict: String, Sendable {
             /// C is within the bounds.
             case balanced
-            /// C is below 2: anyone who sees the tokens can tell which rows are equal. For UNIQUE this is intended.
+            /// C is below 2: anyone who sees the tokens knows which rows are equal. For UNIQUE this is intended.
             case revealing
             /// C is √R or more: a look-up opens many false positives.
             case coarse

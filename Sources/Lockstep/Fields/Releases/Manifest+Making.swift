@@ -67,8 +67,8 @@ extension Manifest {
             throw LockstepError(
                 .releaseConflict, "release \(number) does not follow release \(last)",
                 hint:
-                    "each release needs a greater number than the one before, so that readers can "
-                    + "tell which is newer")
+                    "each release needs a greater number than the one before, so that readers know "
+                    + "which is newer")
         }
         return number
     }

@@ -44,7 +44,7 @@ struct IndexExposure {
     }
 
     /// A summary for plans.
-    /// - Parameter exposures: Those of all indexes of the column, which together tell more values apart than one does.
+    /// - Parameter exposures: Those of all indexes of the column, which together distinguish more values than one does.
     func summary(_ title: String, among exposures: [IndexExposure]) -> String? {
         let others = exposures.filter { $0.request != request }.map {
             BlindIndexPlanner.Other(bits: $0.request.bits, distinct: $0.distinct)

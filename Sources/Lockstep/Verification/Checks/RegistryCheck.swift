@@ -62,7 +62,7 @@ enum RegistryCheck {
         for keys in connection.sealed?.allKeys ?? [] {
             let title = SealedTrust.title(keys)
             guard let registry = try RegistryTables.read(keys, connection) else {
-                // Only the pending versions tell whether that is expected.
+                // Only the pending versions say whether that is expected.
                 let isPending = sets.contains {
                     SealedExpectations.isPending(keys.name, in: $0, history)
                 }

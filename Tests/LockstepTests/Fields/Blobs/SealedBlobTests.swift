@@ -60,7 +60,7 @@ struct SealedBlobTests {
             try cipher.seal(.blob(SealedBlobWorkbench.bytes($0)), at: .row(1))
         }
         #expect(cells.map(\.[0]) == [0xF9, 0xFB, 0xFB, 0xFB])
-        // Three lengths that nobody can tell apart, not even by the format.
+        // Three lengths that look the same without the keys.
         #expect(Set(cells[1...].map(\.count)).count == 1)
     }
 
