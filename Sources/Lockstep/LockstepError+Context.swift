@@ -1,5 +1,5 @@
 extension LockstepError {
-    /// What an error is about, for programs. The message says the same in words; fields that are unknown are nil.
+    /// The subject of an error, for programs. The message says the same in words; fields that are unknown are nil.
     ///
     /// It never contains keys, passphrases or values of the database.
     public struct Context: Sendable, Hashable {

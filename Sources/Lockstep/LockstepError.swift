@@ -16,13 +16,13 @@
 public struct LockstepError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     public let code: Code
-    /// What happened and where, for users.
+    /// The failure and its place, for users.
     public let message: String
-    /// What to do next, if there is something to do.
+    /// The suggested next step; nil if there is none.
     public var hint: String? { advice?.text }
     /// The hint, with the actions that it names.
     package let advice: Advice?
-    /// What the error is about, as far as it is known, for programs.
+    /// The subject of the error, as far as it is known, for programs.
     public let context: Context
     /// SQLite's extended result code, if SQLite reported the failure.
     ///

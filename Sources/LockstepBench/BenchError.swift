@@ -8,12 +8,12 @@ struct BenchError: Error, Hashable, CustomStringConvertible {
         self.hint = hint
     }
 
-    /// The message, then the hint on a line of its own.
+    /// The message, then the hint on a separate line.
     var description: String { hint.map { "\(message)\nhint: \($0)" } ?? message }
 }
 
 extension BenchError {
-    /// What is wrong with JSON that could not be read.
+    /// The defect of JSON that could not be read.
     static func reason(_ error: any Error) -> String {
         switch error as? DecodingError {
         case .keyNotFound(let key, _): "the field \(key.stringValue) is missing"

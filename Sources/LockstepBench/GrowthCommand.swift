@@ -13,7 +13,7 @@ struct GrowthCommand: AsyncParsableCommand {
             much in the meantime, and some minutes; name fewer with --rows to finish sooner.
             """)
 
-    /// What is measured, in words.
+    /// The measured quantity, in words.
     private static var summary: String {
         let words = Growth.workloads.compactMap { $0.type.growth?.verb }.listed(before: "and")
         return words.prefix(1).uppercased() + words.dropFirst()

@@ -1,9 +1,9 @@
 public import Lockstep
 
 extension ModelStore {
-    /// A store in memory with the newest schema, under a key that nobody knows; it is gone when it is closed. It is
-    /// what the original programs opened for a nil path. Its one connection serves reads and writes in turn. Blocks for
-    /// some milliseconds while it migrates.
+    /// A store in memory with the newest schema, under a random key that is not stored; it is gone when it is closed.
+    /// It is what the original programs opened for a nil path. Its one connection serves reads and writes in turn.
+    /// Blocks for some milliseconds while it migrates.
     /// - Parameter options: They include the keys of sealed columns, among others.
     /// - Throws: The errors of `Store.inMemory` and `Store.migrate`, such as `LockstepError.Code.keyUnavailable` if
     ///   the schema seals a column and the options have no keys for it.
@@ -18,8 +18,8 @@ extension ModelStore {
         try await migrated(.inMemory(options: options))
     }
 
-    /// A store with the newest schema in a new file in the temporary folder, under a key that nobody knows; the file is
-    /// removed when the store is closed. It is what the original programs opened for an empty path.
+    /// A store with the newest schema in a new file in the temporary folder, under a random key that is not stored; the
+    /// file is removed when the store is closed. It is what the original programs opened for an empty path.
     /// - Parameter options: They include the keys of sealed columns, among others.
     /// - Throws: The same as in memory; the errors of `Store.temporary`.
     public static func temporary(options: StoreOptions = .init()) throws -> Self {

@@ -170,8 +170,8 @@ public struct DatabaseKeyRotation: Sendable {
         return try promote(version, nil, &keyring)
     }
 
-    /// The file usually records the epoch that the keyring is about to have. It has an older epoch if the keyring was changed
-    /// after the interruption.
+    /// The file usually records the epoch that the keyring is about to have. It has an older epoch if the keyring was
+    /// changed after the interruption.
     private func catchUp(_ version: UInt32, _ keyring: borrowing Keyring) throws {
         let key = try keyring.databaseKey(version: version)
         let epoch = keyring.epoch + 1
@@ -188,7 +188,7 @@ public struct DatabaseKeyRotation: Sendable {
             epoch: epoch, in: Connection.open(database, key: key, options: options.ofSchema))
     }
 
-    /// A copy is begun only after its key is recorded: without a pending key, the file is not from a rotation.
+    /// A copy is started only after its key is recorded: without a pending key, the file is not from a rotation.
     private func removeLeftover(_ keyring: borrowing Keyring) throws {
         guard KeyChange.hasLeftover(of: database) else { return }
         guard keyring.document.keys.contains(where: { $0.state == .pending }) else {

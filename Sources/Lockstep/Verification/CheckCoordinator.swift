@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Collects the outcomes and the progress of checks that run on threads of their own. One thread waits here,
+/// Collects the outcomes and the progress of checks that run on separate threads. One thread waits here,
 /// and only that thread calls the program.
 // Sendable by this proof: every variable property is accessed only while `changed` is locked.
 final class CheckCoordinator: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class CheckCoordinator: @unchecked Sendable {
     /// Whether running checks must stop.
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Runs a job of one or more checks on a thread of its own.
+    /// Runs a job of one or more checks on a separate thread.
     /// - Throws: ``LockstepError/Code/inputOutput`` if the system has no thread left.
     func start(_ job: @escaping @Sendable () throws -> Void) throws(LockstepError) {
         let thread = WorkerThread()

@@ -1,4 +1,4 @@
-/// What checks are given.
+/// The input of the checks.
 struct CheckJob: Sendable {
     let verification: Verification
     /// Nil if the key did not come from a keyring.
@@ -11,7 +11,7 @@ struct CheckJob: Sendable {
     var isInMemory = false
     let coordinator = CheckCoordinator()
 
-    /// The checks for which there is all that they need, in their order.
+    /// The checks whose inputs are available, in report order.
     var tasks: [CheckTask] {
         VerificationReport.Check.allCases.compactMap { check in
             check.work(self).map { (check, $0) }

@@ -82,7 +82,7 @@ struct SimultaneousChecks: Sendable {
         }
     }
 
-    /// Uses connections of its own, which open only if the registry of sealed columns is authentic. Cells are
+    /// Uses separate connections, which open only if the registry of sealed columns is authentic. Cells are
     /// checked on as many threads as there are processors.
     private func startSealed(_ key: SharedSecret<DatabaseKey>) throws {
         var options = schema.ofSchema

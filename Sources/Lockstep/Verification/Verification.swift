@@ -78,7 +78,7 @@ public struct Verification: Sendable {
             progress)
     }
 
-    /// The same as the form with a key, on a thread of its own instead of blocking.
+    /// The same as the form with a key, on a separate thread instead of blocking.
     /// - Throws: The same as the blocking form.
     @concurrent
     public func run(
@@ -88,7 +88,7 @@ public struct Verification: Sendable {
         try await JobThread.run { try run(key: key, progress: progress) }
     }
 
-    /// The same as the form with a keyring, on a thread of its own instead of blocking.
+    /// The same as the form with a keyring, on a separate thread instead of blocking.
     /// - Throws: The same as the blocking form.
     @concurrent
     public func run(

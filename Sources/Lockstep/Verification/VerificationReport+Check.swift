@@ -71,7 +71,7 @@ extension VerificationReport.Check {
         case onConnection(OnConnection)
         /// On connections with the field keys, one for each thread.
         case onSealedColumns(@Sendable (CellsCheck) throws -> CheckResult)
-        /// On a thread of its own, after the other checks found the file sound.
+        /// On a separate thread, after the other checks found the file sound.
         case onCopy(@Sendable (borrowing DatabaseKey) throws -> CheckResult)
         /// On the verification's thread, after all others.
         case afterwards(@Sendable () throws -> CheckResult)

@@ -53,7 +53,7 @@ public struct VerificationReport: Sendable {
     public struct Outcome: Sendable {
         /// The check.
         public let check: Check
-        /// What it checked, in a few words and numbers.
+        /// The checked amount, in a few words and numbers.
         public let summary: String
         /// Its findings; empty if all is well.
         public let findings: [Finding]

@@ -1,7 +1,7 @@
 /// A drawing: shapes on white paper, so that it looks the same in light and dark surroundings. It has no scripts, no
-/// links and no fonts of its own; the same shapes give the same text.
+/// links and no fonts; the same shapes give the same text.
 struct SVG {
-    /// How a text is aligned to its point.
+    /// The alignment of a text element to its point.
     enum Anchor: String {
         case start
         case middle

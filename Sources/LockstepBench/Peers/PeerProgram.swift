@@ -4,7 +4,7 @@ import SystemPackage
 
 /// A program that runs the workloads: Lockstep, or one of those in Tests/Peers.
 struct PeerProgram: Sendable {
-    /// What a peer reports when it is called with `list`.
+    /// The answer of a peer to `list`.
     struct Abilities: Codable, Hashable, Sendable {
         var peer: String
         var encrypted: Bool
@@ -26,7 +26,7 @@ struct PeerProgram: Sendable {
     /// Whether it is another build of Lockstep, which answers under Lockstep's name.
     let isReference: Bool
 
-    /// - Parameter name: The name of another build of Lockstep, which is not a peer of its own.
+    /// - Parameter name: The name of another build of Lockstep, which is not a separate peer.
     init(
         executable: FilePath, leading: [String] = [], abilities: Abilities,
         asReference name: String? = nil

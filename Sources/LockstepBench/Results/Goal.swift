@@ -1,6 +1,6 @@
 /// A performance goal of a workload. Other sizes and caches than the defaults give other results.
 struct Goal: Sendable {
-    /// What is compared with what.
+    /// The compared pair.
     enum Bound: Sendable {
         /// CPU time of at most this multiple of the fastest of a peer's variants; of all its variants if none is named.
         case cpu(atMost: Double, times: String, [String] = [])

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The result of one run of a peer: its line of JSON.
 struct Outcome: Codable, Hashable, Sendable {
-    /// What the pragmas returned on the connection that did the work.
+    /// The results of the pragmas on the connection that did the work.
     struct Settings: Codable, Hashable, Sendable {
         var pageSize: Int
         var cacheBytes: Int
@@ -20,7 +20,7 @@ struct Outcome: Codable, Hashable, Sendable {
     var peakKiB: Int
     var library: String
     var settings: Settings
-    /// What the measured region wrote to files, by system calls; nil if that is not reported.
+    /// The bytes that the measured region wrote to files, by system calls; nil if that is not reported.
     var bytesWritten: Int?
     /// How often the measured region called `fsync` or `fdatasync`; nil if that is not reported.
     var syncs: Int?

@@ -8,7 +8,7 @@ struct Report: Codable, Sendable {
     let goals: [Verdict]
     /// The other build of Lockstep that took part, by its name among the peers.
     var reference: String?
-    /// What changed since that build; nil if there was none.
+    /// The change since that build; nil if there was none.
     var changes: [Change]?
 
     init(

@@ -2,6 +2,6 @@
 struct GrowthSeries: Sendable {
     /// The variant, which must allow tables larger than memory.
     let variant: String
-    /// What the help of `growth` says that it does.
+    /// Its description in the help of `growth`.
     let verb: String
 }

@@ -1,5 +1,5 @@
 /// A workload: its facts, and how Lockstep does it. Commands, reports and charts take everything from here, so a new
-/// workload is a type in a file of its own and a line in ``Workloads``.
+/// workload is a type in a separate file and a line in ``Workloads``.
 protocol Workload: Sendable {
     /// Its name in commands and reports.
     static var name: String { get }

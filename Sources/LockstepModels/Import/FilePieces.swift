@@ -30,7 +30,7 @@ struct FilePieces: ~Copyable {
         self.file = file
     }
 
-    /// A caller that passes an identity expects that nobody could change the file in transit.
+    /// A caller that passes an identity expects that the file could not be changed in transit.
     private static func notSealed(_ path: FilePath, _ first: [UInt8]) -> LockstepError {
         let isArmored = first.starts(with: Array("-----BEGIN AGE ENCRYPTED FILE-----".utf8))
         return LockstepError(

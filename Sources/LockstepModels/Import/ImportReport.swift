@@ -1,7 +1,7 @@
 internal import Lockstep
 internal import SystemPackage
 
-/// What an import imported, and what it left out.
+/// The imported entries, and those that were left out.
 public struct ImportReport: Sendable, Equatable {
     /// Something that was left out: a line, an entry that begins at it, or a whole file of a folder.
     public struct Rejection: Sendable, Equatable {

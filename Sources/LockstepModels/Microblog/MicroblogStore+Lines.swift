@@ -13,8 +13,8 @@ extension MicroblogStore {
     ///
     /// - A user has `id` (a whole number) and `name`; `screenName` defaults to the name, the others are optional.
     /// - A status has `text`; `user` is the `id` of a user on an earlier line, or missing. `createdAt` is a number of
-    ///   microseconds since 1970 in UTC, or a text such as `2012-08-28T20:35:00Z` or `Tue Aug 28 20:35:00 +0800 2012`;
-    ///   it can be missing, and `createdAtAsWritten` can contain the original date instead.
+    ///   microseconds since 1970 in UTC, or a string such as `2012-08-28T20:35:00Z` or `Tue Aug 28 20:35:00 +0800
+    ///   2012`; it can be missing, and `createdAtAsWritten` can contain the original date instead.
     /// - Keys are only valid in the file: each user and status gets a new one. Existing content of the store stays.
     ///
     /// Any other line is left out and reported with its number, as is a status whose user is left out. If reading or

@@ -18,6 +18,6 @@ public struct Note: Sendable, Hashable, Identifiable {
     /// points or bytes they have.
     public static let titleLength = 50
 
-    /// The title of a text.
+    /// The title of a note with this body.
     public static func title(of text: String) -> String { String(text.prefix(titleLength)) }
 }

@@ -1,6 +1,6 @@
 public import Lockstep
 
-/// A text editor's notes: lists of titles, texts on demand and full-text search, all in the encrypted file.
+/// A text editor's notes: lists of titles, bodies on demand and full-text search, all in the encrypted file.
 public struct NoteStore: ModelStore {
     /// The migration set's name.
     public static let setName = "notes"

@@ -107,7 +107,7 @@ struct MigrationOptions: ParsableArguments {
         return layout
     }
 
-    /// - Parameter what: What needs exactly one set, if anything does.
+    /// - Parameter what: The option or command that needs exactly one set, if any does.
     func sets(oneFor what: String? = nil) throws -> [MigrationSet] {
         var sets = try MigrationSet.sets(
             in: folder, named: self.set, layout: layout, largestFile: largestFile)

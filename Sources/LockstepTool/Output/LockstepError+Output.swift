@@ -8,7 +8,7 @@ extension LockstepError {
 }
 
 extension LockstepError.Context {
-    /// What the error is about, for programs; nil if nothing is known.
+    /// The subject of the error, for programs; nil if nothing is known.
     var json: JSONObject? {
         guard !isEmpty else { return nil }
         return [

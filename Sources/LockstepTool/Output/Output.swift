@@ -17,7 +17,7 @@ enum Output {
     /// A line for people.
     static func line(_ text: String = "") { result.withLock { $0.write("\(printable(text))\n") } }
 
-    /// A JSON object on a line of its own.
+    /// A JSON object on a separate line.
     static func json(_ value: some Encodable) throws { part(try encoded(value) + "\n") }
 
     /// JSON on one line, with fields in alphabetical order. It can also go to a terminal, so characters that control

@@ -98,7 +98,7 @@ struct Session: ~Copyable {
         for keyring in fieldsKeyrings { keyring.remember(connection) }
     }
 
-    /// The same after an operation that used a connection of its own.
+    /// The same after an operation that used a separate connection.
     /// - Parameter database: The database's id when the command opened it.
     func rememberSealed(in database: [UInt8]?) {
         guard !fieldsKeyrings.isEmpty else { return }

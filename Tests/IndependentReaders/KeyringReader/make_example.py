@@ -91,7 +91,7 @@ def section():
     return (
         f"The file, {len(text)} bytes:\n\n```\n{text.decode()}```\n\n"
         f"Values on the way, in hexadecimal:\n\n```\n{table}```\n\n"
-        "What scrypt gives with `14 8 1` for the passphrase `correct horse bättery` (22 bytes in\n"
+        "The output of scrypt with `14 8 1` for the passphrase `correct horse bättery` (22 bytes in\n"
         f"UTF-8) and the salt above:\n\n```\n{stretched}```\n\n"
         + second(ring, laptop)
     )

@@ -35,7 +35,7 @@ struct ContactsTutorialTests {
                 phones: [Phone(label: "home", number: "+49 (221) 4711")]))
         let caller = try contacts.contacts(withNumber: "49-221-4711")
 
-        // What is set is compared: only what changed is written.
+        // Each assignment is compared: only changed values are written.
         var tracked = Tracked(brian)
         tracked.firstName = "Brian"
         tracked.phones.append(Phone(label: "cell", number: "0171 815"))

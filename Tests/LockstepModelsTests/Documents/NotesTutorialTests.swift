@@ -28,7 +28,7 @@ struct NotesTutorialTests {
         try notes.create("Shopping\nbread, butter, and a jar of honey")
         try notes.create("Grüße aus Köln\nThe cathedral is taller than I thought.")
 
-        // The list reads titles only; a text comes when it is asked for.
+        // The list reads titles only; the body is read on request.
         for note in try notes.list() { print(note.id, note.title) }
 
         for match in try notes.search("koln cathedral", marks: ("[", "]")) {

@@ -4,7 +4,7 @@ public import SystemPackage
 ///
 /// Another run does only the remaining work: each file's own ledger records its versions.
 ///
-/// Without ``safely`` each version is a transaction of its own as always, but only the last sync of a file
+/// Without ``safely`` each version is a separate transaction as always, but only the last sync of a file
 /// makes all of its versions durable. A power loss during the run can take a file back to an earlier version,
 /// with ledger and schema in step, but never a file whose result was reported. That saves one sync per version.
 ///

@@ -16,7 +16,7 @@ final class FleetQueue: Sendable {
 
     init(count: Int) { self.count = count }
 
-    /// What the waiting thread gets.
+    /// The message to the waiting thread.
     enum News {
         case finished(FleetResult)
         /// A moment has passed in which the program can stop the fleet.

@@ -4,7 +4,7 @@ public import SystemPackage
 /// long they take and how they change the rows.
 ///
 /// The real file is only read, and writers continue meanwhile. The copy is made page by page under a random key
-/// that is never stored: if a kill leaves the copy, nobody can read it, and the next rehearsal removes
+/// that is never stored: if a kill leaves the copy, it cannot be read, and the next rehearsal removes
 /// it. The copy has a hidden name, is readable by its owner only, and is removed however the rehearsal ends.
 ///
 /// Costs reading the database once, the migrations themselves, counting every table once per version, and a
@@ -150,7 +150,7 @@ extension RehearsalReport.Step {
     }
 }
 
-/// Counts the rows of the copy after each version, on a connection of its own that sees committed changes.
+/// Counts the rows of the copy after each version, on a separate connection that sees committed changes.
 private final class RehearsedRows {
     private let connection: Connection
     private var last: RowCensus

@@ -42,7 +42,7 @@ struct SafeJournal: Equatable {
 
     static func path(of database: FilePath) -> FilePath { FilePath(database.string + suffix) }
 
-    /// What is appended to the database's name for the journal's.
+    /// The suffix of the journal's name after the database's name.
     static let suffix = ".safe-migration"
 
     /// The journal of a run that was killed; nil if there is none.

@@ -1,6 +1,6 @@
 /// Recovery from killed runs.
 extension SafeMigration {
-    /// Finishes a restore that a killed run had begun.
+    /// Finishes a restore that a killed run had started.
     /// - Returns: The journal of an earlier killed run, from which this run continues.
     func recover(
         _ connection: borrowing Connection, _ access: borrowing DatabaseAccess,

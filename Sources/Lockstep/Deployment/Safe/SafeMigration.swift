@@ -8,7 +8,7 @@ public import SystemPackage
 ///    not removed.
 /// 2. The work of a killed run is finished or continued; see below.
 /// 3. A verified, encrypted backup is made: `<name>.<UTC time>-<number>.before-migration`.
-/// 4. The versions run, each in a transaction of its own, as with ``Migrator``.
+/// 4. The versions run, each in a separate transaction, as with ``Migrator``.
 /// 5. Every check of ``Verification`` runs, and the program's own, if there is one. A check that failed before
 ///    the run as well is reported, and does not count.
 /// 6. If anything failed after a commit, or the run was cancelled, the backup's content is restored in one
@@ -20,7 +20,7 @@ public import SystemPackage
 ///
 /// A run that is killed at any moment leaves a database whose ledger and schema agree, and a journal,
 /// `<name>.safe-migration`, which shows the next run what was in progress. The next run continues with the
-/// remaining versions, after a backup of its own; or verifies; or finishes the restore, unless others have
+/// remaining versions, after another backup; or verifies; or finishes the restore, unless others have
 /// written since. The backup from before the first killed run is kept until a run succeeds.
 ///
 /// Costs making and verifying a backup, a verification, and reading the file once more. Needs free space for

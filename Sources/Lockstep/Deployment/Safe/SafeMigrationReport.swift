@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// The result of a safe migration.
 public struct SafeMigrationReport: Sendable {
-    /// How the run ended, once it had begun.
+    /// The end of a run that has started.
     public enum Outcome: String, Sendable {
         /// No version was pending.
         case nothingToDo = "nothing-to-do"

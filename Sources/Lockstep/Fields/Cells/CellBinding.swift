@@ -22,7 +22,7 @@ public enum CellBinding: Sendable, Hashable {
 struct AssociatedData {
     /// The version of this layout.
     static let version: UInt8 = 1
-    /// SQLite allows more columns in a primary key than one byte can count, but nobody uses them.
+    /// SQLite allows more columns in a primary key than one byte can count, but schemas do not use them.
     static let maximumKeyValues = 255
 
     /// Ends with an integer key, which most rows have.

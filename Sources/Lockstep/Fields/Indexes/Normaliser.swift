@@ -34,7 +34,7 @@ public enum Normaliser: Sendable, Hashable {
     /// Ignores case, and whether `é` is one character or two: Unicode's full case folding, in NFC, by Unicode 15.0. For
     /// text.
     case casefold
-    /// Keeps only 0 to 9, as for telephone numbers. For text; a text without digits is never found.
+    /// Keeps only 0 to 9, as for telephone numbers. For text; a string without digits is never found.
     case digits
     /// Ignores surrounding blanks and case. For text; an empty text is never found.
     case email

@@ -1,7 +1,7 @@
 /// The registry of a dataset: which columns are sealed, and under which keys. The database stores it, authenticated.
 ///
 /// Anyone who can open the database can write to it. Without the fields keyring they cannot change what the registry
-/// says; they can only put back an older registry as a whole, which a reader notices if it remembers ``changes``.
+/// says; they can only restore an older registry as a whole, which a reader notices if it remembers ``changes``.
 struct ColumnRegistry: Sendable, Equatable {
     /// The 16-byte identifier of the dataset.
     let dataset: [UInt8]

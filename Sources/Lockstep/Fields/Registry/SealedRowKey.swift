@@ -18,7 +18,7 @@ struct SealedRowKey: Sendable, Hashable {
         spelling = ([word] + names).joined(separator: " ")
     }
 
-    /// Nil for a text that is not a valid ``spelling``.
+    /// Nil for a string that is not a valid ``spelling``.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count > 1, words[0] == "key" || (words[0] == "row" && words.count == 2),

@@ -85,8 +85,8 @@ struct SealedTable: Sendable, Equatable {
         }
     }
 
-    /// SQLite refuses to create a table with two columns of one name, but reads one that somebody wrote into the
-    /// schema. The name would then mean different columns in different statements.
+    /// SQLite refuses to create a table with two columns of one name, but reads one that was written into the schema
+    /// directly. The name would then mean different columns in different statements.
     private static func requireOneEach(_ columns: [Column], _ table: String) throws(LockstepError) {
         var names: Set<SQLName> = []
         for column in columns where !names.insert(SQLName(column.name)).inserted {
@@ -98,7 +98,7 @@ struct SealedTable: Sendable, Equatable {
         }
     }
 
-    /// A quirk of SQLite: INTEGER PRIMARY KEY DESC is not the rowid, and has an index of its own.
+    /// A quirk of SQLite: INTEGER PRIMARY KEY DESC is not the rowid, and has a separate index.
     private static func isDescending(
         _ name: String, _ connection: borrowing Connection
     ) throws -> Bool {

@@ -3,7 +3,7 @@ extension Manifest {
     /// key from a trusted source. It reads the tables with sealed columns once.
     ///
     /// ``ManifestReport/Outcome/compared`` lists what was compared and what was not. A manifest of version 1 covers
-    /// only primary keys and sealed columns. An older database that somebody put back as a whole is authentic;
+    /// only primary keys and sealed columns. An older database that was restored as a whole is authentic;
     /// `minimum` detects it.
     /// - Parameters:
     ///   - connection: The database.

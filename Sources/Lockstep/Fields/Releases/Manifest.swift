@@ -64,7 +64,7 @@ public struct Manifest: Sendable, Hashable {
         var magic: String { "lockstep-manifest/\(rawValue)" }
     }
 
-    /// What no manifest covers. Each manifest of version 2 contains these lines.
+    /// The limits of every manifest. Each manifest of version 2 contains these lines.
     static let omissions = [
         "rows of tables without a sealed column",
         "tables of the engine and of SQLite: the ledger, the memory of keyrings, statistics",
@@ -72,7 +72,7 @@ public struct Manifest: Sendable, Hashable {
         "whether an older copy of the whole file was put back",
     ]
 
-    /// What version 1 does not cover in addition.
+    /// The additional limits of version 1.
     static let firstOmissions = [
         "columns that are neither sealed nor part of a key, including tokens of blind indexes",
         "indexes", "the schema: tables, views and triggers",
@@ -149,7 +149,7 @@ public struct Manifest: Sendable, Hashable {
     /// The number of covered definitions in the schema, without the tables' indexes; nil in version 1.
     public var definitionCount: UInt64? { schema?.count }
 
-    /// What the manifest does not cover, as text.
+    /// The manifest's limits, as text.
     public var notCovered: [String] {
         (version == .first ? Self.firstOmissions : []) + Self.omissions
     }

@@ -31,7 +31,7 @@ public struct ManifestReport: Sendable, Hashable {
         public internal(set) var tables: [Table] = []
         /// The number of definitions in the schema, without the tables' indexes; nil if they were not compared.
         public internal(set) var definitionCount: UInt64?
-        /// What was not compared, as text.
+        /// The parts that were not compared, as text.
         public let notCompared: [String]
 
         /// A table that was compared.

@@ -1,4 +1,4 @@
-/// What a blind index over a column's current values reveals to anyone who can open the database.
+/// The information that a blind index over a column's current values reveals to anyone who can open the database.
 ///
 /// If there are few distinct values, equal tokens are a histogram: the frequency of each reveals its value. Such an
 /// index is refused unless the request allows it.

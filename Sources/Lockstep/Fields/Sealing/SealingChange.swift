@@ -15,7 +15,7 @@ public struct SealingChange: Sendable, Equatable {
     public let table: String
     /// The column that changes.
     public let column: String
-    /// What it becomes.
+    /// The form that its values get.
     public let goal: SealingGoal
     /// The number of rows that one transaction changes.
     public var batch: Int
@@ -116,8 +116,8 @@ public struct SealingChange: Sendable, Equatable {
         }
     }
 
-    /// Ends the change in the open transaction. Returns false if rows must be changed again, because somebody bypassed
-    /// the guards.
+    /// Ends the change in the open transaction. Returns false if rows must be changed again, because another connection
+    /// bypassed the guards.
     func finish(_ keys: FieldKeys, _ connection: borrowing Connection) throws -> Bool {
         var registry = try knownRegistry(keys, connection)
         let sealed = try knownColumn(registry)

@@ -3,9 +3,9 @@ internal import SystemPackage
 /// Makes the cells of the next rows on a second thread and connection while the rows before them are written. A change
 /// of a column's cells then uses two processors.
 ///
-/// The prefetched cells are written only if nobody has committed since the rows were read. The database's data version
-/// shows this: it changes with every commit of another connection. It works as compare-and-swap for all rows of a batch
-/// at once. After another commit, the batch is done without the prefetched cells.
+/// The prefetched cells are written only if no other connection has committed since the rows were read. The database's
+/// data version shows this: it changes with every commit of another connection. It works as compare-and-swap for all
+/// rows of a batch at once. After another commit, the batch is done without the prefetched cells.
 ///
 /// It belongs to the writing thread; ``Shared`` contains the state that both threads use.
 final class SealingPrefetch {

@@ -35,7 +35,7 @@ enum CellFunction {
         }
     }
 
-    /// `lockstep_begins(text, beginning)`: whether a text begins with another, ignoring case.
+    /// `lockstep_begins(text, beginning)`: whether a string begins with another, ignoring case.
     static func begins(_ call: borrowing FunctionCall) throws(LockstepError) {
         guard call.kind(0) == .text, call.kind(1) == .text else { return }
         let text = FoldedText.scalars(try call.text(0))

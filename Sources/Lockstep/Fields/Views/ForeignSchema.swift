@@ -34,7 +34,7 @@ enum ForeignSchema {
             hint: "rename it or drop it, on a connection without field keys")
     }
 
-    /// Such a trigger would run as part of the engine's own writes, and could put back an older state of its tables.
+    /// Such a trigger would run as part of the engine's own writes, and could restore an older state of its tables.
     private static func answers(_ name: String, _ table: String) -> LockstepError {
         LockstepError(
             .foreignSchema,

@@ -35,7 +35,7 @@ extension KeyringFile {
     }
 
     /// Makes a fields keyring accept a database as it is, whatever it remembers: an older database that its owner has
-    /// put back, or one from before keyrings remembered databases.
+    /// restored, or one from before keyrings remembered databases.
     /// - Parameters:
     ///   - keyring: The fields keyring, opened from this file.
     ///   - connection: A connection opened with ``FieldKeys/withoutMemory()``.

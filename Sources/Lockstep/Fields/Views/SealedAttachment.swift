@@ -10,7 +10,7 @@ final class SealedAttachment: ConnectionAttachment {
     private var known: Known?
     private var isLearning = false
     private var isWithoutViews = false
-    /// What the file has proven so far.
+    /// The facts that the file has proven so far.
     let proof: SealedProof
     private var views = OpenViews()
 

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// What a file has proven about its sealed columns so far. It must go on proving it: anything that was seen once must
-/// not be older or missing later. The connections of a store share one proof.
+/// The facts that a file has proven about its sealed columns so far. It must go on proving it: anything that was seen
+/// once must not be older or missing later. The connections of a store share one proof.
 final class SealedProof: Sendable {
     private struct State {
         /// The greatest number of changes seen in each dataset's registry.

@@ -36,7 +36,7 @@ extension Keyring {
     /// fails until the key is destroyed. The only state that can follow is destroyed; see ``KeyDestruction``.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist;
     ///   ``LockstepError/Code/keyringConflict`` if it is active and must be replaced first, if it is already
-    ///   compromised or destroyed, if a rotation has begun to use it, and for a signed keyring.
+    ///   compromised or destroyed, if an unfinished rotation uses it, and for a signed keyring.
     public mutating func markCompromised(
         _ kind: KeyKind, version: UInt32
     ) throws(LockstepError) {
@@ -47,7 +47,7 @@ extension Keyring {
     /// This keyring can no longer read data that the key encrypted; only an earlier copy of the keyring can. Only
     /// ``KeyDestruction`` calls it, which first proves that nothing needs the key.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist;
-    ///   ``LockstepError/Code/keyringConflict`` if it is active or already destroyed, if a rotation has begun to use
+    ///   ``LockstepError/Code/keyringConflict`` if it is active or already destroyed, if an unfinished rotation uses
     ///   it, and for a signed keyring.
     mutating func destroyKey(
         _ kind: KeyKind, version: UInt32

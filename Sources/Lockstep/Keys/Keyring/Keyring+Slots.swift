@@ -128,7 +128,7 @@ extension Keyring {
         return opened != nil
     }
 
-    /// Replaces the ring key, wraps all keys with the new one, and removes all slots: nobody can open the new ring
+    /// Replaces the ring key, wraps all keys with the new one, and removes all slots: no one can open the new ring
     /// until a slot is added for them. Data encrypted with the keys does not change. If it throws, nothing changes.
     /// - Throws: ``LockstepError/Code/keyringTampered`` if a key does not unwrap.
     public mutating func rotateRing() throws(LockstepError) {

@@ -141,7 +141,7 @@ public struct Keyring: ~Copyable {
 
     // MARK: Looking
 
-    /// What the keyring gives access to.
+    /// The kind of access that the keyring gives.
     public var purpose: KeyringPurpose { document.purpose }
     /// How many times the file has been written, including this version.
     public var epoch: UInt64 { document.epoch }

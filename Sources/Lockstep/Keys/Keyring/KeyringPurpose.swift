@@ -1,5 +1,5 @@
-/// What a keyring gives access to. Each purpose has its own file, so that opening a database file does not imply
-/// reading its sealed cells.
+/// The kind of access that a keyring gives. Each purpose has its own file, so that opening a database file does not
+/// imply reading its sealed cells.
 public enum KeyringPurpose: String, Sendable, CaseIterable {
     /// Opens one database file.
     case database

@@ -1,6 +1,6 @@
 /// The content of a keyring that can be read without opening it.
 public struct KeyringSummary: Sendable {
-    /// What it gives access to.
+    /// The kind of access that it gives.
     public let purpose: KeyringPurpose
     /// How many times it has been written.
     public let epoch: UInt64

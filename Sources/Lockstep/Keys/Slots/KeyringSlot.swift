@@ -64,7 +64,7 @@ extension KeyringSlot {
         return try wrap.open(body, header: header)
     }
 
-    /// What the derivation of a slot's wrap depends on besides its secret and salt.
+    /// The input of the derivation of a slot's wrap besides its secret and salt.
     static func info(_ header: String, _ ringID: [UInt8]) -> [UInt8] {
         Array("slot/1".utf8) + ringID + Array(header.utf8)
     }

@@ -2,9 +2,9 @@
 public struct SlotDescription: Sendable, Hashable {
     /// The slot's name.
     public let name: String
-    /// What opens it.
+    /// The kind of credential that opens it.
     public let kind: Kind
-    /// What opens it, in words, such as `key file`.
+    /// The kind in words, such as `key file`.
     public let opensWith: String
 
     /// Whether guessing its passphrase costs too little: N is below 2^16. Lockstep does not make such slots.

@@ -13,11 +13,11 @@ protocol SlotKind: Sendable {
 
     /// The fields that follow the slot's name.
     var fields: [String] { get }
-    /// What opens the slot, for programs.
+    /// The credential that opens the slot, for programs.
     var description: SlotDescription.Kind { get }
-    /// What opens the slot, as a list shows it.
+    /// The credential that opens the slot, as a list shows it.
     var opensWith: String { get }
-    /// What is needed to open the slot, for a hint.
+    /// The requirement for opening the slot, for a hint.
     var requirement: LockstepError.Advice { get }
     /// The N of scrypt for a passphrase that is tried on the slot; 0 if the slot takes none.
     var passphraseCost: Int { get }
@@ -48,7 +48,7 @@ extension KeyringSlot {
 }
 
 extension SlotDescription {
-    /// What a slot requires.
+    /// The credential that a slot requires.
     public enum Kind: Sendable, Hashable {
         /// A passphrase, stretched with N = 2^logN.
         case passphrase(logN: Int)

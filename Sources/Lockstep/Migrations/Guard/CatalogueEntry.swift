@@ -19,7 +19,7 @@ final class CatalogueEntry {
     let sql: String
     /// The same SQL as bytes, for comparison.
     let sqlBytes: [UInt8]
-    /// All names, words and texts in the SQL of a view, trigger or virtual table.
+    /// All names, words and strings in the SQL of a view, trigger or virtual table.
     let words: Set<SQLName>
     /// Whether it can have foreign keys.
     let hasReferences: Bool

@@ -2,7 +2,7 @@
 public struct MigrationHistory: Sendable, Equatable {
     /// The applied migrations, in the order of application.
     public let entries: [LedgerEntry]
-    /// The migrations that were begun but not finished.
+    /// The migrations that were started but not finished.
     public let unfinished: [UnfinishedMigration]
     /// The repeatable migrations as they last ran.
     public let repeated: [RepeatedMigration]

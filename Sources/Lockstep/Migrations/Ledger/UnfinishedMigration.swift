@@ -5,15 +5,15 @@
 // The transaction that writes the ledger deletes the row, and with the last row the table.
 //
 //   set, version     identify the migration; together unique
-//   name, checksum_bytes, checksum_text, checksum_tokens, down     as in the ledger, of the file that was begun
+//   name, checksum_bytes, checksum_text, checksum_tokens, down     as in the ledger, of the file that was started
 //   is_up            1 if it is being applied, 0 if it is being undone
 //   segment          the number of completed segments of the script
 //   cursor           within the next segment: the last key of a backfill, or the number of bytes of SQL that have run
 //   started_at       microseconds since 1970-01-01T00:00:00Z
 //   completed        the digest of what has run, see CompletedPart. NULL in a row that an earlier build wrote:
-//                    such a version continues only with the file that it was begun with
+//                    such a version continues only with the file that it was started with
 
-/// A version that was begun but not finished: the run was killed, stopped or failed between two of its
+/// A version that was started but not finished: the run was killed, stopped or failed between two of its
 /// transactions.
 public struct UnfinishedMigration: Sendable, Equatable {
     /// The name of its set.
@@ -69,7 +69,7 @@ enum MigrationProgress {
         return found
     }
 
-    /// Records that a version has begun, or its progress, in the transaction of that progress.
+    /// Records the start of a version, or its progress, in the transaction of that progress.
     static func record(
         _ progress: UnfinishedMigration, _ connection: borrowing Connection
     ) throws {

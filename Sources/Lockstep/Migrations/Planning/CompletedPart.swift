@@ -1,5 +1,5 @@
-/// What of a script has run, as a digest, so that a file that was changed afterwards can go on where the earlier one
-/// stopped: the same statements have run if the digests are equal.
+/// The completed part of a script, as a digest, so that a file that was changed afterwards can go on where the earlier
+/// one stopped: the same statements have run if the digests are equal.
 ///
 /// The digest is a chain of SHA-256 over the completed pieces in their order. White space, comments, batch sizes and
 /// declarations are not in it, because the file may change in them.

@@ -105,7 +105,7 @@ enum PlanFindings {
         }
     }
 
-    /// A version begun with one file must not continue with another.
+    /// A version that was started with one file must not continue with another.
     private static func check(
         _ unfinished: UnfinishedMigration, _ known: [MigrationVersion: [Migration]],
         _ set: MigrationSet

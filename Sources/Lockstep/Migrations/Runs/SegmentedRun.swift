@@ -278,7 +278,7 @@ struct SegmentedRun {
         return progress
     }
 
-    /// Whether the script is, byte for byte, the one that was begun.
+    /// Whether the script is, byte for byte, the one that was started.
     private func isSame(_ found: UnfinishedMigration) -> Bool {
         switch step.step {
         case .up(let migration): migration.checksums.bytes == found.checksums.bytes

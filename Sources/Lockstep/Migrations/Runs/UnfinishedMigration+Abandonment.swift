@@ -2,7 +2,7 @@ extension UnfinishedMigration {
     /// Gives the version up: erases its record, and leaves in the database what has run. A version that was being
     /// applied can then be applied from its first statement; one that was being undone counts as applied.
     ///
-    /// This needs neither the file nor the code of the version, and undoes nothing. A column whose change has begun
+    /// This needs neither the file nor the code of the version, and undoes nothing. A column whose change has started
     /// keeps its state: a run that requests the same change, or `lockstep seal`, continues it.
     /// - Parameters:
     ///   - connection: A connection outside a transaction.

@@ -1,4 +1,4 @@
-/// What definitions have in common. A definition in an unexpected form is compared as a whole.
+/// The common parts of definitions. A definition in an unexpected form is compared as a whole.
 extension SQLCursor {
     /// Reads a definition, without semicolons at its end.
     init(definition sql: String) {

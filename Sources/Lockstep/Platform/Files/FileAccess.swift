@@ -18,7 +18,7 @@ package enum FileAccess {
 
     /// Opens an existing regular file for reading, without following a symbolic link in the last component.
     ///
-    /// The checks use the open descriptor, so nobody can replace the file in between.
+    /// The checks use the open descriptor, so the file cannot be replaced in between.
     package static func open(_ path: FilePath, _ sensitivity: Sensitivity) throws -> FileDescriptor
     {
         try openSized(path, sensitivity).file
@@ -92,7 +92,7 @@ package enum FileAccess {
         unsafe path.withPlatformString { unsafe access($0, R_OK) } == 0
     }
 
-    /// Requires that nobody else except root can replace files in the folder.
+    /// Requires that only the owner and root can replace files in the folder.
     static func requireOwnFolder(_ folder: FilePath) throws {
         let status = try translatingErrno("look at", folder) { try Stat(folder) }
         guard [0, geteuid()].contains(status.userID.rawValue) else {

@@ -10,7 +10,7 @@ public struct JobProgress: Sendable, Hashable {
     public struct Phase: Sendable, Hashable, CustomStringConvertible {
         /// Its name, such as `copying`. Names are stable: programs can compare them.
         public let name: String
-        /// What it works on, such as a table or the version of a set; nil for the whole database.
+        /// Its subject, such as a table or the version of a set; nil for the whole database.
         public let subject: String?
 
         /// A phase of this name.
@@ -26,7 +26,7 @@ public struct JobProgress: Sendable, Hashable {
         public var description: String { subject.map { "\(name) \($0)" } ?? name }
     }
 
-    /// What ``done`` and ``total`` count.
+    /// The unit of ``done`` and ``total``.
     public enum Unit: String, Sendable {
         /// Pages of a database.
         case pages
@@ -38,7 +38,7 @@ public struct JobProgress: Sendable, Hashable {
         case steps
     }
 
-    /// What the job is doing.
+    /// The current part of the job.
     public let phase: Phase
     /// The current step of the phase, for people; nil if it has only one.
     public let step: String?
@@ -46,7 +46,7 @@ public struct JobProgress: Sendable, Hashable {
     public let done: Int
     /// The whole amount; nil if it is unknown. It can grow while other programs write.
     public let total: Int?
-    /// What ``done`` and ``total`` count.
+    /// The unit of ``done`` and ``total``.
     public let unit: Unit
     /// Whether this is the last progress of the phase. Some phases end without it, when the next one begins.
     public let hasEnded: Bool

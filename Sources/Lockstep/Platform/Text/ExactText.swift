@@ -1,5 +1,5 @@
-/// A text that equals only a text with the same bytes, as in SQLite. Swift strings are equal if they are canonically
-/// equivalent in Unicode: `é` as one character or as two.
+/// A string that equals only a string with the same bytes, as in SQLite. Swift strings are equal if they are
+/// canonically equivalent in Unicode: `é` as one character or as two.
 package struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
     package let text: String
 

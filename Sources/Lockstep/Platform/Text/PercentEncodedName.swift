@@ -1,4 +1,4 @@
-/// Encodes names with any characters as ASCII words, for texts whose fields are separated by spaces: `A-Z`, `a-z`,
+/// Encodes names with any characters as ASCII words, for formats whose fields are separated by spaces: `A-Z`, `a-z`,
 /// `0-9` and `_` stand for themselves, and every other UTF-8 byte is `%` with two upper-case hexadecimal digits. Every
 /// name has exactly one encoding.
 enum PercentEncodedName {
@@ -15,7 +15,7 @@ enum PercentEncodedName {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The name; nil for a text that is not the result of ``encode(_:)`` for any name.
+    /// The name; nil for a string that is not the result of ``encode(_:)`` for any name.
     static func decode(_ text: some StringProtocol) -> String? {
         let spelled = Array(text.utf8)
         var bytes: [UInt8] = []

@@ -15,8 +15,8 @@ public struct Backup: Sendable {
     /// Copies a store's database. Blocks.
     /// - Parameters:
     ///   - store: The store to copy.
-    ///   - key: The copy's key. Under the original's key, pages of either file would be valid in the other; a
-    ///     key of its own prevents that.
+    ///   - key: The copy's key. Under the original's key, pages of either file would be valid in the other;
+    ///     another key prevents that.
     ///   - progress: Called with the number of copied pages.
     /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/full``,
     ///   ``LockstepError/Code/damaged`` if the original is; `CancellationError`; any error from `progress`.
@@ -45,7 +45,7 @@ public struct Backup: Sendable {
         try store.source.withKey { key in try run(on: store, key: key, progress: progress) }
     }
 
-    /// The same without blocking, on a thread of its own.
+    /// The same without blocking, on a separate thread.
     /// - Throws: The same as the blocking form.
     @concurrent
     @discardableResult

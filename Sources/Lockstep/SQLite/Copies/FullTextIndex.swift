@@ -1,4 +1,4 @@
-/// An FTS5 table in a new file, with texts from a file of unknown origin. Its index is built from the texts.
+/// An FTS5 table in a new file, with content from a file of unknown origin. Its index is built from the content.
 struct FullTextIndex {
     /// The table.
     let name: String
@@ -22,7 +22,7 @@ struct FullTextIndex {
     }
 
     /// Builds the index.
-    /// - Throws: ``LockstepError/Code/denied`` if the table keeps no texts.
+    /// - Throws: ``LockstepError/Code/denied`` if the table keeps no content.
     func build(_ connection: borrowing Connection) throws {
         do {
             try connection.execute(

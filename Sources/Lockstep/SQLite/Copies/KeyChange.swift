@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// A database that nobody else can use while its key changes: the steps that give its file another key. The
+/// A database that no other connection can use while its key changes: the steps that give its file another key. The
 /// keyring's steps come between them; see ``DatabaseKeyRotation``.
 ///
 /// The lock is held until the value goes out of scope, and so beyond the moment when another file takes the
@@ -21,7 +21,7 @@ package struct KeyChange: ~Copyable {
         identity = FileIdentity(path)
     }
 
-    /// Checks every page, opens the database, checkpoints its log, removes it, and locks everybody else out.
+    /// Checks every page, opens the database, checkpoints its log, removes it, and locks all other connections out.
     /// - Parameters:
     ///   - schema: Supplies the functions and collations that the schema needs.
     ///   - prepare: Can write to the database, once all its pages verify and before it is locked.
@@ -76,7 +76,7 @@ package struct KeyChange: ~Copyable {
     /// The path at which the copy is made.
     static func copyPath(of path: FilePath) -> FilePath { FilePath(path.string + copySuffix) }
 
-    /// What is appended to the database's name for it.
+    /// Its name's suffix after the database's name.
     static let copySuffix = ".rotating"
 
     /// Whether an unfinished copy, or another file of that name, exists.

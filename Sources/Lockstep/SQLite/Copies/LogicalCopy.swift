@@ -5,7 +5,7 @@ internal import CSQLCipher
 ///
 /// Kept: all tables with their rows and rowids, indexes, triggers, views, full-text and other virtual tables,
 /// AUTOINCREMENT's counters, the planner's statistics, `user_version`. From a connection with a
-/// ``ClosedFullText`` the texts of full-text tables are copied, and their indexes are built from the texts.
+/// ``ClosedFullText`` the content of full-text tables is copied, and their indexes are built from it.
 struct LogicalCopy: ~Copyable {
     private let source: CopySource
     private let progress: JobProgress.Handler
@@ -94,7 +94,7 @@ struct LogicalCopy: ~Copyable {
         }
     }
 
-    /// Runs once the tables and views that can hold the texts exist.
+    /// Runs once the tables and views that can hold the content exist.
     private func buildFullText(
         _ original: borrowing Connection, _ copy: borrowing Connection
     ) throws {

@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// A database under construction beside its final path, under a name of its own. Leaving the scope without
+/// A database under construction beside its final path, under a temporary name. Leaving the scope without
 /// placing it removes it: a copy appears complete or not at all.
 package struct PendingDatabase: ~Copyable {
     /// The path at which it is made.

@@ -44,7 +44,7 @@ public struct PlaintextExport: Sendable {
         return report
     }
 
-    /// The same without blocking, on a thread of its own.
+    /// The same without blocking, on a separate thread.
     /// - Throws: The same as the blocking form.
     @concurrent
     @discardableResult

@@ -65,7 +65,7 @@ struct DatabaseFile: ~Copyable {
     /// Whether a connection of this process or another is writing to the database without a log right now.
     var isBeingWritten: Bool { handle.isReserved }
 
-    /// What SQLite appends to a database's name for the files beside it.
+    /// The suffixes that SQLite appends to a database's name for the files beside it.
     static let sideSuffixes = ["-wal", "-shm", "-journal"]
 
     /// The same for all files of a database, of which the first is the database itself.

@@ -1,5 +1,5 @@
-/// A name in SQL, without quotes. Two names are equal if SQLite takes them for the same: ASCII letters in either case, all
-/// other bytes exactly.
+/// A name in SQL, without quotes. Two names are equal if SQLite takes them for the same: ASCII letters in either case,
+/// all other bytes exactly.
 struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation {
     /// The name as written.
     let spelling: String
@@ -15,7 +15,7 @@ struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation
         Self.areEqual(spelling.utf8.prefix(prefix.spelling.utf8.count), prefix.spelling.utf8)
     }
 
-    /// What follows `prefix` in the name; nil if the name does not begin with it.
+    /// The rest of the name after `prefix`; nil if the name does not begin with it.
     func part(after prefix: SQLName) -> SQLName? {
         guard hasPrefix(prefix) else { return nil }
         let rest = spelling.utf8.dropFirst(prefix.spelling.utf8.count)

@@ -1,7 +1,7 @@
 internal import CSQLCipher
 internal import Synchronization
 
-/// A database in memory under a random key that nobody knows, for queries to SQLCipher that need a keyed
+/// A database in memory under a random key that is not stored, for queries to SQLCipher that need a keyed
 /// database.
 @safe
 struct KeyedMemory: ~Copyable {

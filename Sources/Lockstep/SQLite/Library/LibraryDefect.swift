@@ -7,7 +7,7 @@ public struct LibraryDefect: Sendable, Hashable {
     public let id: String
     /// The effect, and the affected releases.
     public let effect: String
-    /// What Lockstep does, and what its user must do.
+    /// Lockstep's remedy, and its user's part in it.
     public let answer: String
     /// The answer in a few words.
     public let shortAnswer: String

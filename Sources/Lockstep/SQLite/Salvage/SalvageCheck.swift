@@ -1,6 +1,6 @@
 /// Checks and repairs of the new database once all rows are in it, on a connection that did not insert them.
 extension SalvageTarget {
-    /// Rebuilds a full-text index from the recovered texts.
+    /// Rebuilds a full-text index from the recovered content.
     func rebuildFullText(_ table: String) throws {
         let name = SQLTokens.quote(table)
         try run("INSERT INTO main.\(name) (\(name)) VALUES ('rebuild')")

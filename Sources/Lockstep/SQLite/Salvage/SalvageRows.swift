@@ -147,7 +147,7 @@ extension SalvageRun {
         }
     }
 
-    /// Copies rows of unknown tables into a table of their own, with the page that they were on.
+    /// Copies rows of unknown tables into a separate table, with the page that they were on.
     private func copyLost(_ pages: [OrphanPage], _ target: SalvageTarget) throws {
         guard !pages.isEmpty else { return }
         var name = "lost_and_found"

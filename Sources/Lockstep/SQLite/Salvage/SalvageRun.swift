@@ -7,7 +7,7 @@ final class SalvageRun {
     var claimed: Set<UInt32> = []
     /// Damaged pages whose place is known.
     var placed: Set<UInt32> = []
-    /// The FTS5 tables in the new database. Their indexes are built from their texts.
+    /// The FTS5 tables in the new database. Their indexes are built from their content.
     var fullText: Set<SQLName> = []
     private(set) var encoding = TextEncoding.utf8
 

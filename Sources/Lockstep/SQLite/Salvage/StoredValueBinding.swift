@@ -1,7 +1,7 @@
 internal import CSQLCipher
 
 extension StoredValue {
-    /// Binds the value as it was stored. SQLite converts a text to its database's encoding.
+    /// Binds the value as it was stored. SQLite converts a string to its database's encoding.
     func bind(
         to parameters: borrowing Parameters, at index: Int32, _ encoding: TextEncoding
     ) -> Int32 {

@@ -4,10 +4,10 @@ internal import Synchronization
 /// Checkpoints the write-ahead log in the background, on its own connection and thread, so that commits do not
 /// wait for it.
 ///
-/// A passive checkpoint blocks nobody and copies the pages that no reader still needs. The log restarts only
-/// once it is copied completely, which never happens while a writer is busy. So the writer itself copies the
-/// few pages that it added during the checkpoint. Overwriting an old log makes a sync about half as expensive
-/// as growing one, because the file's length and its place on disk need not be written.
+/// A passive checkpoint blocks no other connection and copies the pages that no reader still needs. The log restarts
+/// only once it is copied completely, which never happens while a writer is busy. So the writer itself copies the few
+/// pages that it added during the checkpoint. Overwriting an old log makes a sync about half as expensive as growing
+/// one, because the file's length and its place on disk need not be written.
 // Sendable by this proof: `isAtWork` and `isClosed` are touched only while the condition's lock is held,
 // `pagesAtStart` and `pagesAtWait` only by the holder of the writer's pooled connection.
 final class Checkpointer: @unchecked Sendable {

@@ -33,7 +33,7 @@ extension Store {
         return store
     }
 
-    /// A database in memory under a key that nobody knows. It disappears when the store is closed: for tests
+    /// A database in memory under a random key that is not stored. It disappears when the store is closed: for tests
     /// and previews. Its one connection serves reads and writes in turn.
     /// - Throws: The errors of ``Connection/inMemory(_:)``.
     public static func inMemory(options: StoreOptions = .init()) throws -> Store {
@@ -42,9 +42,9 @@ extension Store {
         return Store(StoreSource(inMemory: options), inMemory: connection)
     }
 
-    /// A database in a new file in the temporary folder, under a key that nobody knows. It behaves like any
-    /// other and is removed when the store is closed. A process that is killed leaves the file, which nobody
-    /// can read.
+    /// A database in a new file in the temporary folder, under a random key that is not stored. It
+    /// behaves like any other and is removed when the store is closed. A process that is killed leaves the file, which
+    /// cannot be read.
     /// - Throws: The errors of ``create(_:key:options:)``; ``LockstepError/Code/accessDenied`` and other errors of
     ///   making a folder.
     public static func temporary(options: StoreOptions = .init()) throws -> Store {

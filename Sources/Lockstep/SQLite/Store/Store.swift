@@ -11,7 +11,7 @@ public import SystemPackage
 /// Swift's threads can serve calls of all stores at a time; the other calls run on the store's own threads. A
 /// Swift thread waits for the disk, but never for another process's lock.
 ///
-/// Writes that wait while another runs share its transaction, each in a savepoint of its own, so that one sync
+/// Writes that wait while another runs share its transaction, each in a separate savepoint, so that one sync
 /// serves all. **A closure can therefore run more than once**: if the shared transaction is lost, each closure
 /// runs again by itself. Do side effects (network, files) after the call returns.
 public final class Store: Sendable {

@@ -47,7 +47,7 @@ struct CellsCheck: Sendable {
         init(_ connection: consuming Connection) { self.connection = connection }
     }
 
-    /// Checks the database's registry of sealed columns, on a connection of its own.
+    /// Checks the database's registry of sealed columns, on a separate connection.
     /// - Parameter sets: The sets whose applied versions define which columns must be sealed.
     func checkRegistry(_ sets: [MigrationSet]) throws -> CheckResult {
         var tools = [try openTool()]

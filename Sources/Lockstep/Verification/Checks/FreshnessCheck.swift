@@ -9,8 +9,8 @@ extension VerificationReport.Check {
     }
 }
 
-/// Neither the file nor its keyring is an older copy that was put back: both count the keyring's versions, the
-/// keyring in its epoch and the file in its record of the keyring. A copy that was put back between two changes
+/// Neither the file nor its keyring is an older copy that was restored: both count the keyring's versions, the
+/// keyring in its epoch and the file in its record of the keyring. A copy that was restored between two changes
 /// of the keyring is not detected.
 ///
 /// A keyring lists a database only after the database has recorded the keyring. A file that knows neither its

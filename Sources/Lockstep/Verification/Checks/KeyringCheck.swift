@@ -5,7 +5,7 @@ extension VerificationReport.Check {
     }
 }
 
-/// The keys in the keyring are fit for use. Opening the keyring has already verified its MAC, and that nobody
+/// The keys in the keyring are fit for use. Opening the keyring has already verified its MAC, and that no one
 /// else can read the file.
 enum KeyringCheck {
     static func run(

@@ -10,8 +10,8 @@ extension VerificationReport.Check {
 
 /// Migrating down as far as possible, and up again, leaves the schema unchanged.
 ///
-/// Runs on a copy beside the database, under a key that nobody knows. The copy is removed when the check ends.
-/// It stays only if the process is killed, and then nobody can ever read it.
+/// Runs on a copy beside the database, under a random key that is not stored. The copy is removed when the check ends.
+/// It stays only if the process is killed, and then it can never be read.
 struct RoundTripCheck: Sendable {
     private let path: FilePath
     private let sets: [MigrationSet]

@@ -1,7 +1,7 @@
 import Lockstep
 import SystemPackage
 
-/// What a passphrase slot costs in addition to its scrypt: `slot` opens a keyring, `scrypt` only derives at the same
+/// The cost of a passphrase slot in addition to its scrypt: `slot` opens a keyring, `scrypt` only derives at the same
 /// cost. The row that is read afterwards is not included.
 enum PassphraseWorkload: KeyedWorkload {
     static let name = "passphrase"

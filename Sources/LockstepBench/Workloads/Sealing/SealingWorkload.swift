@@ -19,7 +19,7 @@ enum SealingWorkload: Workload {
 
     /// The variants, in groups that are compared.
     enum Variant: String, CaseIterable {
-        /// The texts of a column become cells, including the removal of all plaintext from the file.
+        /// The strings of a column become cells, including the removal of all plaintext from the file.
         case protect
         /// The same column is set to a constant of a cell's length.
         case update
@@ -88,7 +88,7 @@ private struct Run {
         return try Connection.open(database.request.path, key: database.key(), options: options)
     }
 
-    /// A table whose texts are not sealed yet.
+    /// A table whose strings are not sealed yet.
     private func fill(_ measurement: inout Measurement) throws {
         let store = try database.create()
         try store.write { db in

@@ -1,4 +1,4 @@
-/// The texts of cards: their escapes, encodings and character sets.
+/// The text of cards: its escapes, encodings and character sets.
 enum VCardText {
     static let encodings: Set<String> = ["quoted-printable", "base64", "b", "8bit", "7bit"]
 

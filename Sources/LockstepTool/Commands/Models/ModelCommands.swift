@@ -26,9 +26,9 @@ protocol ModelCommands: Sendable {
     static var entry: String { get }
     /// Several entries, such as `films`.
     static var entries: String { get }
-    /// What `show` shows, such as `a film`.
+    /// The subject of `show`, such as `a film`.
     static var shown: String { get }
-    /// What the help of `list`, `show` and `export` adds.
+    /// The addition to the help of `list`, `show` and `export`.
     static var advice: String { get }
 
     /// The fields that `show` shows, or nil if there is no entry with this id.

@@ -45,7 +45,7 @@ public struct ConnectionOptions: Sendable {
     /// that is opened for one task.
     public var deadline: ContinuousClock.Instant?
 
-    /// What an upper layer adds to the connection.
+    /// The part of an upper layer in the connection.
     var addition: (any ConnectionExtension)?
 
     /// Whether a query-only connection can checkpoint and remove an existing log when it closes: true where its

@@ -3,7 +3,7 @@ internal import CSQLCipher
 /// The limits that SQLite enforces on a connection (SQLite's documentation, "Run-Time Limits"). Lower limits
 /// keep SQL and data of unknown origin from using all time and memory.
 public enum Limit: Sendable, Hashable, CaseIterable {
-    /// Bytes of a text, blob or row.
+    /// Bytes of a string, blob or row.
     case valueLength
     /// Bytes of a statement's SQL.
     case sqlLength

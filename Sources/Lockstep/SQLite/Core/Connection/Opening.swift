@@ -79,7 +79,7 @@ extension Connection {
         }
     }
 
-    /// A database in memory under a random key that nobody knows. Closing it deletes it.
+    /// A database in memory under a random key that is not stored. Closing it deletes it.
     /// - Throws: ``LockstepError/Code/libraryUnusable``; the errors of functions and collations in `options` that
     ///   SQLite refuses.
     public static func inMemory(_ options: ConnectionOptions = .init()) throws -> Connection {

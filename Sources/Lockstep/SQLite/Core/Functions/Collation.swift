@@ -12,7 +12,7 @@ public struct Collation: Sendable {
     public let name: String
     fileprivate let compare: Comparison
 
-    /// Creates a collation. `compare` must be a consistent order: the same result for the same texts, and
+    /// Creates a collation. `compare` must be a consistent order: the same result for the same strings, and
     /// transitive.
     public init(_ name: String, compare: @escaping Comparison) {
         self.name = name

@@ -12,9 +12,9 @@ final class ClosedFullText {
     /// to all.
     private(set) var tables: Set<SQLName> = []
 
-    /// What FTS5 stores for a table besides its texts; FTS5 can rebuild all of it from them.
+    /// The tables that FTS5 keeps besides a table's content; FTS5 can rebuild them from it.
     static let derived: Set<SQLName> = ["data", "idx", "docsize"]
-    /// A table's settings and texts.
+    /// A table's settings and content.
     private static let kept: Set<SQLName> = ["config", "content"]
 
     /// Replaces FTS5. The connection keeps this object for as long as it is open.

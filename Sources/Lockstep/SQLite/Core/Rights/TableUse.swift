@@ -1,7 +1,7 @@
 internal import CSQLCipher
 
-/// What a statement does to tables, also temporary ones, and to the schema, including its triggers, views and foreign key
-/// actions.
+/// The effect of a statement on tables, also temporary ones, and to the schema, including its triggers, views and
+/// foreign key actions.
 struct TableUse {
     var read: Set<SQLName> = []
     var written: Set<SQLName> = []
@@ -11,7 +11,7 @@ struct TableUse {
     var deleted: Set<SQLName> = []
     /// The columns that the statement updates.
     var updated: [(table: SQLName, column: SQLName)] = []
-    /// What the statement does to the schema, if anything.
+    /// The effect of the statement on the schema, if any.
     var schema: SchemaUse?
     private var lastRead: SQLName?
 
@@ -65,7 +65,7 @@ struct TableUse {
     }
 }
 
-/// What a statement does to the schema.
+/// The effect of a statement on the schema.
 struct SchemaUse {
     /// Tables and views.
     var created: Set<SQLName> = []

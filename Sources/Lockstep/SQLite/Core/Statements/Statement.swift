@@ -201,7 +201,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Nothing changes the row, but only an `inout` argument is never copied: a copy takes six atomic counts
-    /// for a row with two texts and a blob, 8 % of an insert.
+    /// for a row with two strings and a blob, 8 % of an insert.
     @inlinable
     func run<Element: RowEncodable>(inPlace row: inout Element) throws(LockstepError) {
         try run(row: row)

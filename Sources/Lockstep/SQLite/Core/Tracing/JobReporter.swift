@@ -1,5 +1,5 @@
 /// Reports a job's progress to the program, and keeps the error with which the program stopped it: parts of a job take
-/// errors for failures of their own.
+/// errors for their own failures.
 // Sendable by this proof: only the thread of the job uses it. A progress handler is called on the thread that runs the
 // statement or waits for the lock.
 final class JobReporter: @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// A buffer for the texts and blobs bound to a statement, so that SQLite does not copy each into memory of its
+/// A buffer for the strings and blobs bound to a statement, so that SQLite does not copy each into memory of its
 /// own.
 ///
 /// Stored values stay in place until ``clear()``. Values that do not fit are refused, and SQLite copies those.
