@@ -70,7 +70,7 @@ struct SimultaneousChecks: Sendable {
 
     /// Starts the checks that need the database open.
     private func start(_ key: SharedSecret<DatabaseKey>) throws {
-        guard try !SideFilesCheck.hasJournal(path) else { return hinder() }
+        guard try !SideFilesCheck.hasJournal(path) else { return try hinder() }
         try startSealed(key)
         // A cache larger than the file would never be filled.
         let size = try FileAccess.sizeOfRegularFile(path)
@@ -142,17 +142,14 @@ struct SimultaneousChecks: Sendable {
     }
 
     /// Fails every check that needs the database open.
-    private func hinder() {
+    private func hinder() throws {
         let error = LockstepError(
             .denied, "the database is not opened while there is a rollback journal beside it")
         let checks =
             connectionTasks.joined().filter { $0.work.isFound == nil }.map(\.check)
             + sealedTasks.map(\.check)
         for check in checks {
-            coordinator.add(
-                VerificationReport.Outcome(
-                    check: check, summary: "could not be carried out",
-                    findings: [.failure(error.message)], duration: .zero, obstacle: error))
+            coordinator.add(try .of(check) { throw error })
         }
     }
 }

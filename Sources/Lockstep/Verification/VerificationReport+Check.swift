@@ -17,18 +17,21 @@ extension VerificationReport {
         let isOfFile: Bool
         /// The kind of error that a failure of the check is. The tool's exit code follows from it.
         package let failureCode: LockstepError.Code
-        /// How the check runs; nil without what it needs.
+        /// Whether it can fail. If not, its findings are notices, and so is an error that kept it from running.
+        let mayFail: Bool
+        /// How the check runs; nil without its inputs.
         let work: @Sendable (CheckJob) -> Work?
 
         init(
             _ name: String, formerName: String? = nil, isOfFile: Bool = false,
-            failure: LockstepError.Code = .verificationFailed,
+            failure: LockstepError.Code = .verificationFailed, mayFail: Bool = true,
             work: @escaping @Sendable (CheckJob) -> Work?
         ) {
             rawValue = name
             self.formerName = formerName
             self.isOfFile = isOfFile
             failureCode = failure
+            self.mayFail = mayFail
             self.work = work
         }
 
@@ -83,7 +86,8 @@ extension VerificationReport.Check {
         var isAlone = false
         /// Whether ``Store/verifyLightly(_:)`` runs it too.
         var isLight = false
-        /// Whether the database has the content that it checks; nil if every database does.
+        /// Whether the database has the content that it checks; nil if every database does. Without the content, or if
+        /// the database does not open, reports do not mention the check.
         var isFound: (@Sendable (borrowing Connection) -> Bool)?
         /// The check itself.
         let run: @Sendable (borrowing Connection) throws -> CheckResult

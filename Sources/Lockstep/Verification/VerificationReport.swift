@@ -3,7 +3,7 @@ public struct VerificationReport: Sendable {
     /// A result that a check reports.
     public struct Finding: Sendable, Equatable {
         /// Whether it fails the verification. Otherwise it is a notice.
-        public let isFailure: Bool
+        public internal(set) var isFailure: Bool
         /// The fault and its place; never a value of a row.
         public var message: String { advice.text }
         /// The message, with the actions that it names.
@@ -59,7 +59,7 @@ public struct VerificationReport: Sendable {
         public let findings: [Finding]
         /// How long it took. Several checks run at once, so that together they take less than the sum.
         public let duration: Duration
-        /// The error that kept the check from running, which fails it; nil if it ran.
+        /// The error that kept the check from running, which fails it if it can fail; nil if it ran.
         public let obstacle: LockstepError?
 
         /// Whether the check failed.
@@ -79,7 +79,8 @@ public struct VerificationReport: Sendable {
 typealias CheckResult = (summary: String, findings: [VerificationReport.Finding])
 
 extension VerificationReport.Outcome {
-    /// Runs one check, measures its duration, and turns an error into a failure of the check.
+    /// Runs one check, measures its duration, and turns an error into a failure of the check, or into a notice if the
+    /// check cannot fail.
     static func of(
         _ check: VerificationReport.Check, _ body: () throws -> CheckResult
     ) throws -> VerificationReport.Outcome {
@@ -92,8 +93,12 @@ extension VerificationReport.Outcome {
             obstacle = error
             result = ("could not be carried out", [.failure(error.message)])
         }
+        var findings = result.findings
+        if !check.mayFail {
+            for index in findings.indices { findings[index].isFailure = false }
+        }
         return VerificationReport.Outcome(
-            check: check, summary: result.summary, findings: result.findings,
+            check: check, summary: result.summary, findings: findings,
             duration: Clock.time(since: start), obstacle: obstacle)
     }
 }

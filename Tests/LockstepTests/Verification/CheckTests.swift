@@ -44,6 +44,21 @@ struct CheckTests {
     }
 
     @Test(
+        "An error fails a check, and is a notice of one that cannot fail", arguments: [true, false])
+    func mayFail(_ mayFail: Bool) throws {
+        let check = VerificationReport.Check("planted", mayFail: mayFail) { _ in nil }
+        let outcome = try VerificationReport.Outcome.of(check) {
+            throw LockstepError(.inputOutput, "the planted error")
+        }
+        #expect(outcome.hasFailed == mayFail)
+        #expect(outcome.findings.map(\.message) == ["the planted error"])
+        #expect(outcome.obstacle?.code == .inputOutput)
+        let found = try VerificationReport.Outcome.of(check) { ("summary", [.failure("found")]) }
+        #expect(found.hasFailed == mayFail && found.obstacle == nil)
+        #expect(!VerificationReport.Check.library.mayFail)
+    }
+
+    @Test(
         "A failure's kind, which decides the exit code",
         arguments: [
             (
