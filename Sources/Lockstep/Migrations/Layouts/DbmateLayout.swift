@@ -41,7 +41,7 @@ enum DbmateLayout: LayoutRules {
         let sections = MarkedSections(
             upMarker: "-- migrate:up", downMarker: "-- migrate:down", mayRepeat: true,
             needsDown: true)
-        let cutter = ScriptCutter(source.origin, readsForeignKeyPragmas: true) {
+        let cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true) {
             comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter)
@@ -59,8 +59,8 @@ enum DbmateLayout: LayoutRules {
     }
 
     private static func marker(
-        _ comment: ScriptCutter.Comment
-    ) throws(LockstepError) -> ScriptCutter.Marker? {
+        _ comment: ScriptSplitter.Comment
+    ) throws(LockstepError) -> ScriptSplitter.Marker? {
         let words = comment.content.split(whereSeparator: \.isWhitespace)
         // Misspelled markers are errors: otherwise a way down could become part of the way up.
         guard let first = words.first, first.asciiLowercased.hasPrefix("migrate:") else {
@@ -83,7 +83,7 @@ enum DbmateLayout: LayoutRules {
     }
 
     private static func runsInTransaction(
-        _ options: ArraySlice<Substring>, _ comment: ScriptCutter.Comment
+        _ options: ArraySlice<Substring>, _ comment: ScriptSplitter.Comment
     ) throws(LockstepError) -> Bool {
         var inTransaction = true
         // dbmate ignores a word without a colon.

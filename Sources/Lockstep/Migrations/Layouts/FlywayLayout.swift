@@ -78,12 +78,12 @@ enum FlywayLayout: LayoutRules {
     /// A program that implements a version; programs for anything else are refused.
     private static func code(
         _ source: MigrationSource, _ language: String
-    ) throws(LockstepError) -> ForeignCode {
+    ) throws(LockstepError) -> ExternalCode {
         let stem = source.name.prefix(upTo: source.name.lastIndex(of: ".") ?? source.name.endIndex)
         guard let name = PrefixedName(stem), name.prefix == .version else {
-            throw ForeignCode.refusal(source, language)
+            throw ExternalCode.refusal(source, language)
         }
-        return ForeignCode(
+        return ExternalCode(
             version: try version(name, source), fileName: source.path, language: language)
     }
 

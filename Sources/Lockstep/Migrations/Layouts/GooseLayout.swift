@@ -16,7 +16,7 @@ enum GooseLayout: LayoutRules {
             let isCode = source.name.hasSuffix(".go") && !source.name.hasSuffix("_test.go")
             if isCode, let version {
                 contents.code.append(
-                    ForeignCode(version: version, fileName: source.path, language: "Go"))
+                    ExternalCode(version: version, fileName: source.path, language: "Go"))
             }
             guard source.isSQL else { continue }
             guard source.stem != nil, let number, let version else {
@@ -39,7 +39,7 @@ enum GooseLayout: LayoutRules {
         _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource
     ) throws(LockstepError) -> MigrationFile {
         let sections = MarkedSections(upMarker: "-- +goose Up", downMarker: "-- +goose Down")
-        let cutter = ScriptCutter(source.origin, readsForeignKeyPragmas: true) {
+        let cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true) {
             comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter) {
@@ -58,8 +58,8 @@ enum GooseLayout: LayoutRules {
     }
 
     private static func marker(
-        _ comment: ScriptCutter.Comment
-    ) throws(LockstepError) -> ScriptCutter.Marker? {
+        _ comment: ScriptSplitter.Comment
+    ) throws(LockstepError) -> ScriptSplitter.Marker? {
         // goose does not recognise a marker after SQL on the same line.
         guard comment.lead != .something, let meaning = meaning(of: comment.text) else {
             return nil
@@ -89,7 +89,7 @@ enum GooseLayout: LayoutRules {
 
     /// Requires a StatementEnd for each StatementBegin, in the same direction.
     private static func requireBalance(
-        _ marks: [(marker: ScriptCutter.Marker, line: Int)], _ source: MigrationSource
+        _ marks: [(marker: ScriptSplitter.Marker, line: Int)], _ source: MigrationSource
     ) throws(LockstepError) {
         var begun: Int?
         var isInside = false

@@ -90,7 +90,7 @@ struct LayoutContents {
     var repeatables: [MigrationFile] = []
     var baselines: [MigrationFile] = []
     /// Versions that the layout's tool runs as programs.
-    var code: [ForeignCode] = []
+    var code: [ExternalCode] = []
     /// SQL files that the layout's own tool also ignores.
     var ignoredFiles: [String] = []
 }

@@ -30,7 +30,7 @@ enum NativeLayout: LayoutRules {
         }
         let sections = MarkedSections(
             upMarker: "-- lockstep: up", downMarker: "-- lockstep: down", isForeign: false)
-        let cutter = ScriptCutter(source.origin, readsForeignKeyPragmas: false) {
+        let cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: false) {
             comment throws(LockstepError) in
             switch Directive.content(of: String(comment.text))?.asciiLowercased {
             case "up": .up(inTransaction: true)

@@ -28,7 +28,7 @@ enum RefineryLayout: LayoutRules {
             }
             guard !isCode else {
                 contents.code.append(
-                    ForeignCode(version: version, fileName: source.path, language: "Rust"))
+                    ExternalCode(version: version, fileName: source.path, language: "Rust"))
                 continue
             }
             contents.versions.append(

@@ -25,9 +25,9 @@ public struct Plan: Sendable, Equatable {
         /// Apply a version, or continue an unfinished one.
         case up(Migration)
         /// Undo a version in the ledger.
-        case down(LedgerEntry, WayDown)
+        case down(LedgerEntry, DownMigration)
         /// Undo the completed part of an unfinished version.
-        case abandon(UnfinishedMigration, WayDown)
+        case abandon(UnfinishedMigration, DownMigration)
 
         /// The version to apply or undo.
         public var version: MigrationVersion {
@@ -92,12 +92,12 @@ public struct Plan: Sendable, Equatable {
         case .latest:
             steps = state.pending.map(Step.up)
             repeatables = state.changedRepeatables
-            findings += PlanFindings.unfinishedWayDown(state)
+            findings += PlanFindings.unfinishedDownMigration(state)
         case .version(let target):
             let undo = state.undoable.filter { $0.version > target }
             if undo.isEmpty {
                 steps = state.pending.filter { $0.version <= target }.map(Step.up)
-                findings += PlanFindings.unfinishedWayDown(state)
+                findings += PlanFindings.unfinishedDownMigration(state)
             } else {
                 steps = Self.undo(undo, state, recordedDown, &findings)
             }
@@ -148,7 +148,7 @@ public struct Plan: Sendable, Equatable {
         var steps: [Step] = []
         for one in applied.reversed() {
             do throws(LockstepError) {
-                let way = try state.wayDown(of: one, recorded)
+                let way = try state.downMigration(of: one, recorded)
                 switch one {
                 case .whole(let entry): steps.append(.down(entry, way))
                 case .begun(let unfinished): steps.append(.abandon(unfinished, way))

@@ -2,7 +2,7 @@
 enum PlanFindings {
     static func all(_ state: PlanState, allowsOutOfOrder: Bool) -> [Plan.Finding] {
         let known = Dictionary(grouping: state.migrations, by: \.version)
-        var findings = duplicates(known, state) + gaps(state) + foreignCode(state)
+        var findings = duplicates(known, state) + gaps(state) + externalCode(state)
         for entry in state.applied {
             guard let migration = known[entry.version]?.first else {
                 findings.append(
@@ -43,7 +43,7 @@ enum PlanFindings {
     }
 
     /// A version that is partly undone can only be undone.
-    static func unfinishedWayDown(_ state: PlanState) -> [Plan.Finding] {
+    static func unfinishedDownMigration(_ state: PlanState) -> [Plan.Finding] {
         state.halfUndone.map { unfinished in
             .fatal(
                 .migrationUnfinished,
@@ -85,9 +85,9 @@ enum PlanFindings {
     }
 
     /// Programs of other tools that the set has no code migration for.
-    private static func foreignCode(_ state: PlanState) -> [Plan.Finding] {
+    private static func externalCode(_ state: PlanState) -> [Plan.Finding] {
         let ours = Set(state.set.code.map(\.version))
-        return state.set.foreignCode.filter { !ours.contains($0.version) }.map {
+        return state.set.externalCode.filter { !ours.contains($0.version) }.map {
             Plan.Finding(isFatal: true, error: $0.error.adding(.init(set: state.set.name)))
         }
     }

@@ -41,7 +41,7 @@ extension Plan.Step {
     }
 
     private func down(
-        _ way: WayDown, _ recorded: String?, _ set: MigrationSet
+        _ way: DownMigration, _ recorded: String?, _ set: MigrationSet
     ) throws -> StepWork {
         switch way {
         case .own(.file(let file)):

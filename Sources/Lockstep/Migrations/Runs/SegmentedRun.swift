@@ -303,7 +303,7 @@ struct SegmentedRun {
 
     private func nextBareStatement(
         _ connection: borrowing Connection, _ state: RunState
-    ) throws -> BareStatements? {
+    ) throws -> NontransactionalStatements? {
         let progress = try recorded(connection, state)
         let segment = progress?.segment ?? 0
         guard state.segments.indices.contains(segment),
@@ -313,7 +313,7 @@ struct SegmentedRun {
         if let progress, case .integer(let offset) = progress.cursor {
             start = Int(clamping: offset)
         }
-        return try BareStatements(
+        return try NontransactionalStatements(
             sql, from: start, line: line, segment: segment, origin, isBegun: progress != nil)
     }
 
@@ -337,7 +337,7 @@ struct SegmentedRun {
                 hint: "restore the original file, byte for byte, until the version is finished",
                 context: origin.context)
         }
-        guard BareStatements.endsStatement(at: Int(clamping: offset), of: sql) else {
+        guard NontransactionalStatements.endsStatement(at: Int(clamping: offset), of: sql) else {
             throw PlanFindings.impossibleProgress(origin)
         }
     }

@@ -78,7 +78,9 @@ struct ScriptReplay {
         _ transaction: (() throws -> Void) throws -> Void
     ) throws {
         var position = offset
-        while var bare = try BareStatements(sql, from: position, line: line, segment: 0, origin) {
+        while var bare = try NontransactionalStatements(
+            sql, from: position, line: line, segment: 0, origin)
+        {
             if bare.runsAlone {
                 try bare.runAlone(connection)
             } else {

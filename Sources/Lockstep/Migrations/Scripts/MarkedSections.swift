@@ -14,14 +14,14 @@ struct MarkedSections {
         let isUp: Bool
         let inTransaction: Bool
         let line: Int
-        var pieces: [ScriptCutter.Piece] = []
+        var pieces: [ScriptSplitter.Piece] = []
     }
 
     /// Cuts `text` and sorts the pieces by direction.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
     func scripts(
-        of text: String, _ cutter: ScriptCutter,
-        validate: ([(marker: ScriptCutter.Marker, line: Int)]) throws(LockstepError) -> Void = {
+        of text: String, _ cutter: ScriptSplitter,
+        validate: ([(marker: ScriptSplitter.Marker, line: Int)]) throws(LockstepError) -> Void = {
             _ throws(LockstepError) in
         }
     ) throws(LockstepError) -> (up: MigrationScript, down: MigrationScript?) {
@@ -93,7 +93,7 @@ struct MarkedSections {
     }
 
     private func malformed(
-        _ what: String, _ piece: ScriptCutter.Piece, _ origin: ScriptOrigin
+        _ what: String, _ piece: ScriptSplitter.Piece, _ origin: ScriptOrigin
     ) -> LockstepError {
         origin.malformed(
             what, line: piece.line,

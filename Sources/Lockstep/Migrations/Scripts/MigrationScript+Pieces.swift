@@ -3,7 +3,7 @@ extension MigrationScript {
     /// - Parameters:
     ///   - line: The line in the file where it begins.
     ///   - implied: Directives that the file does not state, or states in the terms of its layout.
-    init(_ pieces: [ScriptCutter.Piece], line: Int, implied: [Directive] = []) {
+    init(_ pieces: [ScriptSplitter.Piece], line: Int, implied: [Directive] = []) {
         var items: [Item] = []
         var text = ""
         for directive in implied {
@@ -28,7 +28,7 @@ extension MigrationScript {
     /// directive here. If they contain nothing else that SQLite refuses inside a transaction, they run inside
     /// one, which is safer.
     static func implied(
-        by pieces: [ScriptCutter.Piece], isForeign: Bool, inTransaction: Bool
+        by pieces: [ScriptSplitter.Piece], isForeign: Bool, inTransaction: Bool
     ) -> [Directive] {
         guard isForeign else { return inTransaction ? [] : [.noTransaction] }
         let isBare = !inTransaction && pieces.contains(where: needsNoTransaction)
@@ -37,7 +37,7 @@ extension MigrationScript {
 
     /// Whether the SQL contains a transaction statement, or a statement that SQLite runs only outside a
     /// transaction.
-    private static func needsNoTransaction(_ piece: ScriptCutter.Piece) -> Bool {
+    private static func needsNoTransaction(_ piece: ScriptSplitter.Piece) -> Bool {
         guard case .sql = piece.content else { return false }
         let words = SQLCursor(piece.text).tokens.map(\.word)
         return zip([";"] + words, words).contains {

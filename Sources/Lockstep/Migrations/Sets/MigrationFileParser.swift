@@ -5,7 +5,7 @@ enum MigrationFileParser {
     static func parseScript(
         _ text: String, _ origin: ScriptOrigin
     ) throws(LockstepError) -> MigrationScript {
-        var cutter = ScriptCutter(origin, readsForeignKeyPragmas: false) {
+        var cutter = ScriptSplitter(origin, readsForeignKeyPragmas: false) {
             _ throws(LockstepError) in nil
         }
         return MigrationScript(try cutter.cut(text), line: 1)
@@ -17,7 +17,7 @@ enum MigrationFileParser {
     static func parseWhole(
         _ source: MigrationSource, as layout: MigrationLayout, inTransaction: Bool = true
     ) throws(LockstepError) -> MigrationScript {
-        var cutter = ScriptCutter(source.origin, readsForeignKeyPragmas: true) {
+        var cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true) {
             comment throws(LockstepError) in
             guard let owner = MarkerOwner(of: comment.text) else { return nil }
             throw comment.malformed(

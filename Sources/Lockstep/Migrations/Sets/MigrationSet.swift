@@ -14,7 +14,7 @@ public struct MigrationSet: Sendable, Equatable {
     var downDeclarations: [MigrationVersion: [Directive]] = [:]
     /// Versions of the folder that another tool runs as programs. Each needs a ``CodeMigration`` with the same
     /// version in its place.
-    public let foreignCode: [ForeignCode]
+    public let externalCode: [ExternalCode]
     /// The migrations that run after all versions, in this order, whenever they have changed.
     public let repeatables: [MigrationFile]
     /// The migrations that lead from an empty database to a later version in one step, in ascending order.
@@ -57,7 +57,9 @@ public struct MigrationSet: Sendable, Equatable {
             throw error.adding(.init(set: name))
         }
         self.name = name
-        foreignCode = contents.code.sorted { ($0.version, $0.fileName) < ($1.version, $1.fileName) }
+        externalCode = contents.code.sorted {
+            ($0.version, $0.fileName) < ($1.version, $1.fileName)
+        }
         repeatables = contents.repeatables
         baselines = contents.baselines
         ignoredFiles = contents.ignoredFiles.sorted()
@@ -142,7 +144,7 @@ public struct MigrationSet: Sendable, Equatable {
         files = [baseline] + set.files.filter { $0.version > baseline.version }
         code = set.code.filter { $0.version > baseline.version }
         downDeclarations = set.downDeclarations
-        foreignCode = set.foreignCode.filter { $0.version > baseline.version }
+        externalCode = set.externalCode.filter { $0.version > baseline.version }
     }
 
     /// Rejects files whose order by name differs from their order by number: the other tool never ran the folder

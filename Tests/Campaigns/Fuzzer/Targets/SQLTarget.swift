@@ -47,7 +47,7 @@ final class SQLTarget: FuzzTarget {
             "a quoted name is another one")
         _ = SQLCursor(text).mentions("t")
         _ = MessageRedaction.redact(text, 1, text, isRunning: false)
-        _ = BareStatements.endsStatement(at: input.count / 2, of: text)
+        _ = NontransactionalStatements.endsStatement(at: input.count / 2, of: text)
         if let literal = LiteralDefault(text) {
             require(LiteralDefault(literal.sql) == literal, "a default is read as another one")
         }

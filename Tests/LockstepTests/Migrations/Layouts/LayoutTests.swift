@@ -151,7 +151,7 @@ struct LayoutTests {
             let up = layout == .goose ? "-- +goose Up\n" : ""
             let folder = try LayoutFolder([one: "\(up)CREATE TABLE a (x);", program: "no SQL"])
             let set = try folder.set(layout)
-            #expect(set.foreignCode.map(\.fileName) == [program])
+            #expect(set.externalCode.map(\.fileName) == [program])
             let error = try #require(Plan(set, ledger: [], target: .latest).findings.first?.error)
             #expect(error.code == .migrationMalformed)
             #expect(error.message.contains("\(program) is written in \(language)"))

@@ -2,7 +2,7 @@
 /// statement in a transaction of the engine, or all statements between a file's own BEGIN and COMMIT.
 ///
 /// A VACUUM or PRAGMA runs twice if the process is killed directly after it, which does no harm.
-struct BareStatements {
+struct NontransactionalStatements {
     private let script: [UInt8]
     private let origin: ScriptOrigin
     private let segment: Int

@@ -1,6 +1,6 @@
 /// A version that another tool runs as a program. It cannot be skipped, so it must be written as SQL or replaced
 /// by a ``CodeMigration`` in the set.
-public struct ForeignCode: Sendable, Equatable {
+public struct ExternalCode: Sendable, Equatable {
     /// Its place in the set's order.
     public let version: MigrationVersion
     /// The file's path in the folder.

@@ -1,5 +1,5 @@
 /// The way to undo a version.
-public enum WayDown: Sendable, Equatable {
+public enum DownMigration: Sendable, Equatable {
     /// The file or the code of the version, unchanged since the version was applied.
     case own(Migration)
     /// The text that the database recorded. See ``RecordedDown``.
@@ -9,7 +9,9 @@ public enum WayDown: Sendable, Equatable {
 extension PlanState {
     /// The way to undo a version.
     /// - Throws: An error with the reason if the version cannot be undone.
-    func wayDown(of one: Applied, _ recorded: RecordedDown) throws(LockstepError) -> WayDown {
+    func downMigration(of one: Applied, _ recorded: RecordedDown) throws(LockstepError)
+        -> DownMigration
+    {
         let named = "\(set.name) \(one.version)"
         let claimants = migrations.filter { $0.version == one.version }
         for own in claimants where try own.fits(one) {

@@ -1,6 +1,6 @@
-/// Cuts a migration file into SQL, directives and the markers of its layout, without splitting the SQL
+/// Splits a migration file into SQL, directives and the markers of its layout, but not the SQL
 /// into statements.
-struct ScriptCutter {
+struct ScriptSplitter {
     /// A comment with a meaning in a layout.
     enum Marker: Equatable {
         case up(inTransaction: Bool)

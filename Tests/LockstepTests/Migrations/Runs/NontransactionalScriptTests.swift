@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 @Suite("Scripts without a transaction")
-struct BareScriptTests {
+struct NontransactionalScriptTests {
     private static let script = """
         -- lockstep: no transaction
         CREATE TABLE a (x INTEGER); -- one; two
