@@ -101,7 +101,7 @@ struct RotationScratch {
     /// The content, under the key that the keyring names.
     func content() throws -> [String] {
         let connection = try Connection.open(path, key: keyring().databaseKey(for: path))
-        try IntegrityAnswer.require(connection)
+        try IntegrityPragma.require(connection)
         return try Self.content(connection)
     }
 

@@ -12,7 +12,7 @@ struct SealedPlace {
         if let obstacle = column.shape.obstacleToStreams {
             throw LockstepError(
                 .misuse, "SQLite cannot stream \(column.title): \(obstacle)",
-                hint: "read and write it through \(OpenViews.name(of: column.column.table))",
+                hint: "read and write it through \(DecryptingViews.name(of: column.column.table))",
                 context: column.column.context)
         }
         self.column = column

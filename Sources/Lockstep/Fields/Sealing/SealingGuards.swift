@@ -74,7 +74,7 @@ struct SealingGuards {
         let value = "NEW.\(SQLTokens.quote(column))"
         let foreign = "\(value) IS NOT NULL AND NOT \(CellShape.matches(value, mode))"
         let reason =
-            "\(table).\(column) is sealed: write through \(OpenViews.name(of: table)), with the fields keyring of its dataset"
+            "\(table).\(column) is sealed: write through \(DecryptingViews.name(of: table)), with the fields keyring of its dataset"
         var triggers = [
             trigger(.insert, "INSERT", foreign, reason),
             trigger(.update, "UPDATE OF \(SQLTokens.quote(column))", foreign, reason),
@@ -87,7 +87,7 @@ struct SealingGuards {
                 trigger(
                     .key, "UPDATE OF \(key.map(SQLTokens.quote).joined(separator: ", "))",
                     "\(value) IS NOT NULL AND \(value) IS OLD.\(SQLTokens.quote(column)) AND (\(moved.joined(separator: " OR ")))",
-                    "the cells of \(table).\(column) are sealed to their primary key: change it through \(OpenViews.name(of: table))"
+                    "the cells of \(table).\(column) are sealed to their primary key: change it through \(DecryptingViews.name(of: table))"
                 ))
         }
         return triggers

@@ -63,7 +63,7 @@ final class SealingPrefetch {
     /// The cells of the rows after `start`, in a write transaction; nil if they are of no use. Waits for the job.
     func take(
         after start: Int64?, _ connection: borrowing Connection
-    ) throws(LockstepError) -> MadeCells? {
+    ) throws(LockstepError) -> PreparedCells? {
         guard let mark else { return nil }
         self.mark = nil
         let made = shared.take()
@@ -115,7 +115,7 @@ private struct Source {
 // `isBusy` to false, and the writing thread before `begin` and once it has seen that. `isBusy` has its own lock.
 private final class Shared: @unchecked Sendable {
     private let isBusy = Monitor(false)
-    private var made: MadeCells?
+    private var made: PreparedCells?
     private var connection: Connection?
     var source: Source?
 
@@ -125,13 +125,15 @@ private final class Shared: @unchecked Sendable {
     }
 
     /// Runs a job. A job that fails has made nothing: the writing thread meets the same failure and reports it better.
-    func finish(_ job: (borrowing Connection) throws -> MadeCells?) {
+    func finish(_ job: (borrowing Connection) throws -> PreparedCells?) {
         made = (try? run(job)) ?? nil
         isBusy.locked { $0 = false }
         isBusy.signal()
     }
 
-    private func run(_ job: (borrowing Connection) throws -> MadeCells?) throws -> MadeCells? {
+    private func run(_ job: (borrowing Connection) throws -> PreparedCells?) throws
+        -> PreparedCells?
+    {
         if connection == nil { connection = try source?.open() }
         switch connection {
         case nil: return nil
@@ -143,7 +145,7 @@ private final class Shared: @unchecked Sendable {
     func wait() { isBusy.wait { $0 ? nil : () } }
 
     /// The job's result, after it has finished.
-    func take() -> MadeCells? {
+    func take() -> PreparedCells? {
         wait()
         defer { made = nil }
         return made
@@ -156,7 +158,7 @@ private final class Shared: @unchecked Sendable {
 }
 
 /// The cells of some rows, as SQLite values. One thread fills it and hands it to the writing thread.
-final class MadeCells {
+final class PreparedCells {
     let piece: SealingChange.Piece
     private var rowIDs: [Int64] = []
     /// The values of all rows, one row after another.
@@ -207,7 +209,7 @@ extension SealingChange {
     fileprivate func made(
         _ count: Int, after start: Int64, _ keys: FieldKeys, _ connection: borrowing Connection,
         maximumBytes: Int64
-    ) throws -> MadeCells? {
+    ) throws -> PreparedCells? {
         let sealed = try knownColumn(knownRegistry(keys, connection))
         let shape = try shape(connection)
         guard let rowID = shape.rowIDName,
@@ -220,7 +222,7 @@ extension SealingChange {
         {
             return nil
         }
-        let made = MadeCells(piece)
+        let made = PreparedCells(piece)
         let rows = try connection.prepare(
             conversion(sealed, shape, connection).selection(
                 rowID, range + needsChange(sealed.mode, keys)))

@@ -16,9 +16,9 @@ enum CellFunction {
         ("lockstep_reseal", { column, call throws(LockstepError) in try column.reseal(call) }),
         (
             "lockstep_token",
-            { column, call throws(LockstepError) in try column.giveToken(call) }
+            { column, call throws(LockstepError) in try column.setToken(call) }
         ),
-        ("lockstep_same", { column, call throws(LockstepError) in try column.giveSame(call) }),
+        ("lockstep_same", { column, call throws(LockstepError) in try column.setEquality(call) }),
     ]
 
     /// The names of all functions that only this connection's own SQL can call.
@@ -40,7 +40,7 @@ enum CellFunction {
         guard call.kind(0) == .text, call.kind(1) == .text else { return }
         let text = FoldedText.scalars(try call.text(0))
         let beginning = FoldedText.scalars(try call.text(1))
-        call.give(text.starts(with: beginning))
+        call.setResult(text.starts(with: beginning))
     }
 
     /// `lockstep_inserted(capability, row)`: reports to a connection which row was inserted through one of its views.

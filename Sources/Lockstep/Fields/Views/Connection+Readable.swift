@@ -10,7 +10,7 @@ extension Connection {
     ///   not have.
     public func readable(_ table: String) throws -> SQL {
         if let sealed, sealed.hasView(of: table) {
-            return SQL(verbatim: SQLTokens.quote(OpenViews.name(of: table)))
+            return SQL(verbatim: SQLTokens.quote(DecryptingViews.name(of: table)))
         }
         guard try !core.claimedTables(self).contains(SQLName(table)) else {
             throw LockstepError(

@@ -12,7 +12,7 @@ final class SealedAttachment: ConnectionAttachment {
     private var isWithoutViews = false
     /// The facts that the file has proven so far.
     let proof: SealedProof
-    private var views = OpenViews()
+    private var views = DecryptingViews()
 
     /// The state of the database at the last check.
     private struct Known: Equatable {
@@ -97,7 +97,7 @@ final class SealedAttachment: ConnectionAttachment {
     private func load(_ connection: borrowing Connection) throws {
         let version = try connection.core.dataVersion()
         let (schema, changes) = try look(connection)
-        try ForeignSchema.requireNone(connection)
+        try UntrustedSchema.requireSafe(connection)
         let trust = SealedTrust(
             fields: fields, proof: proof, database: try KeyringTable.database(connection))
         var shapes: [SQLName: SealedTable] = [:]
@@ -117,7 +117,7 @@ final class SealedAttachment: ConnectionAttachment {
                     if column.state == .plaintext { continue }
                     throw Self.missing(column)
                 }
-                try ForeignSchema.requireStored(column, shape)
+                try UntrustedSchema.requireStored(column, shape)
                 try Self.requireRowKey(column, shape)
                 shapes[SQLName(column.table)] = shape
                 try learn(column, shape, keys)
@@ -171,7 +171,7 @@ final class SealedAttachment: ConnectionAttachment {
         return (schema, changes)
     }
 
-    private func groups(_ shapes: [SQLName: SealedTable]) -> [OpenViews.Group] {
+    private func groups(_ shapes: [SQLName: SealedTable]) -> [DecryptingViews.Group] {
         shapes.values.sorted { $0.name < $1.name }.compactMap { shape in
             // The file can spell the name in another case than the registry. Without the view, a table of the view's
             // name would receive plaintext.
@@ -180,7 +180,7 @@ final class SealedAttachment: ConnectionAttachment {
                     && $0.element.column.state != .plaintext
             }
             guard !numbered.isEmpty else { return nil }
-            return OpenViews.Group(
+            return DecryptingViews.Group(
                 shape: shape,
                 columns: numbered.map { (number: $0.offset, column: $0.element.column) },
                 capability: capability)

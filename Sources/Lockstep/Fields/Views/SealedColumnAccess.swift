@@ -63,7 +63,7 @@ final class SealedColumnAccess {
             guard column.state != .sealed else {
                 throw cipher.malformed("holds no sealed value", try binding(call, from: 2))
             }
-            return call.giveArgument(1)
+            return call.setResult(toArgument: 1)
         }
         try requireSealedAtAll()
         let binding = try binding(call, from: 2)
@@ -71,7 +71,7 @@ final class SealedColumnAccess {
         try call.withBytes(1) { bytes throws(LockstepError) in
             if !anyLength { try requireNotTooLong(bytes) }
             try cipher.open(bytes, at: binding) { tag, payload throws(LockstepError) in
-                call.give(tag, payload)
+                call.setResult(tag, payload)
             }
         }
     }
@@ -82,11 +82,11 @@ final class SealedColumnAccess {
         let kind = call.kind(1)
         if kind == .null { return }
         guard column.state == .migrating || column.state == .sealed else {
-            return try givePlaintext(call, kind)
+            return try setPlaintext(call, kind)
         }
         let binding = try binding(call, from: 2)
         let cell = try cell(call, kind, at: binding)
-        call.give(blob: cell.span)
+        call.setResult(blob: cell.span)
     }
 
     private func cell(
@@ -115,11 +115,11 @@ final class SealedColumnAccess {
                 try cipher.seal(tag, payload, at: binding)
             }
         }
-        call.give(blob: cell.span)
+        call.setResult(blob: cell.span)
     }
 
     /// Refuses plaintext that would be mistaken for a cell while the column still holds cells.
-    private func givePlaintext(
+    private func setPlaintext(
         _ call: borrowing FunctionCall, _ kind: FunctionCall.Kind
     ) throws(LockstepError) {
         guard try !holdsCell(call, kind) else {
@@ -127,7 +127,7 @@ final class SealedColumnAccess {
                 .misuse, "a value for \(title) looks like a sealed cell",
                 hint: "write it after the column is sealed", context: column.context)
         }
-        call.giveArgument(1)
+        call.setResult(toArgument: 1)
     }
 
     /// Whether argument 1 is a BLOB that looks like a cell of the column; with `any`, whether it is a BLOB.
@@ -200,22 +200,22 @@ final class SealedColumnAccess {
 
     /// Returns to SQL the token of the value in argument 2, for the index that argument 1 names by its number or its
     /// normaliser.
-    func giveToken(_ call: borrowing FunctionCall) throws(LockstepError) {
+    func setToken(_ call: borrowing FunctionCall) throws(LockstepError) {
         let place = try indexPlace(call)
         switch try token(place, of: call.value(2)) {
-        case .integer(let number): call.give(number)
-        case .blob(let bytes): call.give(blob: bytes.span)
+        case .integer(let number): call.setResult(number)
+        case .blob(let bytes): call.setResult(blob: bytes.span)
         default: return
         }
     }
 
     /// Returns to SQL whether the values in arguments 2 and 3 are equal to such an index, because tokens can coincide.
-    func giveSame(_ call: borrowing FunctionCall) throws(LockstepError) {
+    func setEquality(_ call: borrowing FunctionCall) throws(LockstepError) {
         let index = hashers[try indexPlace(call)].index
         guard let one = try index.message([call.value(2)]),
             let other = try index.message([call.value(3)])
         else { return }
-        call.give(one == other)
+        call.setResult(one == other)
     }
 
     private func indexPlace(_ call: borrowing FunctionCall) throws(LockstepError) -> Int {
@@ -266,10 +266,10 @@ final class SealedColumnAccess {
     /// for each index follows the row's key in the arguments.
     func check(_ call: borrowing FunctionCall) throws(LockstepError) {
         do throws(LockstepError) {
-            if let fault = try fault(call) { call.give(fault.rawValue) }
+            if let fault = try fault(call) { call.setResult(fault.rawValue) }
         } catch {
             guard let fault = Fault(error) else { throw error }
-            call.give(fault.rawValue)
+            call.setResult(fault.rawValue)
         }
     }
 
@@ -372,13 +372,14 @@ extension FunctionCall {
     }
 
     /// Returns a cell's payload to SQL in SQL's type.
-    fileprivate func give(_ tag: CellTag, _ payload: Span<UInt8>) {
+    fileprivate func setResult(_ tag: CellTag, _ payload: Span<UInt8>) {
         switch tag {
         case .null: return
-        case .integer: give(CellPlaintext.integer(payload))
-        case .real: give(Double(bitPattern: UInt64(bitPattern: CellPlaintext.integer(payload))))
-        case .text: give(text: payload)
-        case .blob: give(blob: payload)
+        case .integer: setResult(CellPlaintext.integer(payload))
+        case .real:
+            setResult(Double(bitPattern: UInt64(bitPattern: CellPlaintext.integer(payload))))
+        case .text: setResult(text: payload)
+        case .blob: setResult(blob: payload)
         }
     }
 }

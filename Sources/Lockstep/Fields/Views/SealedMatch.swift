@@ -31,7 +31,7 @@ extension Connection {
         _ column: String, of table: String, _ match: SealedMatch, as alias: String? = nil
     ) throws -> SQL {
         let (capability, open) = try cellCall(column, of: table)
-        let view = alias ?? OpenViews.name(of: open.column.table)
+        let view = alias ?? DecryptingViews.name(of: open.column.table)
         return try SealedLookup(capability: capability, column: open, view: view).condition(match)
     }
 }

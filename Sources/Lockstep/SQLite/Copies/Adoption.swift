@@ -33,7 +33,7 @@ public struct Adoption: Sendable {
     public func run(
         key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        try run(key, progress) { try ForeignDatabase.openPlaintext(original) }
+        try run(key, progress) { try ExternalDatabase.openPlaintext(original) }
     }
 
     /// Adopts a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Finding the version takes one key
@@ -44,7 +44,7 @@ public struct Adoption: Sendable {
         passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        try run(key, progress) { try ForeignDatabase.open(original, passphrase: passphrase) }
+        try run(key, progress) { try ExternalDatabase.open(original, passphrase: passphrase) }
     }
 
     private func run(
@@ -87,7 +87,7 @@ public struct Adoption: Sendable {
             try copy.run(from: source, to: target)
             let rows = try copy.compare(source, with: target)
             let broken = try target.query("PRAGMA main.foreign_key_check") { _ in }.count
-            try IntegrityAnswer.require(target)
+            try IntegrityPragma.require(target)
             try key.originRecord?.add(to: target)
             return (rows, broken)
         }
@@ -95,7 +95,7 @@ public struct Adoption: Sendable {
 
     private static func requireSound(_ source: borrowing Connection) throws {
         do {
-            try IntegrityAnswer.require(source)
+            try IntegrityPragma.require(source)
         } catch let error as LockstepError {
             throw error.located(
                 "\(source.path) cannot be adopted as it is",

@@ -5,7 +5,7 @@ internal import CSQLCipher
 ///
 /// Kept: all tables with their rows and rowids, indexes, triggers, views, full-text and other virtual tables,
 /// AUTOINCREMENT's counters, the planner's statistics, `user_version`. From a connection with a
-/// ``ClosedFullText`` the content of full-text tables is copied, and their indexes are built from it.
+/// ``DisabledFTS5`` the content of full-text tables is copied, and their indexes are built from it.
 struct LogicalCopy: ~Copyable {
     private let source: CopySource
     private let progress: JobProgress.Handler
@@ -25,9 +25,9 @@ struct LogicalCopy: ~Copyable {
         of original: borrowing Connection, _ progress: @escaping JobProgress.Handler
     ) throws {
         let objects = try CopiedObject.all(original)
-        let fullText = original.core.closedFullText?.tables ?? []
+        let fullText = original.core.disabledFTS5?.tables ?? []
         let tables = try CopiedTable.all(original).filter { table in
-            guard let part = ClosedFullText.owner(of: table.name, among: fullText)?.part else {
+            guard let part = DisabledFTS5.owner(of: table.name, among: fullText)?.part else {
                 return true
             }
             return part == "content"

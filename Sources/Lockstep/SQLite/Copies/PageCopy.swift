@@ -76,7 +76,7 @@ enum PageCopy {
         var reading = schema.ofSchema
         reading.isQueryOnly = true
         let copy = try Connection.open(path, key: key, options: reading)
-        try IntegrityAnswer.require(copy)
+        try IntegrityPragma.require(copy)
         let (before, after) = (try rowCounts(source), try rowCounts(copy))
         guard before == after else {
             throw LockstepError(

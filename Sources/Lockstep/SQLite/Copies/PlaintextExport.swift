@@ -27,13 +27,13 @@ public struct PlaintextExport: Sendable {
         let pending = try PendingDatabase(for: path)
         var report = try store.namingDamage {
             try store.read { source in
-                let target = try ForeignDatabase.makePlaintext(
+                let target = try ExternalDatabase.makePlaintext(
                     pending.path, options: store.source.options.connection)
                 return try withoutActuallyEscaping(progress) { progress in
                     var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }
                     try copy.run(from: source, to: target)
                     let rows = try copy.compare(source, with: target)
-                    try IntegrityAnswer.require(target)
+                    try IntegrityPragma.require(target)
                     let pages: Int = try target.value("PRAGMA main.page_count") ?? 0
                     return CopyReport(pages: pages, rows: rows)
                 }

@@ -27,9 +27,9 @@ extension SalvageRun {
 
     private func isFullTextIndex(_ table: SalvagePlan.Table) -> Bool {
         guard table.isShadow,
-            let part = ClosedFullText.owner(of: table.object.name, among: fullText)?.part
+            let part = DisabledFTS5.owner(of: table.object.name, among: fullText)?.part
         else { return false }
-        return ClosedFullText.derived.contains(part)
+        return DisabledFTS5.derived.contains(part)
     }
 
     private func isSequence(_ table: SalvagePlan.Table) -> Bool {
@@ -50,7 +50,7 @@ extension SalvageRun {
         _ entry: inout SalvageReport.Table
     ) throws {
         guard let shape = table.shape, !isFullTextIndex(table) else { return }
-        if table.isShadow, let owner = ClosedFullText.owner(of: shape.name, among: fullText),
+        if table.isShadow, let owner = DisabledFTS5.owner(of: shape.name, among: fullText),
             owner.part == "config"
         {
             return try copySettings(

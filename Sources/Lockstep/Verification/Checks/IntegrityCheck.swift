@@ -8,7 +8,7 @@ extension VerificationReport.Check {
 /// SQLite's own check of its b-trees, indexes and free pages.
 enum IntegrityCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
-        let problems = try IntegrityAnswer.faults(connection, limit: 20)
+        let problems = try IntegrityPragma.faults(connection, limit: 20)
         return (
             problems.isEmpty ? "b-trees and indexes agree" : counted(problems.count, "problem"),
             problems.map { .failure($0) }

@@ -27,7 +27,7 @@ extension FaultTests {
                 #expect(try PageAudit(path).run(key: scratch.key(2)).isClean)
                 let connection = try Connection.open(path, key: scratch.key(2))
                 #expect(try scratch.count(connection) == rows)
-                try IntegrityAnswer.require(connection)
+                try IntegrityPragma.require(connection)
             }
             let wanted = isDue ? ["copy.db", "data.db"] : ["data.db"]
             #expect(try scratch.names.filter { !$0.hasPrefix("data.db-") } == wanted)
@@ -61,7 +61,7 @@ extension FaultTests {
                     let connection = try scratch.open()
                     let count = try scratch.count(connection) ?? -1
                     #expect(count == Self.rows || (!succeeded && count == 40), "\(count) rows")
-                    try IntegrityAnswer.require(connection)
+                    try IntegrityPragma.require(connection)
                 }
                 #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
                 try Self.expectCopy(scratch, true)

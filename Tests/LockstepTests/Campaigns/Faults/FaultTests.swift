@@ -41,7 +41,7 @@ struct FaultTests {
             let connection = try scratch.open(options)
             let count = try scratch.count(connection) ?? -1
             #expect(allowed.contains(count), "\(count) rows")
-            try IntegrityAnswer.require(connection)
+            try IntegrityPragma.require(connection)
             try scratch.add(rows: 1, to: connection)
         }
         #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)

@@ -112,18 +112,18 @@ struct HostileVictim {
 
     private static func groups(
         _ session: SealedAttachment, _ connection: borrowing Connection
-    ) throws -> [OpenViews.Group] {
+    ) throws -> [DecryptingViews.Group] {
         let tables = Set(session.named.map { $0.column.column.table }).sorted()
         return try tables.compactMap { table in
             guard let shape = try SealedTable(table, connection) else { return nil }
             let columns = session.named.filter { $0.column.column.table == table }
-            return OpenViews.Group(
+            return DecryptingViews.Group(
                 shape: shape, columns: columns.map { ($0.number, $0.column.column) },
                 capability: session.capability)
         }
     }
 
-    private static func statements(of group: OpenViews.Group, _ kind: Kind) -> [String] {
+    private static func statements(of group: DecryptingViews.Group, _ kind: Kind) -> [String] {
         let statements = ViewSQL(group).statements
         guard kind == .pasted else { return statements }
         // The earlier form: `coalesce(NEW.x, <the file's text>)`, and the functions took a number.

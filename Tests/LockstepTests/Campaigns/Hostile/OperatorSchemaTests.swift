@@ -231,7 +231,7 @@ struct OperatorSchemaTests {
         let shape = try #require(try SealedTable("film", connection))
         if standard != "('') -- '" { #expect(shape.column("year")?.literalDefault == nil) }
         for statement in ViewSQL(
-            OpenViews.Group(shape: shape, columns: [], capability: try CellCapability())
+            DecryptingViews.Group(shape: shape, columns: [], capability: try CellCapability())
         ).statements {
             #expect(!statement.contains("FORGED") && !statement.contains("abs"), "\(statement)")
         }

@@ -44,7 +44,7 @@ struct SafeVictim {
             guard try PageAudit(database.path).run(key: database.key()).isClean else {
                 return "pages that do not verify"
             }
-            try IntegrityAnswer.require(connection)
+            try IntegrityPragma.require(connection)
             let applied = try Ledger.entries(connection).count
             guard applied >= 1 else { return "no ledger" }
             guard try SchemaSnapshot(connection).differences(from: Self.fresh[applied - 1]).isEmpty

@@ -114,7 +114,7 @@ struct SealingVictim {
     /// The state that it is in; every value must be what it was, and its token with it.
     private static func border(_ database: DatabaseScratch, _ keys: FieldKeys) throws -> String {
         let connection = try open(database, keys)
-        try IntegrityAnswer.require(connection)
+        try IntegrityPragma.require(connection)
         let registry = try RegistryTables.read(keys, connection)
         let column = registry?.column("name", of: "item")
         let state = column?.state ?? .plaintext

@@ -152,7 +152,7 @@ struct PlainVictim {
     /// version's progress are those of a run without a fault.
     func border() throws -> Int? {
         let connection = try victim.database.open()
-        try IntegrityAnswer.require(connection)
+        try IntegrityPragma.require(connection)
         // A rollback journal does not save the old content of a free page before its first use. After a torn write
         // the page is free again with arbitrary content. The check above has read all other pages.
         let free = try connection.value("PRAGMA freelist_count", as: Int.self) ?? 0

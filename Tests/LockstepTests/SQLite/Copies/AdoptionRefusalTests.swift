@@ -24,7 +24,7 @@ struct AdoptionRefusalTests {
     /// A plaintext database made with the extensions that the program gives its connections.
     private func makePlaintext(_ options: ConnectionOptions, _ script: String) throws {
         try Bytes.write([], to: scratch.old.path)
-        try ForeignDatabase.makePlaintext(scratch.old.path, options: options).run(script: script)
+        try ExternalDatabase.makePlaintext(scratch.old.path, options: options).run(script: script)
     }
 
     private static var collation: ConnectionOptions {

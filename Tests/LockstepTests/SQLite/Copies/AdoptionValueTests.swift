@@ -54,7 +54,7 @@ struct AdoptionValueTests {
         // A bound value is stored unchanged; a literal is not.
         try Bytes.write([], to: scratch.old.path)
         do {
-            let original = try ForeignDatabase.makePlaintext(scratch.old.path)
+            let original = try ExternalDatabase.makePlaintext(scratch.old.path)
             try original.execute("CREATE TABLE t (x, r REAL)")
             try original.execute("INSERT INTO t VALUES (?, ?)", -0.0, -0.0)
         }

@@ -29,7 +29,7 @@ struct BackupTests {
         #expect(try DatabaseScratch.mode(of: copy.path) == 0o600)
         #expect(try PageAudit(copy.path).run(key: key).isClean)
         let connection = try Connection.open(copy.path, key: key)
-        try IntegrityAnswer.require(connection)
+        try IntegrityPragma.require(connection)
         #expect(try connection.headerField("application_id") == Connection.applicationID)
         return try Account.total(connection)
     }

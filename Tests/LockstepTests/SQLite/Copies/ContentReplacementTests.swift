@@ -59,7 +59,7 @@ struct ContentReplacementTests {
         #expect(try scratch.names == ["data.db"])
         #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
         let again = try scratch.open()
-        try IntegrityAnswer.require(again)
+        try IntegrityPragma.require(again)
         #expect(try again.value("PRAGMA journal_mode", as: String.self) == "wal")
     }
 

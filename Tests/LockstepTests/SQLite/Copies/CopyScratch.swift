@@ -59,7 +59,7 @@ struct CopyScratch {
         #expect(
             try connection.headerField("application_id") == Connection.applicationID,
             sourceLocation: sourceLocation)
-        try IntegrityAnswer.require(connection)
+        try IntegrityPragma.require(connection)
     }
 
     /// Expects the same answers from the original and the new database, read without the engine.

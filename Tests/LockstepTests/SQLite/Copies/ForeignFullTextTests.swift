@@ -35,7 +35,7 @@ struct ForeignFullTextTests {
         #expect(
             try connection.value("SELECT v FROM docs_config WHERE k = 'rank'") == "bm25(10.0, 5.0)")
         try connection.execute("INSERT INTO docs (docs) VALUES ('integrity-check')")
-        try IntegrityAnswer.require(connection)
+        try IntegrityPragma.require(connection)
     }
 
     private func craft(_ path: FilePath, key: String?) throws {
@@ -82,7 +82,7 @@ struct ForeignFullTextTests {
         try Restore(scratch.path, from: backup.path).run(
             key: scratch.key(2), backupKey: backup.key())
         let restored = try Connection.open(scratch.path, key: scratch.key(2))
-        Refusal.expect(.damaged) { try IntegrityAnswer.require(restored) }
+        Refusal.expect(.damaged) { try IntegrityPragma.require(restored) }
     }
 
     @Test(
@@ -125,8 +125,8 @@ struct ForeignFullTextTests {
                 _ = try connection.query(SQL(verbatim: sql)) { _ in }
             }
         }
-        try IntegrityAnswer.require(connection)
+        try IntegrityPragma.require(connection)
         _ = try connection.query("PRAGMA table_list") { _ in }
-        #expect(connection.core.closedFullText?.tables == ["docs"])
+        #expect(connection.core.disabledFTS5?.tables == ["docs"])
     }
 }

@@ -44,7 +44,7 @@ struct KilledCopyTests {
         func total(_ path: FilePath) throws -> Int {
             #expect(try PageAudit(path).run(key: key()).isClean)
             let connection = try Connection.open(path, key: key())
-            try IntegrityAnswer.require(connection)
+            try IntegrityPragma.require(connection)
             return try Account.total(connection)
         }
     }

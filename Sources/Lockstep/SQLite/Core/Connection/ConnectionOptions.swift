@@ -51,7 +51,7 @@ public struct ConnectionOptions: Sendable {
     /// Whether a query-only connection can checkpoint and remove an existing log when it closes: true where its
     /// own store also writes, since the log is then the store's.
     var sharesLog = false
-    /// Use ``ClosedFullText`` instead of FTS5: for files of unknown origin.
+    /// Use ``DisabledFTS5`` instead of FTS5: for files of unknown origin.
     var closesFullText = false
     /// Write straight into the file, without a journal or syncs: for a new database that is deleted if anything
     /// fails.

@@ -141,7 +141,7 @@ enum Opening {
         let core = unsafe ConnectionCore(
             owning: handle, cachedStatements: options.cachedStatements)
         let connection = Connection(owning: core, path: path)
-        if options.closesFullText { core.closedFullText = try unsafe ClosedFullText(on: handle) }
+        if options.closesFullText { core.disabledFTS5 = try unsafe DisabledFTS5(on: handle) }
         let keyed = unsafe KeyedMemory.setKey(keyspec, on: handle)
         // If a failure here were ignored, SQLite would create a plaintext file.
         guard keyed == SQLITE_OK else {

@@ -84,13 +84,13 @@ struct FunctionCall: ~Copyable {
 
     // MARK: Result
 
-    func give(_ number: Int64) { unsafe sqlite3_result_int64(context, number) }
+    func setResult(_ number: Int64) { unsafe sqlite3_result_int64(context, number) }
 
-    func give(_ isTrue: Bool) { unsafe sqlite3_result_int(context, isTrue ? 1 : 0) }
+    func setResult(_ isTrue: Bool) { unsafe sqlite3_result_int(context, isTrue ? 1 : 0) }
 
-    func give(_ number: Double) { unsafe sqlite3_result_double(context, number) }
+    func setResult(_ number: Double) { unsafe sqlite3_result_double(context, number) }
 
-    func give(text: Span<UInt8>) {
+    func setResult(text: Span<UInt8>) {
         unsafe text.withUnsafeBytes { bytes in
             let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             // An empty text is not NULL.
@@ -102,7 +102,7 @@ struct FunctionCall: ~Copyable {
         }
     }
 
-    func give(blob: Span<UInt8>) {
+    func setResult(blob: Span<UInt8>) {
         unsafe blob.withUnsafeBytes { bytes in
             guard bytes.count > 0 else { return unsafe sqlite3_result_zeroblob(context, 0) }
             unsafe sqlite3_result_blob64(
@@ -111,18 +111,18 @@ struct FunctionCall: ~Copyable {
     }
 
     /// Returns the argument unchanged.
-    func giveArgument(_ index: Int) {
+    func setResult(toArgument index: Int) {
         guard let value = unsafe value(index) else { return }
         unsafe sqlite3_result_value(context, value)
     }
 
-    func give(_ value: Value) {
+    func setResult(_ value: Value) {
         switch value {
         case .null: unsafe sqlite3_result_null(context)
-        case .integer(let number): give(number)
-        case .real(let number): give(number)
-        case .text(var text): text.withUTF8 { unsafe give(text: $0.span) }
-        case .blob(let bytes): give(blob: bytes.span)
+        case .integer(let number): setResult(number)
+        case .real(let number): setResult(number)
+        case .text(var text): text.withUTF8 { unsafe setResult(text: $0.span) }
+        case .blob(let bytes): setResult(blob: bytes.span)
         }
     }
 

@@ -9,7 +9,7 @@ enum Functions {
             let digest = try call.withBytes(0) { bytes throws(LockstepError) in
                 try HashFunction.sha256.digest(bytes)
             }
-            call.give(blob: digest.span)
+            call.setResult(blob: digest.span)
         }
     }
 }

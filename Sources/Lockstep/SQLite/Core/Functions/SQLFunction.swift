@@ -26,7 +26,8 @@ public struct SQLFunction: Sendable {
     ) {
         self.init(
             name, argumentCount, isDeterministic,
-            .scalar { call in call.give(of: name) { try body(FunctionArguments(call, name)) } })
+            .scalar { call in call.setResult(of: name) { try body(FunctionArguments(call, name)) } }
+        )
     }
 
     /// A function of a group of rows, as `sum` is.
@@ -56,7 +57,7 @@ public struct SQLFunction: Sendable {
                         }
                     },
                     result: { call in
-                        call.give(of: name) {
+                        call.setResult(of: name) {
                             if let failure { throw failure }
                             return try result(state)
                         }
@@ -97,9 +98,9 @@ extension Connection {
 
 extension FunctionCall {
     /// Returns the value, or the error without any values that it can contain.
-    fileprivate func give(of name: String, _ body: () throws -> Value) {
+    fileprivate func setResult(of name: String, _ body: () throws -> Value) {
         do {
-            give(try body())
+            setResult(try body())
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(type(of: error))"
             fail("\(name) failed: \(reason)")

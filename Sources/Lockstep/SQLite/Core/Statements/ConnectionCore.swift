@@ -20,7 +20,7 @@ final class ConnectionCore {
     var timer: StatementTimer? { didSet { hasTimer.isSet = timer != nil } }
     private let hasTimer = Flag()
     /// The stand-in for FTS5, on a connection that reads a file of unknown origin.
-    var closedFullText: ClosedFullText?
+    var disabledFTS5: DisabledFTS5?
     /// What an upper layer has added to the connection.
     var attachment = Attachment()
     private var insertedRow: Int64 = 0

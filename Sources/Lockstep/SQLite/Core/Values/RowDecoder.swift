@@ -4,7 +4,7 @@
 /// be missing. Each property must be a ``ColumnDecodable`` type or a `RawRepresentable` of one: a row has no
 /// nested values.
 struct RowDecoder: Decoder {
-    let row: LentRow
+    let row: BorrowedRow
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -47,7 +47,7 @@ extension Row {
 
 /// A row's columns as a type's properties.
 private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let row: LentRow
+    let row: BorrowedRow
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { row.names.compactMap(Key.init(stringValue:)) }
 
@@ -130,7 +130,7 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-extension LentRow {
+extension BorrowedRow {
     /// An integer of any width; one that does not fit is an error, and is not truncated.
     fileprivate func integer<Number: FixedWidthInteger>(
         _ column: Int32, _ name: String
@@ -174,7 +174,7 @@ extension LentRow {
 
 /// One column, for types that encode themselves as a single value, such as enumerations with raw values.
 private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
-    let row: LentRow
+    let row: BorrowedRow
     let column: Int32
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// reading outside ``reading(_:_:)``, or with the decoder of another row, is an error.
 ///
 /// Each statement has one reader, so that a row needs no allocation. A reader is never freed, but passed on to
-/// another statement: this makes ``LentRow`` safe without reference counts, which would take a third of the
+/// another statement: this makes ``BorrowedRow`` safe without reference counts, which would take a third of the
 /// decoding time.
 @safe
 final class RowReader {
@@ -41,7 +41,7 @@ final class RowReader {
 
     /// Lets decoders read `row` while `body` runs.
     func reading<Value>(
-        _ row: UnsafePointer<Row>, _ body: (LentRow) throws -> Value
+        _ row: UnsafePointer<Row>, _ body: (BorrowedRow) throws -> Value
     ) throws -> Value {
         let before = unsafe (self.row, turn)
         defer { unsafe (self.row, turn) = unsafe before }
@@ -51,7 +51,7 @@ final class RowReader {
         let columns = unsafe row.pointee.columns
         if layout !== columns { layout = columns }
         next = 0
-        return try body(LentRow(self, turn))
+        return try body(BorrowedRow(self, turn))
     }
 
     fileprivate func names(_ turn: UInt64) -> [String] { turn == self.turn ? layout.names : [] }
@@ -88,7 +88,7 @@ final class RowReader {
 /// A row for decoders. It holds no counted reference, which each copy of a decoder would update; Swift's
 /// containers copy it for each property.
 @safe
-struct LentRow {
+struct BorrowedRow {
     // A reader is never freed.
     private let reader: Unmanaged<RowReader>
     private let turn: UInt64

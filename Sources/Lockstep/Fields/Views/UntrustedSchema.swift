@@ -3,9 +3,9 @@
 /// Anyone who can open the database can write to its schema. A connection with field keys uses only its names and
 /// parsed literals, and runs the rest as the file's own SQL, which sees cells. It refuses definitions that no program
 /// needs and that would mislead the engine.
-enum ForeignSchema {
+enum UntrustedSchema {
     /// - Throws: ``LockstepError/Code/foreignSchema`` with the name of the refused definition.
-    static func requireNone(_ connection: borrowing Connection) throws {
+    static func requireSafe(_ connection: borrowing Connection) throws {
         let suspects = try connection.query(
             """
             SELECT lower(type), name, lower(tbl_name), sql FROM main.sqlite_schema

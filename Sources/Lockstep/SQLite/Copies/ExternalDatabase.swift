@@ -31,7 +31,7 @@ struct SideFiles {
 
 /// Opens databases that are not in Lockstep's format, for reading only: plaintext ones, and those of SQLCipher
 /// 1 to 4 under a passphrase.
-enum ForeignDatabase {
+enum ExternalDatabase {
     /// Opens a plaintext SQLite database.
     static func openPlaintext(_ path: FilePath) throws -> Connection {
         switch try Diagnosis.examinePlaintext(path) {
@@ -94,7 +94,7 @@ enum ForeignDatabase {
         let handle = unsafe try Opening.openHandle(path, SQLITE_OPEN_READONLY)
         let core = unsafe ConnectionCore(owning: handle, cachedStatements: 16)
         let connection = Connection(owning: core, path: path)
-        core.closedFullText = try unsafe ClosedFullText(on: handle)
+        core.disabledFTS5 = try unsafe DisabledFTS5(on: handle)
         try key(connection)
         unsafe core.authorizer.install(on: handle)
         do {

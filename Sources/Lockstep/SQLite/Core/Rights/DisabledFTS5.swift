@@ -7,7 +7,7 @@ internal import CSQLCipher
 /// read, SQLite's own check skips them, and their shadow tables are ordinary tables. It records which tables
 /// are FTS5 tables, according to SQLite's parser.
 @safe
-final class ClosedFullText {
+final class DisabledFTS5 {
     /// The names of the FTS5 tables that SQLite has connected to so far. `PRAGMA table_list` makes it connect
     /// to all.
     private(set) var tables: Set<SQLName> = []
@@ -34,7 +34,7 @@ final class ClosedFullText {
                 database, name, Self.module, context,
                 { context in
                     guard let context = unsafe context else { return }
-                    unsafe Unmanaged<ClosedFullText>.fromOpaque(context).release()
+                    unsafe Unmanaged<DisabledFTS5>.fromOpaque(context).release()
                 })
             guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: database) }
         }
@@ -70,7 +70,7 @@ final class ClosedFullText {
         let code = unsafe sqlite3_declare_vtab(database, "CREATE TABLE closed (content)")
         guard code == SQLITE_OK else { return code }
         if unsafe SQLName(String(cString: kind)) == "fts5" {
-            let closed = unsafe Unmanaged<ClosedFullText>.fromOpaque(context).takeUnretainedValue()
+            let closed = unsafe Unmanaged<DisabledFTS5>.fromOpaque(context).takeUnretainedValue()
             closed.tables.insert(unsafe SQLName(String(cString: name)))
         }
         let table = UnsafeMutablePointer<sqlite3_vtab>.allocate(capacity: 1)

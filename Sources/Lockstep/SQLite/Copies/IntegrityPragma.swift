@@ -1,7 +1,7 @@
 internal import CSQLCipher
 
 /// SQLite's own integrity check.
-enum IntegrityAnswer {
+enum IntegrityPragma {
     /// The first faults that SQLite reports, at most `limit`; none if everything agrees.
     static func faults(_ connection: borrowing Connection, limit: Int) throws -> [String] {
         do {

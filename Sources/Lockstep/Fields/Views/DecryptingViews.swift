@@ -1,6 +1,6 @@
 /// The views through which one connection reads and writes tables with sealed columns like any other table. They are in
 /// its temporary schema, so no other connection has them.
-struct OpenViews {
+struct DecryptingViews {
     /// A table with its sealed columns, by their numbers on the connection.
     struct Group {
         let shape: SealedTable
@@ -9,7 +9,7 @@ struct OpenViews {
         let capability: CellCapability
 
         /// The name of its view.
-        var viewName: String { OpenViews.name(of: shape.name) }
+        var viewName: String { DecryptingViews.name(of: shape.name) }
     }
 
     static func name(of table: String) -> String { table + OpenNames.viewSuffix }
@@ -65,10 +65,10 @@ struct OpenViews {
 
 /// The statements that create one view and its triggers.
 struct ViewSQL {
-    private let group: OpenViews.Group
+    private let group: DecryptingViews.Group
     private let shape: SealedTable
 
-    init(_ group: OpenViews.Group) {
+    init(_ group: DecryptingViews.Group) {
         self.group = group
         shape = group.shape
     }
