@@ -36,7 +36,7 @@ struct FleetJob {
         let before = try Ledger.entries(connection)
         (result.from, result.to) = (versions(before), versions(before))
         guard
-            try RunPlan.isAnythingDue(
+            try CombinedPlan.hasSteps(
                 fleet.sets, fleet.target, fleet.recordedDown, ledger: before, on: connection)
         else { return }
         do {

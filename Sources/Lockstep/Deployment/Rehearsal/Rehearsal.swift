@@ -60,7 +60,7 @@ public struct Rehearsal {
         var reading = options.asking(reporter.shouldContinue)
         reading.isQueryOnly = true
         let original = try Connection.open(database, key: access.key, options: reading)
-        guard try RunPlan.isAnythingDue(sets, target, recordedDown, on: original) else {
+        guard try CombinedPlan.hasSteps(sets, target, recordedDown, on: original) else {
             return
         }
         let folder = folder ?? AtomicFile.parent(of: database)
@@ -153,18 +153,18 @@ extension RehearsalReport.Step {
 /// Counts the rows of the copy after each version, on a separate connection that sees committed changes.
 private final class RehearsedRows {
     private let connection: Connection
-    private var last: RowCensus
+    private var last: TableRowCounts
     private var changes: [[RehearsalReport.RowChange]] = []
 
     init(_ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions) throws {
         var reading = options
         reading.isQueryOnly = true
         connection = try Connection.open(path, key: key, options: reading)
-        last = try RowCensus(connection)
+        last = try TableRowCounts(connection)
     }
 
     func count() throws {
-        let now = try RowCensus(connection)
+        let now = try TableRowCounts(connection)
         changes.append(now.changes(since: last))
         last = now
     }

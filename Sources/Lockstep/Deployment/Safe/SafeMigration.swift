@@ -117,7 +117,7 @@ public struct SafeMigration {
             of: database, in: backupFolder, salts: access.salts)
         let connection = try open(access.key)
         let unfinished = try recover(connection, access, backups, &report)
-        if try RunPlan.isAnythingDue(sets, target, recordedDown, on: connection) {
+        if try CombinedPlan.hasSteps(sets, target, recordedDown, on: connection) {
             try migrate(connection, access, backups, unfinished, &report)
         } else if let unfinished {
             try verify(unfinished, connection, access, backups, &report)

@@ -17,7 +17,7 @@ enum DriftCheck {
         shouldContinue: () -> Bool = { true }
     ) throws -> CheckResult {
         let history = try Ledger.history(connection)
-        let fresh = try FreshBuild.run(history, sets, schema, shouldContinue: shouldContinue)
+        let fresh = try ReferenceSchema.build(history, sets, schema, shouldContinue: shouldContinue)
         let found = try SchemaSnapshot(connection)
         var differences = found.differences(from: try SchemaSnapshot(fresh))
         if try seal(fresh, as: connection, differences) {

@@ -1,5 +1,5 @@
 /// A database in memory with the schema that a ledger's migrations make.
-enum FreshBuild {
+enum ReferenceSchema {
     /// Runs the way up of each version in the order of the ledger, since sets can build on each other.
     ///
     /// Does so without the ledger and the guards of a migration: every version here was applied before, and on
@@ -8,7 +8,7 @@ enum FreshBuild {
     ///   - schema: Supplies the functions and collations that the migrations need.
     ///   - shouldContinue: Called before each statement.
     /// - Throws: ``LockstepError/Code/migrationMissing`` if required files were not given.
-    static func run(
+    static func build(
         _ history: MigrationHistory, _ sets: [MigrationSet], _ schema: ConnectionOptions,
         shouldContinue: () -> Bool
     ) throws -> Connection {

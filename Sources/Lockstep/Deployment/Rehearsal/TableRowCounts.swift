@@ -1,5 +1,5 @@
 /// The row counts of the program's tables.
-struct RowCensus {
+struct TableRowCounts {
     private let counts: [String: Int]
 
     /// Counts the rows, which reads a b-tree of every table.
@@ -23,7 +23,7 @@ struct RowCensus {
     }
 
     /// The tables whose row counts have changed since `before`, by name.
-    func changes(since before: RowCensus) -> [RehearsalReport.RowChange] {
+    func changes(since before: TableRowCounts) -> [RehearsalReport.RowChange] {
         Set(counts.keys).union(before.counts.keys).sorted().compactMap { table in
             let change = RehearsalReport.RowChange(
                 table: table, before: before.counts[table], after: counts[table])

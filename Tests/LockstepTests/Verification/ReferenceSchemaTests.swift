@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 @Suite("Fresh builds")
-struct FreshBuildTests {
+struct ReferenceSchemaTests {
     private func ledger(_ sets: MigrationSet...) throws -> [LedgerEntry] {
         let connection = try Connection.inMemory()
         for set in sets { _ = try Migrator(set).run(on: connection) }
@@ -13,7 +13,9 @@ struct FreshBuildTests {
 
     private func build(_ ledger: [LedgerEntry], _ sets: [MigrationSet]) throws -> SchemaSnapshot {
         try SchemaSnapshot(
-            FreshBuild.run(MigrationHistory(entries: ledger), sets, ConnectionOptions()) { true })
+            ReferenceSchema.build(MigrationHistory(entries: ledger), sets, ConnectionOptions()) {
+                true
+            })
     }
 
     @Test("It equals the result of migrating, rebuilds and switched foreign keys included")
@@ -66,8 +68,9 @@ struct FreshBuildTests {
         let error = #expect(throws: LockstepError.self) { _ = try build(ledger, [broken]) }
         #expect(error?.message.contains("0001_step.sql:3") == true, "\(String(describing: error))")
         Refusal.expect(.interrupted) {
-            _ = try FreshBuild.run(MigrationHistory(entries: ledger), [broken], ConnectionOptions())
-            { false }.path
+            _ = try ReferenceSchema.build(
+                MigrationHistory(entries: ledger), [broken], ConnectionOptions()
+            ) { false }.path
         }
     }
 
