@@ -20,19 +20,19 @@ struct SegmentedRun {
     ///   finished the version.
     func run(
         _ connection: borrowing Connection, _ known: inout GuardCache?,
-        _ isStillDue: StepRun.IsStillDue
+        _ isStillPending: StepRun.IsStillPending
     ) throws -> Int? {
         guard script.takesDoubleQuotedTexts else {
-            return try runSegments(connection, &known, isStillDue)
+            return try runSegments(connection, &known, isStillPending)
         }
         return try connection.takingDoubleQuotedTexts {
-            try runSegments(connection, &known, isStillDue)
+            try runSegments(connection, &known, isStillPending)
         }
     }
 
     private func runSegments(
         _ connection: borrowing Connection, _ known: inout GuardCache?,
-        _ isStillDue: StepRun.IsStillDue
+        _ isStillPending: StepRun.IsStillPending
     ) throws -> Int? {
         let segments = try script.segments(origin)
         var state = RunState(
@@ -43,7 +43,7 @@ struct SegmentedRun {
             try MigrationTrial.require(step.step, of: step.set, on: connection)
         }
         while true {
-            let outcome = try advance(connection, &known, &state, isStillDue)
+            let outcome = try advance(connection, &known, &state, isStillPending)
             switch outcome {
             case .overtaken: return nil
             case .done: return state.statements
@@ -80,15 +80,17 @@ struct SegmentedRun {
 
     private func advance(
         _ connection: borrowing Connection, _ known: inout GuardCache?, _ state: inout RunState,
-        _ isStillDue: StepRun.IsStillDue
+        _ isStillPending: StepRun.IsStillPending
     ) throws -> Outcome {
         // Only SQL that cannot run in a transaction runs before one begins.
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
-        try state.sealing.cleanIfDue(origin, connection)
+        try state.sealing.cleanIfNeeded(origin, connection)
         let transaction = try MigrationTransaction.begin(
             origin, step.timeout, connection, step.observe)
-        guard var progress = try progress(connection, &state, isStillDue) else { return .overtaken }
+        guard var progress = try progress(connection, &state, isStillPending) else {
+            return .overtaken
+        }
         if var bare = next {
             guard bare.isStillNext(progress) else { return .more }
             if !bare.runsAlone {
@@ -214,11 +216,11 @@ struct SegmentedRun {
     /// Nil if the version is finished.
     private func progress(
         _ connection: borrowing Connection, _ state: inout RunState,
-        _ isStillDue: StepRun.IsStillDue
+        _ isStillPending: StepRun.IsStillPending
     ) throws -> UnfinishedMigration? {
         let found = try recorded(connection, state)
         guard state.isFirst else {
-            if found == nil, try isStillDue(connection) {
+            if found == nil, try isStillPending(connection) {
                 throw LockstepError(
                     .migrationUnfinished,
                     "another command has given up \(origin.title) while it ran",
@@ -228,7 +230,7 @@ struct SegmentedRun {
             }
             return found
         }
-        guard try isStillDue(connection) else { return nil }
+        guard try isStillPending(connection) else { return nil }
         state.isFirst = false
         try step.observe(
             .began(set: step.set.name, version: step.step.version, isUp: step.step.isUp))

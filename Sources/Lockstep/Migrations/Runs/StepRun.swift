@@ -6,15 +6,15 @@ struct StepRun {
     let observe: (MigrationEvent) throws -> Void
 
     /// Returns, under the write lock, whether the step is still the next one.
-    typealias IsStillDue = (borrowing Connection) throws -> Bool
+    typealias IsStillPending = (borrowing Connection) throws -> Bool
 
     /// - Returns: Nil if another runner has changed the ledger.
     func run(
         _ connection: borrowing Connection, _ known: inout GuardCache?,
-        isStillDue: IsStillDue
+        isStillPending: IsStillPending
     ) throws -> MigrationReport.Step? {
         let time = WorkTime(connection)
-        guard let statements = try runWork(connection, &known, isStillDue) else { return nil }
+        guard let statements = try runWork(connection, &known, isStillPending) else { return nil }
         return MigrationReport.Step(
             set: set.name, version: step.version, name: step.name, isUp: step.isUp,
             statements: statements, duration: time.worked(connection),
@@ -22,13 +22,14 @@ struct StepRun {
     }
 
     private func runWork(
-        _ connection: borrowing Connection, _ known: inout GuardCache?, _ isStillDue: IsStillDue
+        _ connection: borrowing Connection, _ known: inout GuardCache?,
+        _ isStillPending: IsStillPending
     ) throws -> Int? {
         switch try step.work(in: set) {
         case .code(let change, let foreignKeysOff, let losses):
             return try MigrationTransaction.withForeignKeys(off: foreignKeysOff, connection) {
                 let allowances = Allowances(losses: losses)
-                return try runWhole(connection, &known, allowances, isStillDue) { connection in
+                return try runWhole(connection, &known, allowances, isStillPending) { connection in
                     do {
                         try connection.with(rights: .migration) { try change(connection) }
                     } catch let error as LockstepError {
@@ -43,10 +44,10 @@ struct StepRun {
             ) {
                 guard try script.isOneTransaction && !isBegun(connection) else {
                     let run = SegmentedRun(step: self, script: script, origin: origin)
-                    return try run.run(connection, &known, isStillDue)
+                    return try run.run(connection, &known, isStillPending)
                 }
                 let allowances = script.allowances(step.version, isUp: step.isUp)
-                return try runWhole(connection, &known, allowances, isStillDue) { connection in
+                return try runWhole(connection, &known, allowances, isStillPending) { connection in
                     try ScriptRunner(script: script, origin: origin, observe: observe)
                         .run(connection)
                 }
@@ -69,10 +70,10 @@ struct StepRun {
 
     private func runWhole(
         _ connection: borrowing Connection, _ known: inout GuardCache?, _ allowances: Allowances,
-        _ isStillDue: IsStillDue, _ body: (borrowing Connection) throws -> Int
+        _ isStillPending: IsStillPending, _ body: (borrowing Connection) throws -> Int
     ) throws -> Int? {
         let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
-        guard try isStillDue(connection) else { return nil }
+        guard try isStillPending(connection) else { return nil }
         if try isBegun(connection) {
             throw LockstepError(
                 .migrationUnfinished, "another runner has begun \(origin.title) with another file",

@@ -69,7 +69,7 @@ struct SealingRun {
     }
 
     /// Runs the part that cannot run in a transaction, before a transaction begins.
-    mutating func cleanIfDue(_ origin: ScriptOrigin, _ connection: borrowing Connection) throws {
+    mutating func cleanIfNeeded(_ origin: ScriptOrigin, _ connection: borrowing Connection) throws {
         guard case .cleaning = stage, let change else { return }
         ahead?.close()
         do {

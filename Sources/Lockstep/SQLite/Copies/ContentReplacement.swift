@@ -7,14 +7,14 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - timeout: How long to wait for another writer.
-    ///   - isDue: Called once the write lock is held, so that its findings hold until the commit. It must not
+    ///   - isNeeded: Called once the write lock is held, so that its findings hold until the commit. It must not
     ///     use the connection. If it returns false, nothing changes.
     /// - Returns: Whether the content was replaced.
     /// - Throws: ``LockstepError/Code/busy``, ``LockstepError/Code/full`` and any other error that SQLite
     ///   reports, including a damaged page of the old content. Nothing has changed then.
     func replaceContent(
         with source: borrowing Connection, timeout: Duration,
-        ifStill isDue: (borrowing Connection) throws -> Bool
+        ifStill isNeeded: (borrowing Connection) throws -> Bool
     ) throws -> Bool {
         guard !isInTransaction else {
             throw LockstepError(.misuse, "content cannot be replaced inside a transaction")
@@ -22,7 +22,7 @@ extension Connection {
         let deadline = Clock.monotonicMicroseconds + timeout.wholeMicroseconds
         while true {
             do {
-                return try replaceContentOnce(with: source, isDue)
+                return try replaceContentOnce(with: source, isNeeded)
             } catch let error as LockstepError where error.code == .busy {
                 guard Clock.monotonicMicroseconds < deadline else { throw error }
             }
@@ -30,7 +30,7 @@ extension Connection {
     }
 
     private func replaceContentOnce(
-        with source: borrowing Connection, _ isDue: (borrowing Connection) throws -> Bool
+        with source: borrowing Connection, _ isNeeded: (borrowing Connection) throws -> Bool
     ) throws -> Bool {
         guard let backup = unsafe sqlite3_backup_init(handle, "main", source.handle, "main") else {
             throw core.error(unsafe sqlite3_errcode(handle)).located(in: path)
@@ -39,7 +39,7 @@ extension Connection {
         defer { unsafe sqlite3_backup_finish(backup) }
         // A step of 0 pages takes the write lock.
         var code = unsafe sqlite3_backup_step(backup, 0)
-        if code == SQLITE_OK, try !isDue(self) { return false }
+        if code == SQLITE_OK, try !isNeeded(self) { return false }
         while code == SQLITE_OK { code = unsafe sqlite3_backup_step(backup, 1024) }
         guard code == SQLITE_DONE else {
             throw unsafe ResultCode.error(code, on: nil).located(

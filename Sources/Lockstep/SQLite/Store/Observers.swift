@@ -9,8 +9,8 @@ final class Observers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether there are observers; without them nothing needs to be collected.
-    var areThere: Bool { state.withLock { !$0.boxes.isEmpty } }
+    /// Whether there are no observers: nothing then needs to be collected.
+    var isEmpty: Bool { state.withLock { $0.boxes.isEmpty } }
 
     /// Notifies every observer.
     func publish(_ changes: DatabaseChanges) {

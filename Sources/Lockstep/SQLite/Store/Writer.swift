@@ -173,7 +173,7 @@ final class Writer: @unchecked Sendable {
         try source.requireInPlace()
         // The lock of a background checkpoint would make an explicit one fail.
         checkpointer?.waitUntilIdle()
-        connection.core.tracker.setOn(observers.areThere)
+        connection.core.tracker.setOn(!observers.isEmpty)
         defer {
             publish(connection)
             checkpointer?.keepUp(connection)
@@ -199,7 +199,7 @@ final class Writer: @unchecked Sendable {
     ) async throws -> Result {
         try source.requireInPlace()
         try pooled.use { connection in
-            connection.core.tracker.setOn(observers.areThere)
+            connection.core.tracker.setOn(!observers.isEmpty)
             try connection.begin(.immediate)
         }
         do {
@@ -236,7 +236,7 @@ final class Writer: @unchecked Sendable {
             }
         }
         try source.requireInPlace()
-        connection.core.tracker.setOn(observers.areThere)
+        connection.core.tracker.setOn(!observers.isEmpty)
         try begin(connection)
         openedAt = Clock.monotonicMicroseconds
         do {
@@ -310,7 +310,7 @@ final class Writer: @unchecked Sendable {
     private func publish(_ connection: borrowing Connection) {
         if connection.core.tracker.isOn {
             observers.publish(connection.core.tracker.take())
-        } else if observers.areThere {
+        } else if !observers.isEmpty {
             // An observer was added while this transaction was running.
             observers.publish(.unknown)
         }

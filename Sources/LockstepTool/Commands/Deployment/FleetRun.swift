@@ -37,7 +37,7 @@ enum FleetRun {
                 try format == .json ? Output.json(json(result)) : show(result)
                 Output.flush()
             } progress: { _ in
-                if Interruption.hasCome { throw Stopped() }
+                if Interruption.isRequested { throw Stopped() }
             }
         } catch is Stopped {
             // The report counts the files that were not started.

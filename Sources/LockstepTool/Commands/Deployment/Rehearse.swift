@@ -38,7 +38,7 @@ struct Rehearse: ParsableCommand {
         rehearsal.folder = folder.map { FilePath($0) }
         rehearsal.options.fieldKeys = session.fields
         let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path)) { _ in
-            guard !Interruption.hasCome else {
+            guard !Interruption.isRequested else {
                 throw LockstepError(
                     .interrupted, "the rehearsal was interrupted: its copy is removed")
             }

@@ -31,7 +31,7 @@ enum SafeRun {
         do {
             try migration.run(DatabaseAccess(session.keyring, for: session.path), into: &report) {
                 _ in
-                guard !Interruption.hasCome else {
+                guard !Interruption.isRequested else {
                     throw LockstepError(
                         .interrupted, "the migration of \(session.path) was interrupted",
                         context: .file(session.path))

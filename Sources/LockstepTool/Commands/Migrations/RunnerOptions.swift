@@ -29,7 +29,7 @@ struct RunnerOptions: ParsableArguments {
             recordedDown: recorded.value)
         try migrator.run(target, on: connection, into: &report) { progress in
             // A wait itself notices the signal.
-            guard progress.phase.isWait || !Interruption.hasCome else {
+            guard progress.phase.isWait || !Interruption.isRequested else {
                 throw LockstepError(
                     .interrupted, "interrupted: the current transaction is rolled back",
                     hint: "run it again: it continues where it stopped")

@@ -31,9 +31,9 @@ struct ContentReplacementTests {
     @discardableResult
     private func replace(
         _ connection: borrowing Connection,
-        if isDue: (borrowing Connection) throws -> Bool = { _ in true }
+        if isNeeded: (borrowing Connection) throws -> Bool = { _ in true }
     ) throws -> Bool {
-        try connection.replaceContent(with: source(), timeout: .zero, ifStill: isDue)
+        try connection.replaceContent(with: source(), timeout: .zero, ifStill: isNeeded)
     }
 
     @Test("All content is replaced while other connections are open, and the file shrinks")

@@ -116,7 +116,7 @@ struct ObservationTests: NumberStore {
             try store.writeHere(insert(1))
             #expect(await iterator.next() != nil)
         }
-        #expect(!store.observers.areThere)
+        #expect(store.observers.isEmpty)
         try store.writeHere { connection in #expect(!connection.core.tracker.isOn) }
     }
 
