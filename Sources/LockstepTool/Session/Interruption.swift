@@ -30,7 +30,7 @@ enum Interruption {
     static var isRequested: Bool { received.load(ordering: .relaxed) }
 
     /// Ends a connection's statement once a signal has arrived. About 0.1 to 1 ms pass between two checks.
-    static var handler: ProgressHandler { ProgressHandler(every: 10_000) { !hasCome } }
+    static var handler: ProgressHandler { ProgressHandler(every: 10_000) { !isRequested } }
 
     /// - Throws: ``LockstepError/Code/interrupted`` if a signal has arrived.
     static func check() throws {
