@@ -74,7 +74,6 @@ struct LockstepErrorTests {
             ("SELECT gone FROM t", .init(.column, "gone")),
             ("SELECT u.x FROM t AS t", .init(.column, "u.x")),
             ("SELECT gone(1)", .init(.function, "gone")),
-            ("CREATE VIRTUAL TABLE w USING gone", .init(.module, "gone")),
             ("SELECT x FROM t ORDER BY x COLLATE gone", .init(.collation, "gone")),
             ("INSERT INTO v VALUES (1)", .init(.table, "main.later")),
         ])
