@@ -43,7 +43,7 @@ struct Issue: ParsableCommand {
         }
         let publisher = try access.credentials.open(access.file())
         let issued = try publisher.issue(
-            to: recipients, plugin: { try access.credentials.age.plugins.find($0) })
+            to: recipients, plugin: { try access.credentials.plugins.find($0) })
         let file = KeyringFile(FilePath(target))
         if unsigned {
             try file.create(issued)

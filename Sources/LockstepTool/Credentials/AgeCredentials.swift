@@ -19,23 +19,25 @@ struct AgeOptions: CredentialKindOptions {
         transform: { try PluginName($0) })
     var plugin: PluginName?
 
-    @OptionGroup var plugins: PluginOptions
-
     var isGiven: Bool { identity != nil || plugin != nil }
 }
 
 /// Identities, and the file keys that plugins unwrap.
 final class AgeCredentials: CredentialKind {
     private let options: AgeOptions
+    private let plugins: PluginOptions
 
-    init(_ options: AgeOptions) { self.options = options }
+    init(_ options: AgeOptions, _ plugins: PluginOptions) {
+        self.options = options
+        self.plugins = plugins
+    }
 
     func credential(for slot: SlotDescription, of file: KeyringFile?) throws -> Credential? {
         switch slot.kind {
         case .identity: return try identity()
         case .plugin(let name, _):
             guard file != nil, let identities = try identities(of: name) else { return nil }
-            return try options.plugins.find(name).credential(for: slot, with: identities)
+            return try plugins.find(name).credential(for: slot, with: identities)
         default: return nil
         }
     }

@@ -3,10 +3,14 @@ import Lockstep
 
 /// The credentials that open a keyring. A secret is never an argument, because every process on the machine can read
 /// arguments.
+///
+/// In a debug build the parser validates a group again for each group that contains it, several times: with one level
+/// less between here and the commands, a test's command takes half the CPU time.
 struct CredentialOptions: ParsableArguments {
     @OptionGroup var keyFiles: KeyFileOptions
     @OptionGroup var passphrases: PassphraseOptions
     @OptionGroup var age: AgeOptions
+    @OptionGroup var plugins: PluginOptions
     @OptionGroup var commands: CommandOptions
 
     /// Whether any credential option is present. If not, the tool prompts on the terminal.
@@ -31,7 +35,7 @@ final class CredentialSource {
         keyFiles = KeyFileCredentials(options.keyFiles)
         passphrases = PassphraseCredentials(options.passphrases, asksTerminal: !options.isGiven)
         kinds = [
-            keyFiles, passphrases, variables, AgeCredentials(options.age),
+            keyFiles, passphrases, variables, AgeCredentials(options.age, options.plugins),
             CommandCredentials(options.commands),
         ]
     }

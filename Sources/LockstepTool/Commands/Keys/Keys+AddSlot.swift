@@ -16,7 +16,7 @@ extension Keys {
 
         func run() throws {
             try access.change { keyring, file in
-                try slot.addSlot(name, to: &keyring, access.credentials.age.plugins)
+                try slot.addSlot(name, to: &keyring, access.credentials.plugins)
                 return "added the slot \(name) to \(file.path)"
             }
         }

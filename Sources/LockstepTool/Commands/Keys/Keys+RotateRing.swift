@@ -36,7 +36,7 @@ extension Keys {
                 let named = try NamedRecipient(text)
                 try keyring.addSlot(
                     named.name, for: named.recipient,
-                    plugin: { try access.credentials.age.plugins.find($0) })
+                    plugin: { try access.credentials.plugins.find($0) })
                 names.insert(named.name)
             }
             for slot in kept where names.insert(slot.name).inserted {
