@@ -23,6 +23,9 @@ extension LockstepError {
         case listKeyrings
         case rememberKeyring
         case rememberKeyringAgain
+        case recordDatabase
+        case nameDatabases
+        case giveUpDatabase
         case rememberSealed
         case acceptSealed
         case removeSlot
@@ -40,6 +43,7 @@ extension LockstepError {
 
         // Sealed columns and releases
         case seal
+        case reseal
         case fieldKeys
         case fieldKeysOf(String)
         case makeRelease
@@ -77,7 +81,9 @@ extension LockstepError {
             case .createKeyring: "`Keyring.create`"
             case .nameKeyring: "check its path"
             case .listKeyrings: "`KeyringFile.summary`"
-            case .rememberKeyring, .rememberKeyringAgain: "`Keyring.bind`"
+            case .rememberKeyring, .rememberKeyringAgain, .recordDatabase: "`Keyring.bind`"
+            case .nameDatabases: "`KeyDestruction.databases`"
+            case .giveUpDatabase: "`KeyDestruction.lost`"
             case .rememberSealed: "`KeyringFile.remember`"
             case .acceptSealed: "`KeyringFile.accept`"
             case .removeSlot: "`Keyring.removeSlot`"
@@ -93,7 +99,7 @@ extension LockstepError {
             case .pluginTime: "`Plugin.answerTimeout`"
             case .leaveOutIdentity: "leave the identity out"
 
-            case .seal: "`SealingChange`"
+            case .seal, .reseal: "`SealingChange`"
             case .fieldKeys: "`ConnectionOptions.fieldKeys`"
             case .fieldKeysOf(let dataset): "the field keys of \(dataset)"
             case .makeRelease: "`Manifest.make`"

@@ -51,7 +51,8 @@ enum Exit: Int32, CaseIterable {
         case .keyringMalformed, .keyringUnsupported, .keyringTampered, .keyringOutdated, .damaged,
             .truncated,
             .plaintextDatabase,
-            .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .malformedInput,
+            .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .unknownDatabase,
+            .malformedInput,
             .cellMalformed, .cellForged, .registryForged, .registryMissing, .registryOlder,
             .foreignSchema, .manifestMalformed,
             .foreignApplication, .identityMalformed, .signatureInvalid:

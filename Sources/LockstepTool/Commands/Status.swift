@@ -34,7 +34,7 @@ struct Status: ParsableCommand {
     func run() throws {
         let sets = try migrations.sets()
         let session = try access.session()
-        let connection = try session.connect(queryOnly: true, isFirst: true)
+        let connection = try session.connect(queryOnly: true, canBeFirst: true)
         let history = try Ledger.history(connection)
         let ledger = history.entries
         SafeRun.reportIfUnfinished(session.path)

@@ -29,7 +29,7 @@ struct SealedColumnOptions: ParsableArguments {
         guard let keys = session.fields.first else { return }
         Interruption.expect()
         let connection = try session.connect(
-            isFirst: isFirst || (canBeFirst && !session.knowsDatabases))
+            canBeFirst: canBeFirst, isFirst: isFirst)
         defer { session.rememberSealed(connection) }
         var line = ProgressLine()
         defer { line.end() }

@@ -21,6 +21,9 @@ extension LockstepError.Action {
         case .listKeyrings: "`lockstep keys list`"
         case .rememberKeyring: "`lockstep migrate`"
         case .rememberKeyringAgain, .acceptSealed: "`lockstep keys accept-database`"
+        case .recordDatabase: "`lockstep keys accept-database --new`"
+        case .nameDatabases: "--database FILE"
+        case .giveUpDatabase: "--lost IDENTITY"
         case .rememberSealed: "`lockstep migrate --fields`"
         case .removeSlot: "`lockstep keys remove-slot`"
         case .rotateRing: "`lockstep keys rotate-ring`"
@@ -37,6 +40,7 @@ extension LockstepError.Action {
             "leave the identity out, or give --plaintext where the identity opens the keyring"
 
         case .seal: "`lockstep seal`"
+        case .reseal: "`lockstep reseal`"
         case .fieldKeys: "--fields"
         case .fieldKeysOf(let dataset): "--fields \(dataset)"
         case .makeRelease: "`lockstep release make`"

@@ -20,14 +20,8 @@ enum Remembering {
         attempt(connection.path) { try keyring.remember(in: connection) }
     }
 
-    /// The same, and also lists the database in the keyring.
-    static func bind(
-        _ connection: borrowing Connection, _ keyring: inout Keyring, in file: KeyringFile
-    ) {
-        attempt(connection.path) { try keyring.bind(connection, in: file) }
-    }
-
-    /// The same for a database that was just made or restored, whatever it remembers.
+    /// The same for a database that was just made or restored, whatever it remembers. Also records the database in the
+    /// keyring.
     static func bind(new database: FilePath, _ keyring: inout Keyring, in file: KeyringFile) {
         attempt(database) {
             let connection = try Connection.open(database, key: keyring.keyOfNew(database))

@@ -50,22 +50,31 @@ struct Session: ~Copyable {
     var fields: [FieldKeys] { fieldsKeyrings.map(\.keys) }
 
     /// Opens the database.
-    /// - Parameter isFirst: Whether the database is allowed to have no sealed columns of the datasets yet.
+    /// - Parameters:
+    ///   - canBeFirst: Whether the command works on a database that has no sealed columns of the datasets yet.
+    ///   - isFirst: Whether the user says that it has none.
     func connect(
-        queryOnly: Bool = false, isFirst: Bool = false, _ limits: Limits? = nil
+        queryOnly: Bool = false, canBeFirst: Bool = false, isFirst: Bool = false,
+        _ limits: Limits? = nil
     ) throws -> Connection {
         var options = ConnectionOptions()
         options.isQueryOnly = queryOnly
         limits?.apply(to: &options)
         options.limits[.valueLength] = limits?.valueLength
         options.fieldKeys = fields
-        if isFirst, !fields.isEmpty { options.mayBeUnsealed = true }
+        if isFirst || (canBeFirst && isFirstTimeKnown), !fields.isEmpty {
+            options.mayBeUnsealed = true
+        }
         options.progress = Interruption.handler
         return try Connection.open(path, key: key(), options: options)
     }
 
-    /// Whether one of the fields keyrings remembers a database.
-    var knowsDatabases: Bool { fieldsKeyrings.contains { $0.isUsed } }
+    /// Whether the keyrings show that a database has no sealed columns yet, instead of the file: the database's
+    /// keyring records which database it is, so that a fields keyring without a record of it has never sealed anything
+    /// there; or no fields keyring has a record of any.
+    private var isFirstTimeKnown: Bool {
+        keyring.recordsDatabases || !fieldsKeyrings.contains { $0.isUsed }
+    }
 
     /// Opens the database as a store.
     func store(_ limits: Limits? = nil) throws -> Store {
@@ -82,10 +91,8 @@ struct Session: ~Copyable {
         return Model(store)
     }
 
-    /// Makes the database remember its keyring, and lists the database in the keyring.
-    mutating func bind(_ connection: borrowing Connection) {
-        Remembering.bind(connection, &keyring, in: file)
-    }
+    /// Makes the database remember its keyring.
+    func remember(_ connection: borrowing Connection) { Remembering.show(connection, of: keyring) }
 
     /// The same for a database that was just made from this one, whatever it remembers.
     mutating func bind(new database: FilePath) {

@@ -13,22 +13,24 @@ struct BoundCopiesTests {
 
     // MARK: Other databases under the keyring
 
-    @Test("A database that a program makes under the keyring opens, and is listed once it is bound")
+    @Test("A database that a program makes under the keyring opens once it is bound")
     func made() throws {
         let path = bound.scratch.folder.file("second.db")
         do {
             let connection = try Connection.create(path, key: bound.scratch.keyring().databaseKey())
             try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
         }
+        Refusal.expect(.unknownDatabase) { try bound.open(path) }
+        #expect(try bound.age(path).findings.map(\.isFailure) == [true])
+        var keyring = try bound.scratch.keyring()
         do {
-            let connection = try bound.open(path)
+            let connection = try Connection.open(path, key: keyring.keyOfNew(path))
             let content = try KeyringTable.read(connection)
             #expect(content.database != nil)
             #expect(try content.database != KeyringTable.database(bound.open()))
+            try keyring.bind(connection, in: bound.scratch.file)
         }
-        #expect(try bound.age(path).findings.map(\.isFailure) == [false])
-        var keyring = try bound.scratch.keyring()
-        try keyring.bind(bound.open(path), in: bound.scratch.file)
+        try bound.open(path)
         #expect(keyring.document.files.count == 2)
         // The first one has not learned of that: a program that changes keyrings binds each of them.
         do { try keyring.bind(bound.open(), in: bound.scratch.file) }
@@ -36,13 +38,15 @@ struct BoundCopiesTests {
         #expect(try bound.age().findings == [])
     }
 
-    @Test("A store that a program makes under the keyring opens again")
+    @Test("A store that a program makes under the keyring and binds opens again")
     func madeStore() throws {
         let path = bound.scratch.folder.file("store.db")
         do {
             let store = try Store.create(path, key: bound.scratch.keyring().databaseKey())
             try store.write { try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)") }
             #expect(try store.read { try $0.value("SELECT count(*) FROM item") } == 0)
+            var keyring = try bound.scratch.keyring()
+            try store.withoutTransaction { try keyring.bind($0, in: bound.scratch.file) }
         }
         try bound.open(path)
     }

@@ -125,19 +125,21 @@ struct KeyringFreshnessTests {
         #expect(!age.hasFailed && !age.findings.isEmpty)
     }
 
-    @Test("Another id, or none, opens with a notice", arguments: [true, false])
+    @Test(
+        "A file with another identity, or none, is refused by opening and by verify",
+        arguments: [true, false])
     func otherID(_ isGone: Bool) throws {
         try bound.tamper(
             isGone
                 ? "DELETE FROM lockstep_keyring WHERE ring = zeroblob(16)"
                 : "UPDATE lockstep_keyring SET database = randomblob(16) WHERE ring = zeroblob(16)")
-        try bound.open()
+        Refusal.expect(.unknownDatabase) { try bound.open() }
         let outcome = try bound.age()
-        #expect(!outcome.hasFailed)
+        #expect(outcome.hasFailed)
         #expect(outcome.findings.count == 1)
         #expect(
             try #require(outcome.findings.first).message.contains(
-                isGone ? "no id" : "lists other databases"))
+                isGone ? "no identity" : "is not recorded there"))
     }
 
     // MARK: Rings

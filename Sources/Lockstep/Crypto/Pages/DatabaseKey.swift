@@ -27,8 +27,9 @@ public struct DatabaseKey: ~Copyable, Sendable {
         let epoch: UInt64
         /// Whether the key is the pending key of an unfinished rotation: the file can be a version ahead.
         let isPending: Bool
-        /// Whether the keyring records databases, which then record the keyring.
-        let isBound: Bool
+        /// The identities of the databases that the keyring records, which then record the keyring; empty if it records
+        /// none. A key of a keyring that records any opens no other database.
+        var databases: Set<[UInt8]>
         /// The id of a new database made with the key; random if nil.
         var newDatabase: [UInt8]?
     }
@@ -68,6 +69,19 @@ public struct DatabaseKey: ~Copyable, Sendable {
     /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public borrowing func clone() throws(LockstepError) -> DatabaseKey {
         var copy = try DatabaseKey(secret: secret.clone(), salt: salt)
+        copy.origin = origin
+        return copy
+    }
+
+    /// A copy for making a database, whose identity is chosen now: the copy opens the database from then on, although
+    /// the keyring does not record it yet.
+    borrowing func forNewDatabase() throws(LockstepError) -> DatabaseKey {
+        var copy = try clone()
+        guard var origin = copy.origin else { return copy }
+        let identity =
+            if let chosen = origin.newDatabase { chosen } else { try Random.bytes(Self.idLength) }
+        origin.newDatabase = identity
+        if !origin.databases.isEmpty { origin.databases.insert(identity) }
         copy.origin = origin
         return copy
     }

@@ -153,23 +153,26 @@ public struct KeyDestruction: Sendable {
         LockstepError(
             .keyInUse,
             "\(name) is not destroyed: " + uses.map(\.description).joined(separator: "; "),
-            hint: hint(uses), context: .file(keyringFile.path))
+            advice: advice(uses), context: .file(keyringFile.path))
     }
 
-    private func hint(_ uses: [KeyUse]) -> String {
-        var hints: [String] = []
+    private func advice(_ uses: [KeyUse]) -> LockstepError.Advice {
+        var all: [LockstepError.Advice] = []
         for use in uses {
-            let hint =
+            let advice: LockstepError.Advice =
                 switch use {
-                case .encrypts: "move each of these databases to another key first"
-                case .seals: "reseal these columns under the active field key first"
+                case .encrypts: "move the database to another key first: \(.rotateDatabase)"
+                case .seals: "move these cells to the active field key first: \(.reseal)"
                 case .indexes: "unseal these columns and seal them again, which makes new indexes"
                 case .unseen:
-                    "name the files of recorded databases; give up one that no longer exists by its identity"
+                    """
+                    name the file of each recorded database: \(.nameDatabases); give up one that no longer exists: \
+                    \(.giveUpDatabase)
+                    """
                 }
-            if !hints.contains(hint) { hints.append(hint) }
+            if !all.contains(advice) { all.append(advice) }
         }
-        return hints.joined(separator: "; ")
+        return all.dropFirst().reduce(all[0]) { "\($0); \($1)" }
     }
 
     /// The key's name in messages.

@@ -64,6 +64,6 @@ extension Keyring {
     borrowing func origin(_ entry: KeyringDocument.KeyEntry) -> DatabaseKey.Origin {
         DatabaseKey.Origin(
             ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch,
-            isPending: entry.state == .pending, isBound: !document.files.isEmpty)
+            isPending: entry.state == .pending, databases: Set(document.files.map(\.database)))
     }
 }

@@ -21,11 +21,15 @@ extension Store {
     }
 
     /// Creates a new database.
+    ///
+    /// A keyring that records databases opens no others: record this one with ``Keyring/bind(_:in:)`` before the store
+    /// is closed.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`.
     public static func create(
         _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
         let options = options.ofStore(isNew: true)
+        let key = try key.forNewDatabase()
         let writer = try Connection.create(
             path, key: key, options: StoreSource.writerOptions(options))
         let store = Store(try StoreSource(path, key: key, options))

@@ -14,8 +14,8 @@ extension VerificationReport.Check {
 /// of the keyring is not detected.
 ///
 /// A keyring lists a database only after the database has recorded the keyring. A file that knows neither its
-/// ring nor a former one has therefore lost its record, or is another file. Opening refuses that, and this
-/// check fails.
+/// ring nor a former one has therefore lost its record, or is another file; a file whose identity the keyring does not
+/// record is another one, or has been given another identity. Opening refuses both, and this check fails.
 ///
 /// A key rotation makes two versions of the keyring: in the first the new key is pending, in the second it is
 /// in use, and between them the file is replaced. An interrupted rotation leaves the old file, which does not
@@ -81,17 +81,8 @@ struct FreshnessCheck: Sendable {
     }
 
     private func databaseFinding(_ database: [UInt8]?) -> VerificationReport.Finding? {
-        guard !databases.isEmpty else { return nil }
-        guard let database else {
-            return .notice(
-                advice: """
-                    the file has no id, but its keyring lists databases by id: \(.rememberKeyring) assigns one
-                    """)
-        }
-        guard !databases.contains(database) else { return nil }
-        return .notice(
-            advice:
-                "the keyring lists other databases but not this one: \(.rememberKeyring) adds it")
+        guard !databases.isEmpty, !databases.contains(database ?? []) else { return nil }
+        return .failure(KeyringFreshness.unknown(database).message)
     }
 
     private func epochFinding(

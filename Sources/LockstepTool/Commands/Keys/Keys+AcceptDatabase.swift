@@ -19,6 +19,9 @@ extension Keys {
 
         @OptionGroup var access: AccessOptions
 
+        @Flag(help: "Record a database in a keyring that records others but not this one.")
+        var new = false
+
         @Flag(help: "Confirm that the database's present state is the right one.")
         var iUnderstand = false
 
@@ -38,12 +41,28 @@ extension Keys {
             options.fieldKeys = fields.map { $0.keys.withoutMemory() }
             let connection = try Connection.open(
                 path, key: keyring.keyOfNew(path), options: options)
+            try requireKnown(connection, keyring)
             try keyring.bind(connection, in: file)
             Output.line("\(file.path) lists \(path)")
             for dataset in fields {
                 try dataset.accept(connection)
                 Output.line("\(dataset.path) remembers \(path) as it is now")
             }
+        }
+
+        /// Anyone who can open a file can give it another identity, so a new one is accepted only on request.
+        private func requireKnown(
+            _ connection: borrowing Connection, _ keyring: borrowing Keyring
+        ) throws {
+            let databases = keyring.summary.databases.map(\.identity)
+            guard !new, !databases.isEmpty else { return }
+            if let identity = try connection.databaseID(), databases.contains(identity) { return }
+            throw LockstepError(
+                .unknownDatabase,
+                "\(connection.path) is not a database that its keyring records",
+                hint:
+                    "if it is a database of its own, and not one of those under another identity, add --new",
+                context: .file(connection.path))
         }
     }
 }

@@ -23,7 +23,7 @@ struct Baseline: ParsableCommand {
     func run() throws {
         let set = try migrations.sets(oneFor: "a baseline")[0]
         let session = try access.session()
-        let connection = try session.connect(isFirst: true)
+        let connection = try session.connect(canBeFirst: true)
         let count = try Lockstep.Baseline(set, at: at, acceptsDifferences: acceptDifferences)
             .record(on: connection)
         switch output.format {

@@ -37,6 +37,13 @@ struct Migrate: ParsableCommand {
             """, transform: MigrationRun.version)
     var abandon: MigrationVersion?
 
+    @Flag(
+        help: """
+            Confirm that the datasets have no sealed columns in this database yet, if neither its keyring nor the \
+            fields keyrings show it.
+            """)
+    var firstTime = false
+
     @OptionGroup var runner: RunnerOptions
     @OptionGroup var safety: SafetyOptions
 
@@ -51,7 +58,7 @@ struct Migrate: ParsableCommand {
     func run() throws {
         if let abandon {
             let session = try Session.open(target.path(), keyrings, fields, credentials)
-            let connection = try session.connect(isFirst: true)
+            let connection = try session.connect(canBeFirst: true)
             return try Abandonment(version: abandon, set: migrations.set, seconds: runner.wait)
                 .run(on: connection, output.format)
         }
@@ -64,25 +71,25 @@ struct Migrate: ParsableCommand {
             return try FleetRun.run(
                 files, target.jobs, keyrings, sets, goal, runner, safety, output.format)
         }
-        var session = try Session.open(target.path(), keyrings, fields, credentials)
-        let database = try Self.bind(&session)
+        let session = try Session.open(target.path(), keyrings, fields, credentials)
+        let database = try remember(session)
         if safety.safe {
             try SafeRun.run(sets, goal, runner, safety, session, output.format)
             return session.rememberSealed(in: database)
         }
         SafeRun.reportIfUnfinished(session.path)
-        let connection = try session.connect(isFirst: true)
+        let connection = try session.connect(canBeFirst: true, isFirst: firstTime)
         // Also remembers the versions committed before a failure.
         defer { session.rememberSealed(connection) }
         try MigrationRun.run(sets, target: goal, runner, on: connection, output.format)
     }
 
-    /// Makes the database remember its keyring, and lists the database in the keyring. Closes its connection
-    /// afterwards, because a safe run needs the file for itself.
+    /// Makes the database remember its keyring. Closes its connection afterwards, because a safe run needs the file for
+    /// itself.
     /// - Returns: The database's id.
-    private static func bind(_ session: inout Session) throws -> [UInt8]? {
-        let connection = try session.connect(isFirst: true)
-        session.bind(connection)
+    private func remember(_ session: borrowing Session) throws -> [UInt8]? {
+        let connection = try session.connect(canBeFirst: true, isFirst: firstTime)
+        session.remember(connection)
         return try connection.databaseID()
     }
 }

@@ -35,7 +35,7 @@ struct Plan: ParsableCommand {
     func run() throws {
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
-        let connection = try session.connect(queryOnly: true, isFirst: true)
+        let connection = try session.connect(queryOnly: true, canBeFirst: true)
         var previews: [MigrationPreview] = []
         for set in sets {
             previews.append(

@@ -26,9 +26,9 @@ struct Redo: ParsableCommand {
 
     func run() throws {
         let sets = try migrations.sets(oneFor: "a redo")
-        var session = try access.session()
-        let connection = try session.connect(isFirst: true)
-        session.bind(connection)
+        let session = try access.session()
+        let connection = try session.connect(canBeFirst: true)
+        session.remember(connection)
         defer { session.rememberSealed(connection) }
         try MigrationRun.run(sets, target: .redo(steps), runner, on: connection, output.format)
     }

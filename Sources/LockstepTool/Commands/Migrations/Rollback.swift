@@ -32,9 +32,9 @@ struct Rollback: ParsableCommand {
 
     func run() throws {
         let sets = try migrations.sets(oneFor: "a rollback")
-        var session = try access.session()
-        let connection = try session.connect(isFirst: true)
-        session.bind(connection)
+        let session = try access.session()
+        let connection = try session.connect(canBeFirst: true)
+        session.remember(connection)
         let goal = to.map { Lockstep.Plan.Target.downTo($0) } ?? .back(steps)
         // Also remembers the versions committed before a failure.
         defer { session.rememberSealed(connection) }

@@ -86,6 +86,11 @@ struct TamperedDatabase {
             options: options(keys, mayBeUnsealed, relied))
     }
 
+    /// The same as a program that has the raw key, of which no keyring says which databases it opens.
+    func openRaw(_ keys: FieldKeys? = nil, mayBeUnsealed: Bool = false) throws -> Connection {
+        try Connection.open(path, key: operatorKey(), options: options(keys, mayBeUnsealed, []))
+    }
+
     /// The same as a store.
     func openStore(
         _ keys: FieldKeys? = nil, mayBeUnsealed: Bool = false, relied: [String] = []

@@ -87,7 +87,7 @@ struct KeyringKeyStatesTests {
         var ring = try Rings.make()
         let error = try #require(throws: LockstepError.self) { try ring.createKey(.database) }
         #expect(error.code == .keyringConflict)
-        #expect(error.hint?.contains("rotate-database") == true)
+        #expect(error.hint?.contains("DatabaseKeyRotation") == true)
         #expect(ring.summary.keys.count == 1)
     }
 
