@@ -117,6 +117,7 @@ struct TableRebuild {
             throw malformed(
                 "set names the column \(name.folded), which is not in the new definition")
         }
+        try requireNoneSealed(connection)
         for name in dropped where !oldNames.contains(name) || newNames.contains(name) {
             throw malformed(
                 "drop column \(name.folded) needs a column that only the old definition contains")
@@ -164,6 +165,30 @@ struct TableRebuild {
             guard connection.core.refusal(of: probe) == nil else { return false }
         }
         return !new.contains { $0.isRowIDAlias }
+    }
+
+    /// SQL sees cells where the views show values: an expression would cut cells short, or put plaintext in their place.
+    private func requireNoneSealed(_ connection: borrowing Connection) throws {
+        guard !expressions.isEmpty else { return }
+        let sealed = try connection.with(rights: .engine) {
+            let claimed = try RegistryTables.claimed(connection)
+            // A preview has the guards of the schema, but no registry.
+            let guarded = try SealingGuard.all(connection)
+            return Set(
+                (claimed.map { ($0.table, $0.name) } + guarded.map { ($0.table, $0.column) })
+                    .filter { SQLName($0.0) == SQLName(table) }.map { SQLName($0.1) })
+        }
+        for name in expressions.keys.sorted(by: { $0.folded < $1.folded })
+        where sealed.contains(name) {
+            throw LockstepError(
+                .migrationMalformed,
+                "the rebuild of \(table): set names the column \(name.folded), which is sealed",
+                hint: """
+                    let the rebuild copy the column; change its values through the view of the table, or unprotect the \
+                    column before the rebuild
+                    """,
+                context: .init(table: table, column: name.folded))
+        }
     }
 
     // MARK: AUTOINCREMENT

@@ -354,6 +354,36 @@ struct SealingMigrationTests {
         #expect(try connection.texts("SELECT DISTINCT typeof(title) FROM film") == ["text"])
     }
 
+    @Test(
+        "a rebuild computes no sealed column: plan and run refuse it, and a rebuild that copies it keeps its cells",
+        arguments: ["title = trim(title)", "TITLE = 'plain'", "title = substr(title, 1, 10)"])
+    func rebuilt(_ expression: String) throws {
+        let connection = try open()
+        try migrate(.version(MigrationVersion(1)), connection)
+        try fill(connection)
+        try migrate(.latest, connection)
+        func rebuild(_ expressions: String) throws {
+            let table = "film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER, note TEXT"
+            let tokens = try connection.prepare("SELECT * FROM film").columnNames.filter {
+                $0.hasSuffix("_token")
+            }
+            let rest = tokens.map { ", \"\($0)\"" }.joined()
+            try write(
+                "0003_rebuild.sql",
+                "-- lockstep: rebuild table film\n\(expressions)CREATE TABLE \(table)\(rest));")
+        }
+        try rebuild("-- lockstep: set \(expression)\n")
+        let preview = try Migrator(MigrationSet(folder: files)).preview(on: connection)
+        #expect(preview.lint.contains { $0.level == .error && $0.message.contains("sealed") })
+        let error = try #require(throws: LockstepError.self) { try migrate(.latest, connection) }
+        #expect(error.message.contains("title") && error.message.contains("which is sealed"))
+        #expect(try open().texts("SELECT title FROM film_open ORDER BY id") == Self.titles)
+        try rebuild("-- lockstep: set note = upper(note)\n")
+        try migrate(.latest, connection)
+        #expect(try open().texts("SELECT title FROM film_open ORDER BY id") == Self.titles)
+        #expect(try open().texts("SELECT note FROM film WHERE id = 1") == ["SEALED IN 1900"])
+    }
+
     @Test("a directive that is spelled out reads as the same directive")
     func spelling() throws {
         for text in [
