@@ -8,8 +8,8 @@
 /// older copy of the *file*, since that looks the same as a keyring that was changed without its database:
 /// ``Verification`` reports it.
 enum KeyringFreshness {
-    /// - Throws: ``LockstepError/Code/unknownDatabase``; ``LockstepError/Code/keyringOutdated``; ``LockstepError/Code/tampered`` if the database has
-    ///   lost its record of the keyring.
+    /// - Throws: ``LockstepError/Code/unknownDatabase``; ``LockstepError/Code/keyringOutdated``;
+    ///   ``LockstepError/Code/tampered`` if the database has lost its record of the keyring.
     static func require(
         _ origin: DatabaseKey.Origin, _ connection: borrowing Connection
     ) throws {
