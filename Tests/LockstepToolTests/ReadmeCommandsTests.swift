@@ -1,4 +1,5 @@
 import Foundation
+import Lockstep
 import Subprocess
 import SystemPackage
 import TestSupport
@@ -18,12 +19,23 @@ struct ReadmeCommandsTests {
         }
     }
 
-    /// The indented lines after a line of the README.
-    private func commands(after heading: String) throws -> [String] {
+    /// The README's lines after one of them.
+    private func lines(after heading: String) throws -> ArraySlice<Substring> {
         let bytes = try Bytes.read(Programs.package.appending("README.md"))
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-            .drop { $0 != heading }.drop { !$0.hasPrefix("    ") }
+            .drop { $0 != heading }.dropFirst()
+    }
+
+    /// The indented lines after a line of the README.
+    private func commands(after heading: String) throws -> [String] {
+        try lines(after: heading).drop { !$0.hasPrefix("    ") }
             .prefix { $0.hasPrefix("    ") }.map { String($0.dropFirst(4)) }
+    }
+
+    /// The fenced lines after a line of the README.
+    private func block(after heading: String) throws -> [String] {
+        try lines(after: heading).drop { !$0.hasPrefix("```") }.dropFirst()
+            .prefix { $0 != "```" }.map(String.init)
     }
 
     private func run(_ commands: some Sequence<String>) async throws -> ToolShell.Result {
@@ -38,6 +50,40 @@ struct ReadmeCommandsTests {
         let result = try await run(commands.dropFirst())
         #expect(result.status == .exited(0), "\(result.errors)")
         #expect(result.text.contains("Breakfast at Tiffany's"))
+        let printed = try block(after: "It prints:")
+        for _ in 1...2 { #expect(try films().map { "\($0.year) \($0.title)" } == printed) }
+    }
+
+    /// The program at the top of the README, on the quick start's files.
+    private func films() throws -> [(title: String, year: Int)] {
+        // sample: README.md
+        let keyring = try KeyringFile(folder.file("Keys/films.database.keyring")).open { _ in
+            try KeyFile.read(folder.file("my.key"))
+        }
+        let fields = try KeyringFile(folder.file("Keys/movies.fields.keyring")).open { _ in
+            try KeyFile.read(folder.file("my.key"))
+        }
+        var options = StoreOptions()
+        options.connection.fieldKeys = [try fields.fieldKeys(named: "movies")]
+        let store = try Store.open(
+            folder.file("films.db"), key: keyring.databaseKey(for: folder.file("films.db")),
+            options: options)
+
+        try store.write { db in
+            try db.execute(
+                "UPDATE movies_open SET title = ? WHERE title = ?", "Stalker", "Сталкер")
+        }
+        let films = try store.read { db in
+            try db.query(
+                "SELECT title, year FROM movies_open WHERE year BETWEEN ? AND ? ORDER BY year",
+                1976, 1989
+            ) { row in
+                (title: try row[0] as String, year: try row[1] as Int)
+            }
+        }
+        for film in films { print(film.year, film.title) }
+        // end
+        return films
     }
 
     @Test("A plaintext file becomes a protected one")

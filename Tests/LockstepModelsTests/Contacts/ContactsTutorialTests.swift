@@ -26,8 +26,9 @@ struct ContactsTutorialTests {
 
         var options = StoreOptions()
         options.connection.fieldKeys = [try fields.fieldKeys(named: "contacts")]
+        let path = folder.appending("people.db")
         let contacts = try ContactStore.open(
-            folder.appending("people.db"), key: database.databaseKey(), options: options)
+            path, key: database.databaseKey(for: path), options: options)
 
         let brian = try contacts.insert(
             Contact(

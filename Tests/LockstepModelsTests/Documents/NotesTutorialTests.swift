@@ -23,7 +23,8 @@ struct NotesTutorialTests {
         let keyring = try keyringFile.open { _ in try KeyFile.read(keyFile) }
 
         // The database is made at the first run, and migrated at every later one.
-        let notes = try NoteStore.open(folder.appending("notes.db"), key: keyring.databaseKey())
+        let path = folder.appending("notes.db")
+        let notes = try NoteStore.open(path, key: keyring.databaseKey(for: path))
 
         try notes.create("Shopping\nbread, butter, and a jar of honey")
         try notes.create("Grüße aus Köln\nThe cathedral is taller than I thought.")

@@ -26,8 +26,9 @@ struct PhotosTutorialTests {
         var options = StoreOptions()
         let album = try dataset.fieldKeys(named: "album")
         options.connection.fieldKeys = [album]
+        let path = folder.appending("photos.db")
         let photos = try PhotoStore.open(
-            folder.appending("photos.db"), key: database.databaseKey(), options: options)
+            path, key: database.databaseKey(for: path), options: options)
         try photos.seal(keys: album)
 
         let id = try photos.insert("holiday.jpg", from: folder.appending("holiday.jpg"))

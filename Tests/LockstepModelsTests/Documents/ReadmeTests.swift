@@ -27,30 +27,6 @@ struct ReadmeTests {
         return sample.folder
     }
 
-    @Test("A database is opened, written and read")
-    func firstSample() throws {
-        let folder = try films(2)
-        // sample: README.md
-        let keyring = try KeyringFile(folder.file("Keys/films.database.keyring")).open { _ in
-            try KeyFile.read(folder.file("my.key"))
-        }
-        let store = try Store.open(folder.file("films.db"), key: keyring.databaseKey())
-
-        try store.write { db in
-            try db.execute(
-                "INSERT INTO movies (title, category, year, coverURL) VALUES (?, ?, ?, '')",
-                "Breakfast at Tiffany's", "Romance", 1961)
-        }
-        let titles = try store.read { db in
-            try db.query("SELECT title, year FROM movies WHERE year < ?", 1970) { row in
-                (title: try row[0] as String, year: try row[1] as Int)
-            }
-        }
-        // end
-        #expect(titles.map(\.title) == ["Metropolis", "Breakfast at Tiffany's"])
-        #expect(titles.map(\.year) == [1927, 1961])
-    }
-
     @Test("A sealed title is found")
     func sealedColumns() throws {
         let fieldsKeyring = try Keyring.create(.fields)
@@ -62,7 +38,8 @@ struct ReadmeTests {
         var options = StoreOptions()
         options.connection.fieldKeys = [try fieldsKeyring.fieldKeys(named: "movies")]
         let store = try Store.open(
-            folder.file("films.db"), key: keyring.databaseKey(), options: options)
+            folder.file("films.db"), key: keyring.databaseKey(for: folder.file("films.db")),
+            options: options)
         let years = try store.read { db in
             let found = try db.matching(
                 "title", of: "movies", .same(as: .text("metropolis"), under: .casefold))

@@ -17,15 +17,16 @@ enum Samples {
                 .filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
         }
 
-    /// A document's samples in a language.
+    /// A document's samples in a language. `.ci/readme-program` builds the package that a manifest describes.
     static func shown(in document: String, _ language: String = "swift") throws -> [String] {
         try blocks(
-            of: Programs.package.appending(document), from: "```\(language)", to: "```")
+            of: Programs.package.appending(document), from: "```\(language)", to: "```"
+        ).filter { !$0.hasPrefix("// swift-tools-version:") }
     }
 
     /// The copies of a document's samples.
     static func copies(from document: String) throws -> [String] {
-        let tests = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        let tests = Programs.package.appending("Tests")
         let name = FilePath(document).lastComponent?.string ?? document
         return try (FileManager.default.enumerator(atPath: tests.string)?.allObjects ?? [])
             .compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }

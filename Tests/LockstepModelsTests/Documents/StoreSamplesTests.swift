@@ -21,7 +21,8 @@ struct StoreSamplesTests {
         let keyring = try KeyringFile(folder.file("Keys/notes.database.keyring")).open { _ in
             try KeyFile.read(folder.file("my.key"))
         }
-        let connection = try Connection.open(folder.file("notes.db"), key: keyring.databaseKey())
+        let connection = try Connection.open(
+            folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
         let report = try Migrator(MigrationSet(folder: folder.file("Migrations/notes"))).run(
             on: connection)
         // end
@@ -35,7 +36,8 @@ struct StoreSamplesTests {
         let folder = sample.folder
         let (id, body) = (1, "and butter")
         // sample: LivingWithAStore.md
-        let store = try Store.open(folder.file("notes.db"), key: keyring.databaseKey())
+        let store = try Store.open(
+            folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
 
         let title: String? = try await store.read { db in
             try db.value("SELECT title FROM note WHERE id = \(id)")

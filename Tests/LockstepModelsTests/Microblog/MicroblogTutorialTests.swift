@@ -19,7 +19,8 @@ struct MicroblogTutorialTests {
             try keyringFile.create(keyring)
         }
         let keyring = try keyringFile.open { _ in try KeyFile.read(folder.appending("my.key")) }
-        let blog = try MicroblogStore.open(folder.appending("blog.db"), key: keyring.databaseKey())
+        let path = folder.appending("blog.db")
+        let blog = try MicroblogStore.open(path, key: keyring.databaseKey(for: path))
 
         // Nothing is kept until it is saved, and then all of it is, in one transaction.
         var changes = MicroblogChanges()

@@ -30,8 +30,9 @@ struct MoviesTutorialTests {
 
         var options = StoreOptions()
         options.connection.fieldKeys = [try dataset.fieldKeys(named: "movies")]
+        let path = folder.appending("films.db")
         let films = try MovieStore.open(
-            folder.appending("films.db"), key: database.databaseKey(), options: options)
+            path, key: database.databaseKey(for: path), options: options)
         let report = try films.importTSV(folder.appending("films.tsv"))
         let crimes = try films.movies(inCategory: "Crime", after: 1940)
 
