@@ -13,24 +13,37 @@ extension Keyring {
         try bind(connection, in: file, asListed: false)
     }
 
-    /// - Parameter asListed: Whether a database without an id is the one that the keyring records, if it records
-    ///   exactly one: a restored backup from before ids existed, or a salvaged database.
+    /// - Parameters:
+    ///   - asListed: Whether a database without an id is the one that the keyring records, if it records exactly one: a
+    ///     restored backup from before ids existed, or a salvaged database.
+    ///   - role: What it then is.
     package mutating func bind(
-        _ connection: borrowing Connection, in file: KeyringFile, asListed: Bool
+        _ connection: borrowing Connection, in file: KeyringFile, asListed: Bool,
+        as role: FileRole = .original
     ) throws {
         if asListed, document.files.count == 1, try KeyringTable.database(connection) == nil {
             let id = document.files[0].database
             try connection.with(rights: .engine) {
-                try connection.write { connection in try KeyringTable.set(id, connection) }
+                try connection.write { connection in
+                    try KeyringTable.set(id, as: role, connection)
+                }
             }
         }
         try remember(in: connection)
         let entry = try keyEntry(of: connection.path)
         guard signer == nil, let id = try KeyringTable.database(connection) else { return }
         let record = DatabaseRecord(database: id, keyVersion: entry.version)
-        guard !lists(record) else { return }
+        guard !lists(record), try !isCopyOfListed(connection, id) else { return }
         try file.update(&self) { keyring in try keyring.list(record) }
         try remember(in: connection)
+    }
+
+    /// Nothing new of a database is learnt from its copy.
+    private borrowing func isCopyOfListed(
+        _ connection: borrowing Connection, _ id: [UInt8]
+    ) throws -> Bool {
+        try KeyringTable.read(connection).role == .copy
+            && document.files.contains { $0.database == id }
     }
 
     /// Updates the key version of a recorded database.

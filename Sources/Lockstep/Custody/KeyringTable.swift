@@ -4,7 +4,12 @@
 //   lockstep_keyring
 //     ring      the id of a ring, 16 bytes, as in the keyring's header
 //     epoch     the lowest epoch that a keyring with this ring can have, 1 or more
-//     database  NULL; in the one row whose ring is 16 zero bytes: the database's id, 16 random bytes
+//     database  NULL
+//
+//   In the one row whose ring is 16 zero bytes:
+//
+//     epoch     the file's role: 1 for the database itself, 2 for a copy of it
+//     database  the database's id, 16 random bytes
 //
 // A keyring's epoch counts its versions. The database is encrypted and each of its pages has a MAC, so nobody
 // without its key can lower an epoch alone. Restoring an old copy of the whole file lowers it, but then the
@@ -20,6 +25,10 @@
 // `database`: older tables lack it, and their databases get an id with the next command that writes what the
 // keyring must know. No ring has an id of zero bytes, and older programs read that row as one of a ring that
 // nobody has.
+//
+// A backup, also that of a safe migration, and a salvage make copies; creation, adoption, rotation, restore and
+// provisioning make the database itself. A copy from a program that knew no roles says that it is the database, and so
+// does one that was made with another program, such as `cp`.
 
 /// Reads and writes the table.
 enum KeyringTable {
@@ -33,6 +42,8 @@ enum KeyringTable {
         var epochs: [[UInt8]: UInt64] = [:]
         /// The database's id; nil if it has none yet.
         var database: [UInt8]?
+        /// Whether the file is the database itself; so is one without an id.
+        var role = FileRole.original
     }
 
     /// The content of the database's table; empty if it has no such table.
@@ -68,10 +79,10 @@ enum KeyringTable {
                 content.epochs[ring] = UInt64(epoch)
                 return
             }
-            guard case .blob(let id) = database, id.count == idLength, id != noRing else {
-                throw impossible
-            }
-            content.database = id
+            guard case .blob(let id) = database, id.count == idLength, id != noRing,
+                let role = FileRole(rawValue: epoch)
+            else { throw impossible }
+            (content.database, content.role) = (id, role)
         }
     }
 
@@ -90,11 +101,21 @@ enum KeyringTable {
     }
 
     /// Gives a database that has none this id, within the open transaction.
-    static func set(_ id: [UInt8], _ connection: borrowing Connection) throws {
+    static func set(
+        _ id: [UInt8], as role: FileRole = .original, _ connection: borrowing Connection
+    ) throws {
         try prepare(connection)
         try connection.execute(
-            "INSERT INTO main.lockstep_keyring (ring, epoch, database) VALUES (?, 1, ?)", noRing, id
-        )
+            "INSERT INTO main.lockstep_keyring (ring, epoch, database) VALUES (?, ?, ?)", noRing,
+            role.rawValue, id)
+    }
+
+    /// Records the role of a file that has an id.
+    static func set(_ role: FileRole, _ connection: borrowing Connection) throws {
+        let content = try read(connection)
+        guard content.database != nil, content.role != role else { return }
+        try connection.execute(
+            "UPDATE main.lockstep_keyring SET epoch = ? WHERE ring = ?", role.rawValue, noRing)
     }
 
     /// Raises the epochs of these rings to at least `epoch`, within the open transaction.

@@ -29,7 +29,7 @@ struct Salvage: ParsableCommand {
         let report = try Lockstep.Salvage(session.path, into: FilePath(target)).run(
             key: key, newKey: key
         ) { try progress.show($0) }
-        session.bind(new: FilePath(target))
+        session.bind(copy: FilePath(target))
         try show(report, session.path)
         if !report.isComplete { throw ExitCode(Exit.tampered) }
     }

@@ -28,6 +28,7 @@ struct Status: ParsableCommand {
     private struct Result: Encodable {
         let database: String
         let library: String
+        let isCopy: Bool
         let sets: [SetStatus]
     }
 
@@ -70,7 +71,7 @@ struct Status: ParsableCommand {
         }
         let result = Result(
             database: session.path.string, library: try Connection.libraryVersion(),
-            sets: statuses)
+            isCopy: try connection.fileRole() == .copy, sets: statuses)
         try show(result)
         if let fatal {
             Output.error(fatal)
@@ -81,7 +82,9 @@ struct Status: ParsableCommand {
 
     private func show(_ result: Result) throws {
         guard output.format == .text else { return try Output.json(result) }
-        Output.line("\(result.database): encrypted, SQLCipher \(result.library)")
+        Output.line(
+            "\(result.database): \(result.isCopy ? "a copy, " : "")encrypted, SQLCipher \(result.library)"
+        )
         for set in result.sets {
             Output.line(set.set)
             for version in set.versions {

@@ -20,12 +20,15 @@ enum Remembering {
         attempt(connection.path) { try keyring.remember(in: connection) }
     }
 
-    /// The same for a database that was just made or restored, whatever it remembers. Also records the database in the
-    /// keyring.
-    static func bind(new database: FilePath, _ keyring: inout Keyring, in file: KeyringFile) {
+    /// The same for a database that was just made or restored, whatever it remembers, or for a copy. Also records the
+    /// database in the keyring.
+    static func bind(
+        new database: FilePath, as role: FileRole = .original, _ keyring: inout Keyring,
+        in file: KeyringFile
+    ) {
         attempt(database) {
             let connection = try Connection.open(database, key: keyring.keyOfNew(database))
-            try keyring.bind(connection, in: file, asListed: true)
+            try keyring.bind(connection, in: file, asListed: true, as: role)
         }
     }
 

@@ -94,9 +94,9 @@ struct Session: ~Copyable {
     /// Makes the database remember its keyring.
     func remember(_ connection: borrowing Connection) { Remembering.show(connection, of: keyring) }
 
-    /// The same for a database that was just made from this one, whatever it remembers.
-    mutating func bind(new database: FilePath) {
-        Remembering.bind(new: database, &keyring, in: file)
+    /// The same for a copy that was just made of this one, whatever it remembers.
+    mutating func bind(copy: FilePath) {
+        Remembering.bind(new: copy, as: .copy, &keyring, in: file)
     }
 
     /// Makes the fields keyrings remember the state that the database now proves.

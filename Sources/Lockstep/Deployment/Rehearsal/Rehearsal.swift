@@ -70,7 +70,7 @@ public struct Rehearsal {
         let start = Clock.monotonicMicroseconds
         try PageAudit(database).namingDamage(access.key) {
             try original.read { original in
-                try PageCopy.copyPages(original, to: copy.path, key, reporter.report)
+                try PageCopy.copyPages(original, to: copy.path, as: .copy, key, reporter.report)
             }
         }
         _ = consume original

@@ -70,7 +70,8 @@ struct MigrationBackups {
             number += 1
             guard isFree(path) else { continue }
             return try connection.read { connection in
-                _ = try PageCopy.run(connection, to: path, key, schema: schema, progress)
+                _ = try PageCopy.run(
+                    connection, to: path, as: .copy, key, schema: schema, progress)
                 return path
             }
         }

@@ -27,6 +27,7 @@ extension SafeMigration {
         } else if let content = journal.content, try connection.contentDigest() == content {
             try restore(cause, journal, connection, watch, access, backups, &report)
         } else if try isRestored(connection, journal, access) {
+            try FileRole.original.record(in: connection)
             try forget(journal, backups, &report)
         } else {
             report.outcome = .notRestored
@@ -48,7 +49,8 @@ extension SafeMigration {
     ) throws -> Bool {
         var reading = options.ofSchema
         reading.isQueryOnly = true
-        let backup = try Connection.open(journal.backup, key: access.key, options: reading)
+        let backup = try Connection.open(
+            journal.backup, key: access.key.withoutOrigin(), options: reading)
         return try Ledger.entries(backup) == Ledger.entries(connection)
     }
 

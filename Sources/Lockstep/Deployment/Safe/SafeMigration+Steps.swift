@@ -81,7 +81,7 @@ extension SafeMigration {
         let after = try Verification(database, sets: sets).run(
             key: access.key, progress: reporter.report)
         report.verification = after
-        let key = try access.key.clone()
+        let key = try access.key.withoutOrigin()
         let new = try VerificationChange.newFailures(after) {
             guard FileAccess.exists(backup) else { return VerificationReport() }
             return try Verification(backup, sets: sets).run(key: key, progress: reporter.report)

@@ -38,10 +38,13 @@ extension SafeMigration {
             try PageAudit(journal.backup).requireClean(access.key)
             var reading = options.ofSchema
             reading.isQueryOnly = true
-            let backup = try Connection.open(journal.backup, key: access.key, options: reading)
+            let backup = try Connection.open(
+                journal.backup, key: access.key.withoutOrigin(), options: reading)
             isRestored = try connection.replaceContent(with: backup, timeout: timeout) {
                 try watch.others($0) == 0
             }
+            // If the run is killed before this, the next one finds that the content is restored.
+            if isRestored { try FileRole.original.record(in: connection) }
         } catch {
             throw notRestored(
                 "could not be restored: \(Self.text(error))", cause, journal.backup,

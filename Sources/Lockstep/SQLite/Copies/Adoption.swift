@@ -89,6 +89,8 @@ public struct Adoption: Sendable {
             let broken = try target.query("PRAGMA main.foreign_key_check") { _ in }.count
             try IntegrityPragma.require(target)
             try key.originRecord?.add(to: target)
+            // The original can be an export of a copy.
+            try FileRole.original.record(in: target)
             return (rows, broken)
         }
     }

@@ -4,7 +4,7 @@ public import SystemPackage
 /// integrity of its b-trees, the rows of every table.
 ///
 /// The copy holds one snapshot, which keeps the write-ahead log from restarting meanwhile. The file is readable by the
-/// owner only and appears complete or not at all.
+/// owner only and appears complete or not at all. It has the database's identity and records that it is a copy.
 public struct Backup: Sendable {
     /// The copy's path.
     public let path: FilePath
@@ -28,7 +28,7 @@ public struct Backup: Sendable {
         var report = try store.namingDamage {
             try store.read { connection in
                 try PageCopy.run(
-                    connection, to: path, key, schema: store.source.options.connection
+                    connection, to: path, as: .copy, key, schema: store.source.options.connection
                 ) { try $0.report(to: progress) }
             }
         }

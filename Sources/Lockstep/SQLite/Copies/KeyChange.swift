@@ -104,7 +104,8 @@ package struct KeyChange: ~Copyable {
     ) throws -> RekeyedDatabase {
         let pending = try PendingDatabase(at: Self.copyPath(of: path), for: path)
         let report = try connection.read { connection in
-            try PageCopy.copy(connection, to: pending.path, new, schema: schema, progress)
+            try PageCopy.copy(
+                connection, to: pending.path, as: nil, new, schema: schema, progress)
         }
         try requireSamePages(pending.path, old, new)
         return RekeyedDatabase(pending: pending, report: report)

@@ -5,30 +5,34 @@ internal import SystemPackage
 enum PageCopy {
     /// Copies to a path that must be free, and verifies the copy.
     static func run(
-        _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        schema: ConnectionOptions, _ progress: JobProgress.Handler
+        _ source: borrowing Connection, to path: FilePath, as role: FileRole,
+        _ key: borrowing DatabaseKey, schema: ConnectionOptions, _ progress: JobProgress.Handler
     ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
         let pending = try PendingDatabase(for: path)
-        let report = try copy(source, to: pending.path, key, schema: schema, progress)
+        let report = try copy(
+            source, to: pending.path, as: role, key, schema: schema, progress)
         try pending.place()
         return report
     }
 
     /// Copies the snapshot that `source` has open, and verifies the copy.
-    /// - Parameter schema: Supplies the functions and collations that the schema needs.
+    /// - Parameters:
+    ///   - role: What the copy records that it is; nil for an exact copy, which records what the original does.
+    ///   - schema: Supplies the functions and collations that the schema needs.
     static func copy(
-        _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        schema: ConnectionOptions = .init(), _ progress: JobProgress.Handler
+        _ source: borrowing Connection, to path: FilePath, as role: FileRole?,
+        _ key: borrowing DatabaseKey, schema: ConnectionOptions = .init(),
+        _ progress: JobProgress.Handler
     ) throws -> CopyReport {
-        try copyPages(source, to: path, key, progress)
+        try copyPages(source, to: path, as: role, key, progress)
         return try verify(path, key, schema: schema, against: source)
     }
 
     /// Copies the snapshot that `source` has open to an empty file, without verifying the copy.
     static func copyPages(
-        _ source: borrowing Connection, to path: FilePath, _ key: borrowing DatabaseKey,
-        _ progress: JobProgress.Handler
+        _ source: borrowing Connection, to path: FilePath, as role: FileRole?,
+        _ key: borrowing DatabaseKey, _ progress: JobProgress.Handler
     ) throws {
         // A different page size or reserve would silently make a file that nobody can open. SQLCipher returns
         // the page size as text.
@@ -65,6 +69,8 @@ enum PageCopy {
             throw unsafe ResultCode.error(code, on: nil).located(
                 "cannot copy to \(path)", context: .file(path))
         }
+        // Before the copy is verified, so that what is verified is what remains.
+        try role?.record(in: target)
     }
 
     /// Checks a finished, closed copy against its original.
@@ -75,7 +81,7 @@ enum PageCopy {
         let audit = try PageAudit(path).requireClean(key)
         var reading = schema.ofSchema
         reading.isQueryOnly = true
-        let copy = try Connection.open(path, key: key, options: reading)
+        let copy = try Connection.open(path, key: key.withoutOrigin(), options: reading)
         try IntegrityPragma.require(copy)
         let (before, after) = (try rowCounts(source), try rowCounts(copy))
         guard before == after else {

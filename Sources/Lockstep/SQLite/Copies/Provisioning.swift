@@ -39,7 +39,7 @@ public struct Provisioning: Sendable {
         reading.isQueryOnly = true
         let source = try Connection.open(template, key: templateKey, options: reading)
         var report = try source.read { source in
-            try PageCopy.run(source, to: path, key, schema: options) {
+            try PageCopy.run(source, to: path, as: .original, key, schema: options) {
                 try $0.report(to: progress)
             }
         }

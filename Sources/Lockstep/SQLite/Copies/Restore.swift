@@ -39,7 +39,9 @@ public struct Restore: Sendable {
         let source = try Connection.open(backup, key: backupKey, options: reading)
         let pending = try PendingDatabase(for: database)
         var report = try source.read { source in
-            try PageCopy.copy(source, to: pending.path, key, schema: reading) {
+            try PageCopy.copy(
+                source, to: pending.path, as: .original, key, schema: reading
+            ) {
                 try $0.report(to: progress)
             }
         }

@@ -144,6 +144,11 @@ extension SalvageRun {
         report.failures += try target.contentProblems().map {
             SalvageReport.Failure(object: "content", reason: $0)
         }
+        do {
+            try FileRole.copy.record(in: target.connection)
+        } catch let error as LockstepError where error.code == .tampered {
+            fail(EngineTables.epochs, error)
+        }
         try target.checkpoint()
     }
 }

@@ -55,7 +55,9 @@ struct FreshnessCheck: Sendable {
 
     func run(_ connection: borrowing Connection) throws -> CheckResult {
         let content = try KeyringTable.read(connection)
-        return compare(content.epochs, content.database)
+        var result = compare(content.epochs, content.database)
+        if content.role == .copy { result.summary = "a copy of its database: \(result.summary)" }
+        return result
     }
 
     /// - Parameters:

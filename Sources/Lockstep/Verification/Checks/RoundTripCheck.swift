@@ -104,7 +104,7 @@ struct RoundTripCheck: Sendable {
         reading.isQueryOnly = true
         let source = try Connection.open(path, key: key, options: reading)
         try source.read { source in
-            try PageCopy.copyPages(source, to: copy, copyKey) { pages in
+            try PageCopy.copyPages(source, to: copy, as: .copy, copyKey) { pages in
                 coordinator.report(
                     JobProgress(
                         VerificationReport.Check.roundTrip.phase, step: "copying", pages.done,

@@ -98,6 +98,30 @@ struct SafeMigrationTests {
         try scratch.expectSound(DeploymentScratch.good())
     }
 
+    @Test("A restored database is the database itself, and its backup was a copy")
+    func roles() throws {
+        let key = try scratch.database.key()
+        do {
+            let connection = try Connection.open(scratch.path, key: key)
+            try connection.with(rights: .engine) {
+                try connection.write { connection in _ = try KeyringTable.identify(connection) }
+            }
+        }
+        var migration = try migration(DeploymentScratch.good())
+        let folder = scratch.folder
+        migration.check = { _ in
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path.string)
+            let backup = try #require(names.first { $0.hasSuffix("before-migration") })
+            let key = try scratch.database.key()
+            #expect(try Connection.open(folder.file(backup), key: key).fileRole() == .copy)
+            throw Stop()
+        }
+        var report = SafeMigrationReport()
+        #expect(throws: Stop.self) { try migration.run(scratch.access(), into: &report) }
+        #expect(report.outcome == .restored)
+        #expect(try Connection.open(scratch.path, key: key).fileRole() == .original)
+    }
+
     @Test("A failure in the second set undoes the first, too")
     func sets() throws {
         let other = try MigrationSet(
