@@ -23,7 +23,7 @@ enum CellFunction {
 
     /// The names of all functions that only this connection's own SQL can call.
     static let names = Set(
-        (all.map(\.0) + ["lockstep_inserted", "lockstep_begins"]).map { SQLName($0) })
+        (all.map(\.0) + ["lockstep_written", "lockstep_begins"]).map { SQLName($0) })
 
     /// Performs `work` on the column that a call names.
     static func body(
@@ -43,15 +43,15 @@ enum CellFunction {
         call.setResult(text.starts(with: beginning))
     }
 
-    /// `lockstep_inserted(capability, row)`: reports to a connection which row was inserted through one of its views.
-    ///
-    /// When a trigger ends, SQLite resets the last inserted row, and writes to a view run only in triggers.
-    static func inserted(
+    /// `lockstep_written(capability, rows, row)`: reports to a connection how many rows one of its views has written, and
+    /// the rowid of an inserted one, or NULL.
+    static func written(
         _ core: ConnectionCore, _ capability: CellCapability
     ) -> RegisteredFunction.Body {
         { [weak core] call throws(LockstepError) in
             _ = try capability.column(call)
-            core?.noteInsertedRow(call.integer(1))
+            let row = call.kind(2) == .null ? nil : call.integer(2)
+            core?.viewWrites.note(Int(call.integer(1)), inserted: row)
         }
     }
 }

@@ -157,9 +157,7 @@ struct ViewSQL {
             "INSERT",
             "INSERT INTO \(shape.quotedName) (\(written.map(quote).joined(separator: ", "))) SELECT \(values.joined(separator: ", "))\(source)",
             after: mustBeNamed,
-            then: shape.hasRowID
-                ? " SELECT lockstep_inserted(\(group.capability.literal(for: 0)), last_insert_rowid()) WHERE changes() > 0;"
-                : "")
+            row: shape.hasRowID ? "last_insert_rowid()" : "NULL")
     }
 
     /// The default for an omitted column; nil if the insert must name the column.
@@ -227,11 +225,13 @@ struct ViewSQL {
     }
 
     private func trigger(
-        _ event: String, _ statement: String, after first: String = "", then second: String = ""
+        _ event: String, _ statement: String, after first: String = "", row: String = "NULL"
     ) -> String {
+        let report =
+            "SELECT lockstep_written(\(group.capability.literal(for: 0)), changes(), \(row))"
         let name = SQLTokens.quote("\(group.viewName)_\(event.asciiLowercased)")
         return "CREATE TEMP TRIGGER \(name) INSTEAD OF \(event) ON temp.\(quotedView) "
-            + "BEGIN \(first)\(statement);\(second) END"
+            + "BEGIN \(first)\(statement); \(report); END"
     }
 
     private func quote(_ column: SealedTable.Column) -> String { SQLTokens.quote(column.name) }

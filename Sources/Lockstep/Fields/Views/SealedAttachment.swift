@@ -28,8 +28,8 @@ final class SealedAttachment: ConnectionAttachment {
         proof = fields.proof ?? SealedProof()
         try connection.add("lockstep_begins", argumentCount: 2, CellFunction.begins)
         try connection.add(
-            "lockstep_inserted", argumentCount: 2,
-            CellFunction.inserted(connection.core, capability))
+            "lockstep_written", argumentCount: 3,
+            CellFunction.written(connection.core, capability))
         for (name, work) in CellFunction.all {
             try connection.add(name, argumentCount: nil, CellFunction.body(self, work))
         }

@@ -29,7 +29,7 @@ struct HostileDice {
 
     private static let functions = [
         "lockstep_open", "lockstep_seal", "lockstep_token", "lockstep_same", "lockstep_check",
-        "lockstep_reseal", "lockstep_open_whole", "lockstep_inserted",
+        "lockstep_reseal", "lockstep_open_whole", "lockstep_written",
     ]
 
     /// A function's name with the parenthesis that opens its arguments, in one of the spellings that SQLite accepts.
@@ -79,7 +79,7 @@ struct HostileDice {
             case "lockstep_seal": [first, plaintext(), pick(["7", "\(row)id", "1"])]
             case "lockstep_token": [first, pick(["1", "2", "'exact'"]), plaintext()]
             case "lockstep_same": [first, "1", "\(row)title", plaintext()]
-            case "lockstep_inserted": [first, "1"]
+            case "lockstep_written": [first, "1", "1"]
             case "lockstep_check": [first, "\(row)title", "\(row)id", "NULL", "NULL"]
             default: [first, pick(["\(row)title", "\(row)note"]), "\(row)id"]
             }

@@ -75,8 +75,8 @@ struct HostileVictim {
     ) throws {
         try connection.add("lockstep_begins", argumentCount: 2, CellFunction.begins)
         try connection.add(
-            "lockstep_inserted", argumentCount: 2,
-            CellFunction.inserted(connection.core, session.capability))
+            "lockstep_written", argumentCount: 3,
+            CellFunction.written(connection.core, session.capability))
         for (name, work) in CellFunction.all {
             let body =
                 kind == .unchecked ? unchecked(session, work) : CellFunction.body(session, work)

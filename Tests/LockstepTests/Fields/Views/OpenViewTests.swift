@@ -178,6 +178,54 @@ struct OpenViewTests {
         try store.close()
     }
 
+    @Test("rows written through the view are counted like rows of a table")
+    func changes() throws {
+        let bench = try SealedTableWorkbench(rows: 5)
+        let connection = try bench.sealed()
+        try connection.run(script: "CREATE TABLE other (id INTEGER PRIMARY KEY, name TEXT)")
+        func changes(_ sql: SQL) throws -> Int {
+            try connection.execute(sql)
+            return connection.changes
+        }
+        #expect(try changes("INSERT INTO film_open (title) VALUES ('Laura')") == 1)
+        #expect(try changes("INSERT INTO film_open (title) VALUES ('Gilda'), ('Rebecca')") == 2)
+        #expect(try changes("UPDATE film_open SET title = 'Notorious' WHERE id > 5") == 3)
+        // A query and a transaction leave the number as it is.
+        #expect(try connection.value("SELECT count(*) FROM film_open", as: Int.self) == 8)
+        #expect(connection.changes == 3)
+        #expect(try changes("UPDATE film_open SET title = '' WHERE id = 100") == 0)
+        #expect(try changes("DELETE FROM film_open WHERE id > 6") == 2)
+        #expect(try changes("INSERT INTO other VALUES (1, 'x')") == 1)
+        #expect(try changes("UPDATE other SET name = 'y' WHERE id = 2") == 0)
+        #expect(try changes("INSERT OR IGNORE INTO film_open (id, title) VALUES (1, 'twice')") == 0)
+        #expect(try changes("DELETE FROM film_open WHERE id = 6") == 1)
+        Refusal.expect(.constraint) {
+            try connection.execute("INSERT INTO film_open (id, title) VALUES (45, 'a'), (1, 'b')")
+        }
+        #expect(try changes("UPDATE other SET name = 'z'") == 1)
+        let delete = try connection.prepare("DELETE FROM film_open WHERE id = ?")
+        for (id, rows) in [(1, 1), (1, 0), (2, 1)] {
+            try delete.run(id)
+            #expect(connection.changes == rows)
+        }
+    }
+
+    @Test(
+        "a trigger of the program that writes the view does not change the statement's own number")
+    func changesOfTriggers() throws {
+        let bench = try SealedTableWorkbench(rows: 5)
+        let connection = try bench.sealed()
+        try connection.run(
+            script: """
+                CREATE TEMP TABLE note (text);
+                CREATE TEMP TRIGGER note_written AFTER INSERT ON note
+                BEGIN DELETE FROM film_open WHERE id < 4; END
+                """)
+        try connection.execute("INSERT INTO note VALUES ('x')")
+        #expect(connection.changes == 1)
+        #expect(try connection.value("SELECT count(*) FROM film", as: Int.self) == 2)
+    }
+
     @Test(
         "the number of a row inserted through the view is known, and that of the next one elsewhere"
     )

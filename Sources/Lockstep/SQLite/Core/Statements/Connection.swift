@@ -84,8 +84,9 @@ public struct Connection: ~Copyable {
         return end
     }
 
-    /// How many rows the last INSERT, UPDATE or DELETE changed.
-    public var changes: Int { unsafe Int(sqlite3_changes64(handle)) }
+    /// How many rows the last INSERT, UPDATE or DELETE changed; through a readable view, in the view's table. Rows that
+    /// other triggers and foreign keys changed do not count.
+    public var changes: Int { core.viewWrites.changes }
 
     /// How many rows have changed since the connection was opened, including by triggers and foreign keys.
     var rowChanges: Int64 { unsafe sqlite3_total_changes64(handle) }

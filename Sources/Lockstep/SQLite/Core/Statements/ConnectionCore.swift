@@ -8,6 +8,7 @@ final class ConnectionCore {
     /// Which thread can use the connection.
     let owner = ConnectionOwner()
     let tracker: ChangeTracker
+    let viewWrites: ViewWrites
     let statements: StatementCache
     let control = TransactionControl()
     let lockWait: LockWait
@@ -23,8 +24,6 @@ final class ConnectionCore {
     var disabledFTS5: DisabledFTS5?
     /// What an upper layer has added to the connection.
     var attachment = Attachment()
-    private var insertedRow: Int64 = 0
-    private let hasInsertedRow = Flag()
     /// The last error of one of the engine's functions: SQLite passes on only its message.
     var functionFailure: LockstepError?
     /// Counts commits while an observer needs them. The handle calls it, so it must live as long.
@@ -42,24 +41,9 @@ final class ConnectionCore {
     init(owning database: OpaquePointer, cachedStatements: Int) {
         unsafe self.database = unsafe database
         tracker = unsafe ChangeTracker(database)
+        viewWrites = unsafe ViewWrites(database)
         statements = StatementCache(capacity: cachedStatements, owner)
         lockWait = unsafe LockWait(database, authorizer, owner)
-    }
-
-    /// Notes the row that a trigger has inserted in place of a view.
-    func noteInsertedRow(_ row: Int64) {
-        insertedRow = row
-        hasInsertedRow.isSet = true
-    }
-
-    /// Forgets the row that a failed statement noted: it was undone with the statement.
-    func forgetInsertedRow() { hasInsertedRow.isSet = false }
-
-    /// Sets SQLite's last inserted rowid to a noted row, once the statement has ended.
-    func reportInsertedRow() {
-        guard hasInsertedRow.isSet else { return }
-        hasInsertedRow.isSet = false
-        unsafe sqlite3_set_last_insert_rowid(database, insertedRow)
     }
 
     /// Whether a watch receives statements before they run.

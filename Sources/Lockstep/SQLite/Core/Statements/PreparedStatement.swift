@@ -141,6 +141,7 @@ final class PreparedStatement: StatementHandle {
         core.authorizer.forgetTerms()
         expectOtherColumns()
         isNoted.isSet = false
+        unsafe core.viewWrites.begin(handle)
         // The buffer holds values that were bound ahead; a caller that binds others binds all of them.
         if !isBound.isSet { buffer?.clear() }
     }

@@ -139,7 +139,7 @@ public struct Statement: ~Copyable {
         guard code == SQLITE_DONE else {
             let error = error(code)
             unsafe sqlite3_reset(prepared.handle)
-            prepared.core.forgetInsertedRow()
+            prepared.core.viewWrites.forget()
             // VACUUM attaches its own database, so it is refused only when it runs.
             if error.code == .denied, let denial = prepared.core.authorizer.lastDenial {
                 throw denial
@@ -147,7 +147,7 @@ public struct Statement: ~Copyable {
             throw error
         }
         unsafe sqlite3_reset(prepared.handle)
-        prepared.core.reportInsertedRow()
+        prepared.core.viewWrites.report()
         return false
     }
 
@@ -162,7 +162,15 @@ public struct Statement: ~Copyable {
     /// Ends the run, whatever its result, and returns SQLite's result code. An INSERT … RETURNING outside a
     /// transaction commits only here, and that can fail.
     @usableFromInline
-    func end() -> Int32 { unsafe sqlite3_reset(prepared.handle) }
+    func end() -> Int32 {
+        let code = unsafe sqlite3_reset(prepared.handle)
+        if code == SQLITE_OK {
+            prepared.core.viewWrites.report()
+        } else {
+            prepared.core.viewWrites.forget()
+        }
+        return code
+    }
 
     /// Runs the statement to its end and ignores any rows it returns.
     /// - Throws: ``LockstepError/Code/bindMismatch`` for another number of values than of parameters;
