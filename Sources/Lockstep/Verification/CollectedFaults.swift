@@ -59,6 +59,8 @@ extension SealedColumnAccess.Fault {
         case .notAuthentic: "not authentic: forged, or moved from elsewhere"
         case .noCell: "not sealed: written without the engine"
         case .keyUnavailable: "under a key that the keyring does not have"
+        case .otherBinding:
+            "of another binding version than the column's: moved from elsewhere, or an older one put back"
         case .wrongToken: "with a blind index of another value"
         }
     }

@@ -1,6 +1,7 @@
 """Computes tokens of blind indexes, by the article SealedCells alone: no line of it was taken from Lockstep's sources.
 
-A request has index_key, dataset (hex), column, number, bits, and values: a list of [normaliser, type, payload in hex].
+A request has index_key, dataset (hex), column, identity (hex, for a column that has one), number, bits, and values: a
+list of [normaliser, type, payload in hex].
 The answer is the token in decimal, or in hex where it is a BLOB, or `none`.
 
 Python's own Unicode data are right for texts whose characters are assigned in them exactly as in Unicode 15.0; with
@@ -64,9 +65,9 @@ def normalised(name, tag, payload):
 
 def token(request):
     values = [(name, tag, bytes.fromhex(payload)) for name, tag, payload in request["values"]]
-    info = b"index\x01" + struct.pack(
-        ">IIHB", request["column"], request["number"], request["bits"], len(values)
-    )
+    identity = bytes.fromhex(request.get("identity") or "")
+    info = b"index\x02" + identity if identity else b"index\x01" + struct.pack(">I", request["column"])
+    info += struct.pack(">IHB", request["number"], request["bits"], len(values))
     message = b""
     for name, tag, payload in values:
         info += struct.pack(">I", len(name)) + name.encode()

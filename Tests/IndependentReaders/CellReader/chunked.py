@@ -1,4 +1,4 @@
-"""Chunked encryption as in cells of format FB, by the article SealedCells alone."""
+"""Chunked encryption as in cells of the formats FB and FE, by the article SealedCells alone."""
 
 import hmac
 

@@ -1,7 +1,8 @@
 """Opens sealed cells, by the article SealedCells alone: no line of it was taken from Lockstep's sources.
 
-Reads one JSON object per line: field_key, dataset, cell (hex), column, key (none, or a list of [type, hex]).
-Prints one line for each: the type's tag and the payload in hex, or `forged`, or `malformed`.
+Reads one JSON object per line: field_key, dataset, cell (hex), column (its number), identity (hex, for a column that has
+one), key (none, or a list of [type, hex]).
+Prints one line for each: the type's tag and the payload in hex, or `forged`, `malformed` or `other-binding`.
 
 An object with an index_key instead asks for a token: see blind_index.py; one with a manifest or a publisher, whether it
 holds: see check_manifest.py.
@@ -23,9 +24,9 @@ from check_manifest import check
 from check_registry import check as check_registry
 from chunked import opened
 
-XAES = 0xF9
-EQUAL = 0xFA
-CHUNKED = 0xFB
+XAES, EQUAL, CHUNKED = "XAES", "EQUAL", "CHUNKED"
+# The first byte: the format and the binding version.
+FORMS = {0xF9: (XAES, 1), 0xFA: (EQUAL, 1), 0xFB: (CHUNKED, 1), 0xFC: (XAES, 2), 0xFD: (EQUAL, 2), 0xFE: (CHUNKED, 2)}
 # The least length: the bytes before the plaintext, one byte of it, and the bytes after it.
 LEAST = {XAES: 5 + 24 + 1 + 16, EQUAL: 5 + 16 + 1, CHUNKED: 5 + 24 + 32 + 1}
 PADDED = 0x80
@@ -50,8 +51,15 @@ def message_key(key, nonce):
     return halves
 
 
-def associated_data(prefix, dataset, column, key):
-    data = b"\x01" + prefix + dataset + struct.pack(">I", column)
+def owner_of(request):
+    """The binding version of a column, and what its keys are derived from."""
+    if request.get("identity"):
+        return 2, bytes.fromhex(request["identity"])
+    return 1, struct.pack(">I", request["column"])
+
+
+def associated_data(binding, prefix, dataset, owner, key):
+    data = bytes([binding]) + prefix + dataset + owner
     if key is None:
         return data + b"\x00\x00"
     data += bytes([1, len(key)])
@@ -84,15 +92,19 @@ def payload_of(plaintext):
 def answer(request):
     cell = bytes.fromhex(request["cell"])
     dataset = bytes.fromhex(request["dataset"])
-    if not cell or len(cell) < LEAST.get(cell[0], len(cell) + 1) or cell[1:5] == bytes(4):
+    form, binding = FORMS.get(cell[0] if cell else 0, (None, None))
+    if form is None or len(cell) < LEAST[form] or cell[1:5] == bytes(4):
         return "malformed"
-    prefix, form = cell[:5], cell[0]
-    info = b"field" + struct.pack(">IB", request["column"], form)
+    own, owner = owner_of(request)
+    if own != binding:
+        return "other-binding"
+    prefix = cell[:5]
+    info = b"field" + owner + prefix[:1]
     length = 64 if form == EQUAL else 32
     key = HKDF(hashes.SHA256(), length, dataset, info).derive(bytes.fromhex(request["field_key"]))
     # Such a cell is valid in any row.
     row = None if form == EQUAL else request.get("key")
-    data = associated_data(prefix, dataset, request["column"], row)
+    data = associated_data(binding, prefix, dataset, owner, row)
     try:
         if form == CHUNKED:
             plaintext = opened(key, cell[5:], data)

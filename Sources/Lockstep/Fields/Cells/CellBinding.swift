@@ -20,8 +20,6 @@ public enum CellBinding: Sendable, Hashable {
 
 /// The associated data of a column's cells: a constant prefix and the row's key.
 struct AssociatedData {
-    /// The version of this layout.
-    static let version: UInt8 = 1
     /// SQLite allows more columns in a primary key than one byte can count, but schemas do not use them.
     static let maximumKeyValues = 255
 
@@ -29,11 +27,12 @@ struct AssociatedData {
     private var buffer: [UInt8]
     private let fixedLength: Int
 
-    init(_ prefix: CellPrefix, dataset: [UInt8], column: UInt32) {
-        var fixed: [UInt8] = [Self.version]
+    /// - Parameter prefix: Its binding version must be the owner's.
+    init(_ prefix: CellPrefix, dataset: [UInt8], _ owner: CellOwner) {
+        var fixed: [UInt8] = [owner.version.rawValue]
         fixed += prefix.bytes
         fixed += dataset
-        fixed += column.bigEndianBytes
+        fixed += owner.bytes
         fixedLength = fixed.count
         buffer = fixed
         // Binding, count, tag, length, and space for the integer.

@@ -1,48 +1,75 @@
 // A cell is a sealed value as stored in a column, always a BLOB.
 //
 //   offset  length
-//   0       1       format: 0xF9 XAES-256-GCM · 0xFA AES-256-SIV · 0xFB chunked stream
+//   0       1       format and binding version
+//                   of version 1: 0xF9 XAES-256-GCM · 0xFA AES-256-SIV · 0xFB chunked stream
+//                   of version 2: 0xFC XAES-256-GCM · 0xFD AES-256-SIV · 0xFE chunked stream
 //   1       4       version of the field key, big-endian, never 0
-//   5       24      0xF9: nonce
-//           16      0xFA: synthetic IV
-//           24+32   0xFB: salt and commitment
+//   5       24      XAES-256-GCM: nonce
+//           16      AES-256-SIV: synthetic IV
+//           24+32   chunked stream: salt and commitment
 //   ..      n       ciphertext of: type tag (1) ‖ payload ‖ padding
-//   ..      16      0xF9: tag · 0xFA: nothing · 0xFB: 16 for each chunk of 16 KiB
+//   ..      16      XAES-256-GCM: tag · AES-256-SIV: nothing · chunked stream: 16 for each chunk of 16 KiB
 //
 // The first byte never occurs in UTF-8, so text is never mistaken for a cell.
 //
-// After its prefix, an 0xFB cell is one message of C2SP's chunked encryption, with SHA-512 and AES-256-GCM. Its
+// A cell of binding version 2 belongs to the column that has an identity of 16 random bytes, given when the column was
+// sealed: it opens in no other column, whatever database that is in. Version 1 has the column's number in its place,
+// which another database of the dataset gives to another column. This version of the engine reads cells of binding
+// version 1 in columns without an identity, and resealing such a column gives it one.
+//
+// After its prefix, a chunked cell is one message of C2SP's chunked encryption, with SHA-512 and AES-256-GCM. Its
 // plaintext, which begins with the type tag, is cut into chunks of 16 KiB; the last chunk is shorter and can be empty.
 // Byte i of the payload is byte (i + 1) mod 16,384 of chunk (i + 1) div 16,384. The tag is in the same place as in all
 // cells, is authenticated together with the payload, and can have the padding flag. The associated data is the
 // message's context, from which the chunks' key is derived: a chunk opens only under its own number in its own cell.
 // The last chunk is known by its length; once it has opened, nothing is missing at the end.
 //
-// A value that is sealed in one piece becomes 0xFB if it is a BLOB whose plaintext is longer than 1 MiB and a byte. A
-// value that is written as a stream becomes 0xFB at any length, because its bytes are never all in memory at once.
+// A value that is sealed in one piece becomes a stream if it is a BLOB whose plaintext is longer than 1 MiB and a byte. A
+// value that is written as a stream becomes one at any length, because its bytes are never all in memory at once.
 //
 // Associated data, all numbers big-endian:
 //
-//   1       version, 1
+//   1       binding version, 1 or 2
 //   5       the cell's first five bytes
 //   16      the dataset's identifier
-//   4       the column's identifier
+//   4       version 1: the column's number
+//   16      version 2: the column's identity
 //   1       binding: 0 column, 1 row
 //   1       number of primary-key values that follow; 0 without a row
 //   each    type tag (1) ‖ length (4) ‖ bytes
 //
-// A cell is valid if its length is at least the minimum of its format, its format is the column's, its key version is
-// one of the keyring's and has the commitment that the registry holds for it, it authenticates under that column's key
+// A cell is valid if its length is at least the minimum of its format, its format and its binding version are the
+// column's, its key version is one of the keyring's and has the commitment that the registry holds for it, it authenticates under that column's key
 // with this associated data, and its plaintext decodes without a byte left over.
 
-/// How a cell is sealed: its first byte.
+/// How a cell is sealed. Together with the binding version, it is the cell's first byte.
 enum CellFormat: UInt8, Sendable, CaseIterable {
     /// XAES-256-GCM with a random nonce: equal values look different. The default.
-    case random = 0xF9
+    case random = 0
     /// AES-256-SIV: equal values of a column look equal.
-    case deterministic = 0xFA
+    case deterministic = 1
     /// C2SP chunked encryption, for values too large to be sealed in one piece.
-    case chunked = 0xFB
+    case chunked = 2
+
+    /// The first byte of the first format of binding version 1. All others follow it.
+    private static let firstByte: UInt8 = 0xF9
+    /// The number of formats: a constant, because each cell that is opened takes it.
+    private static let count: UInt8 = 3
+
+    /// The first byte of its cells.
+    func byte(_ version: BindingVersion) -> UInt8 {
+        Self.firstByte + (version.rawValue - 1) * Self.count + rawValue
+    }
+
+    /// The format and the binding version of cells with this first byte; nil if no cell begins with it.
+    static func of(_ byte: UInt8) -> (format: CellFormat, version: BindingVersion)? {
+        guard byte >= firstByte else { return nil }
+        guard let format = CellFormat(rawValue: (byte - firstByte) % count),
+            let version = BindingVersion(rawValue: (byte - firstByte) / count + 1)
+        else { return nil }
+        return (format, version)
+    }
 
     /// Bytes of format and key version.
     static let prefixLength = 5
@@ -81,41 +108,58 @@ enum CellFormat: UInt8, Sendable, CaseIterable {
 /// The first five bytes of a cell, decoded.
 struct CellPrefix: Sendable, Equatable {
     let format: CellFormat
+    let binding: BindingVersion
     /// The field key's version.
     let keyVersion: UInt32
 
-    init(_ format: CellFormat, keyVersion: UInt32) {
+    init(_ format: CellFormat, _ binding: BindingVersion, keyVersion: UInt32) {
         self.format = format
+        self.binding = binding
         self.keyVersion = keyVersion
     }
 
     /// Decodes the beginning of a value; nil if no cell begins this way, or the value is too short to be a cell.
     /// - Parameter length: The length of the whole value, if `bytes` is only its beginning.
     init?(_ bytes: Span<UInt8>, length: Int? = nil) {
-        guard bytes.count >= CellFormat.prefixLength, let format = CellFormat(rawValue: bytes[0]),
+        guard bytes.count >= CellFormat.prefixLength,
+            let (format, binding) = CellFormat.of(bytes[0]),
             // The type tag, at least, is sealed.
             length ?? bytes.count > format.overhead
         else { return nil }
         var version: UInt32 = 0
         for index in 1..<CellFormat.prefixLength { version = version << 8 | UInt32(bytes[index]) }
         guard version != 0 else { return nil }
-        self.init(format, keyVersion: version)
+        self.init(format, binding, keyVersion: version)
     }
 
     /// The five bytes.
-    var bytes: [UInt8] { [format.rawValue] + keyVersion.bigEndianBytes }
+    var bytes: [UInt8] { [format.byte(binding)] + keyVersion.bigEndianBytes }
 }
 
 /// Recognises cells in SQL that any program can run, without a key or a function of the engine.
 enum CellShape {
-    /// SQL that tests whether an expression looks like a cell of such a column, by the same rules as ``CellPrefix``.
+    /// SQL that tests whether an expression looks like a cell of such a column, of any binding version, by the same
+    /// rules as ``CellPrefix``.
     static func matches(_ expression: String, _ mode: SealingMode) -> String {
-        let alternatives = [mode.format, mode.largeFormat].compactMap(\.self).map { format in
-            let byte = Hex.encode([format.rawValue])
-            return
-                "(substr(\(expression), 1, 1) = x'\(byte)' AND length(\(expression)) > \(format.overhead))"
+        let alternatives = mode.formats.map { format in
+            "(\(hasByte(expression, format, BindingVersion.allCases)) AND length(\(expression)) > \(format.overhead))"
         }
         return
             "(typeof(\(expression)) = 'blob' AND (\(alternatives.joined(separator: " OR "))) AND substr(\(expression), 2, 4) <> x'00000000')"
+    }
+
+    /// SQL that tests the binding version of an expression that looks like a cell of such a column.
+    static func isOf(
+        _ version: BindingVersion, _ expression: String, _ mode: SealingMode
+    ) -> String {
+        let alternatives = mode.formats.map { hasByte(expression, $0, [version]) }
+        return "(\(alternatives.joined(separator: " OR ")))"
+    }
+
+    private static func hasByte(
+        _ expression: String, _ format: CellFormat, _ versions: [BindingVersion]
+    ) -> String {
+        let bytes = versions.map { "x'\(Hex.encode([format.byte($0)]))'" }
+        return "substr(\(expression), 1, 1) IN (\(bytes.joined(separator: ", ")))"
     }
 }

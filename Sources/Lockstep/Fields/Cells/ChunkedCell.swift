@@ -24,7 +24,7 @@ struct ChunkedCell: ~Copyable {
         }
         let layout = try ChunkedLayout(plaintextLength: length)
         let header = try blob.read(at: 0, count: prefix.format.headerLength)
-        let resumed = try cipher.chunkedCipher(prefix.keyVersion).resume(header.span, binding)
+        let resumed = try cipher.chunkedCipher(prefix, binding).resume(header.span, binding)
         guard let message = resumed else { throw cipher.forged(binding) }
         var cell = ChunkedCell(blob, cipher, binding, message, layout)
         cell.payload = try cell.findPayload()

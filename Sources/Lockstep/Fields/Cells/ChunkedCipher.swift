@@ -2,6 +2,7 @@
 /// message of chunked encryption.
 final class ChunkedCipher: VersionCipher {
     let number: UInt32
+    let binding: BindingVersion
     let prefix: [UInt8]
     private var state: State
     private static let saltEnd = CellFormat.prefixLength + ChunkedEncryption.saltLength
@@ -11,15 +12,16 @@ final class ChunkedCipher: VersionCipher {
         var associatedData: AssociatedData
     }
 
-    init(_ number: UInt32, _ column: UInt32, _ keys: FieldKeys) throws(LockstepError) {
+    init(_ number: UInt32, _ owner: CellOwner, _ keys: FieldKeys) throws(LockstepError) {
         let key = try keys.columnKey(
-            column, version: number, format: CellFormat.chunked.rawValue)
-        let prefix = CellPrefix(.chunked, keyVersion: number)
+            owner.bytes, version: number, format: CellFormat.chunked.byte(owner.version))
+        let prefix = CellPrefix(.chunked, owner.version, keyVersion: number)
         self.number = number
+        binding = owner.version
         self.prefix = prefix.bytes
         state = State(
             key: key,
-            associatedData: AssociatedData(prefix, dataset: keys.dataset, column: column))
+            associatedData: AssociatedData(prefix, dataset: keys.dataset, owner))
     }
 
     /// Begins a cell at its place, and sets `header` to the bytes before its chunks.

@@ -21,8 +21,11 @@ package final class SealingTools {
 ///
 /// It derives the column's keys at their first use, and keeps them.
 package final class ColumnCipher {
-    /// The column's identifier in its dataset.
+    /// The column's number in its dataset.
     let column: UInt32
+    private let owner: CellOwner
+    /// What older cells belong to, which also open while the column is resealed; nil at any other time.
+    private let former: CellOwner?
     private let context: LockstepError.Context
     private let format: CellFormat
     private let largeFormat: CellFormat?
@@ -37,21 +40,27 @@ package final class ColumnCipher {
     /// For chunked cells, which few columns have.
     private var chunked: [ChunkedCipher] = []
 
-    /// - Parameter context: Names the column for errors; without a name, messages use its number.
+    /// - Parameters:
+    ///   - identity: The column's identity; nil if it has none, so that cells are bound to its number.
+    ///   - opensNumbered: Whether cells that are bound to its number open although it has an identity.
+    ///   - context: Names the column for errors; without a name, messages use its number.
     /// - Throws: The errors of ``FieldKeys/columnKey(_:version:format:count:)``.
     package init(
-        column: UInt32, _ keys: FieldKeys, _ tools: SealingTools,
+        column: UInt32, identity: [UInt8]? = nil, opensNumbered: Bool = false, _ keys: FieldKeys,
+        _ tools: SealingTools,
         mode: SealingMode = .random, padding: CellPadding = .none,
         context: LockstepError.Context = .init()
     ) throws(LockstepError) {
         self.column = column
+        owner = CellOwner(column, identity)
+        former = opensNumbered ? .number(column) : nil
         self.context = context
         self.keys = keys
         self.tools = tools
         self.padding = padding
         format = mode.format
         largeFormat = mode.largeFormat
-        active = try format.cipher(keys.activeVersion, column, keys)
+        active = try format.cipher(keys.activeVersion, owner, keys)
         activePrefix = active.prefix
     }
 
@@ -144,7 +153,7 @@ package final class ColumnCipher {
         }
         let version: any VersionCipher =
             prefix.format == .chunked
-            ? try chunkedCipher(prefix.keyVersion) : try version(prefix.keyVersion)
+            ? try chunkedCipher(prefix, binding) : try version(prefix, binding)
         guard let length = prefix.format.plaintextLength(cell.count) else { throw forged(binding) }
         let result = try tools.buffer.with(length) { plaintext throws(LockstepError) -> Result? in
             guard try version.open(cell, binding, into: &plaintext) else { return nil }
@@ -154,26 +163,66 @@ package final class ColumnCipher {
         return result
     }
 
-    /// Whether this prefix is one of the column's formats.
+    /// Whether this prefix is one of the column's formats, in any binding version.
     func isOurs(_ prefix: CellPrefix) -> Bool {
         prefix.format == format || prefix.format == largeFormat
     }
 
-    /// The cipher for chunks under one version of the key, or under the active one if nil.
-    func chunkedCipher(_ number: UInt32? = nil) throws(LockstepError) -> ChunkedCipher {
-        let number = number ?? keys.activeVersion
-        for cipher in chunked where cipher.number == number { return cipher }
-        let cipher = try ChunkedCipher(number, column, keys)
+    /// Whether cells with this prefix must be resealed: those under older versions of the key, and those that are bound
+    /// to what the column was known by before.
+    func isOld(_ prefix: CellPrefix) -> Bool {
+        prefix.keyVersion != keys.activeVersion || prefix.binding != owner.version
+    }
+
+    /// The cipher for chunks under the active version of the key.
+    func chunkedCipher() throws(LockstepError) -> ChunkedCipher {
+        try chunkedCipher(keys.activeVersion, owner)
+    }
+
+    /// The cipher for the chunks of a cell with this prefix.
+    func chunkedCipher(
+        _ prefix: CellPrefix, _ place: CellBinding
+    ) throws(LockstepError) -> ChunkedCipher {
+        try chunkedCipher(prefix.keyVersion, owner(of: prefix, place))
+    }
+
+    private func chunkedCipher(
+        _ number: UInt32, _ owner: CellOwner
+    ) throws(LockstepError) -> ChunkedCipher {
+        for cipher in chunked where cipher.number == number && cipher.binding == owner.version {
+            return cipher
+        }
+        let cipher = try ChunkedCipher(number, owner, keys)
         chunked.append(cipher)
         return cipher
     }
 
-    private func version(_ number: UInt32) throws(LockstepError) -> any VersionCipher {
-        if number == active.number { return active }
-        for cipher in older where cipher.number == number { return cipher }
-        let cipher = try format.cipher(number, column, keys)
+    private func version(
+        _ prefix: CellPrefix, _ place: CellBinding
+    ) throws(LockstepError) -> any VersionCipher {
+        let (number, binding) = (prefix.keyVersion, prefix.binding)
+        if number == active.number, binding == active.binding { return active }
+        for cipher in older where cipher.number == number && cipher.binding == binding {
+            return cipher
+        }
+        let cipher = try format.cipher(number, owner(of: prefix, place), keys)
         older.append(cipher)
         return cipher
+    }
+
+    /// What a cell with this prefix belongs to.
+    /// - Throws: ``LockstepError/Code/cellForged`` if that is not what the column is known by.
+    private func owner(
+        of prefix: CellPrefix, _ place: CellBinding
+    ) throws(LockstepError) -> CellOwner {
+        if prefix.binding == owner.version { return owner }
+        if let former, prefix.binding == former.version { return former }
+        throw otherBinding(prefix, place)
+    }
+
+    /// Whether cells with this prefix are refused because of their binding version.
+    func hasOtherBinding(_ prefix: CellPrefix) -> Bool {
+        prefix.binding != owner.version && prefix.binding != former?.version
     }
 
     // MARK: Errors
@@ -201,6 +250,16 @@ package final class ColumnCipher {
             .cellForged, "\(place(binding)) does not authenticate",
             hint:
                 "somebody changed it, or moved it from another place; restore the row from a backup",
+            context: context)
+    }
+
+    private func otherBinding(_ prefix: CellPrefix, _ place: CellBinding) -> LockstepError {
+        LockstepError(
+            .cellForged,
+            "\(self.place(place)) has the binding version \(prefix.binding.rawValue), and its column "
+                + "\(owner.version.rawValue)",
+            hint: "somebody moved it from another column or database, or put back an older one; "
+                + "restore the row from a backup",
             context: context)
     }
 

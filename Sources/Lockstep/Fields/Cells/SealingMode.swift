@@ -23,6 +23,9 @@ extension SealingMode {
         }
     }
 
+    /// All formats of its cells.
+    var formats: [CellFormat] { [format] + (largeFormat.map { [$0] } ?? []) }
+
     /// Whether a cell opens only in its own row.
     var bindsToRow: Bool {
         switch self {

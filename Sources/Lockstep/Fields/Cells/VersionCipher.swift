@@ -1,6 +1,7 @@
 /// One version of a column's key, for one format of cells.
 protocol VersionCipher: AnyObject {
     var number: UInt32 { get }
+    var binding: BindingVersion { get }
     /// The first bytes of its cells.
     var prefix: [UInt8] { get }
 
@@ -19,12 +20,12 @@ protocol VersionCipher: AnyObject {
 extension CellFormat {
     /// - Throws: The errors of ``FieldKeys/columnKey(_:version:format:count:)``.
     func cipher(
-        _ version: UInt32, _ column: UInt32, _ keys: FieldKeys
+        _ version: UInt32, _ owner: CellOwner, _ keys: FieldKeys
     ) throws(LockstepError) -> any VersionCipher {
         switch self {
-        case .random: try RandomCipher(version, column, keys)
-        case .deterministic: try DeterministicCipher(version, column, keys)
-        case .chunked: try ChunkedCipher(version, column, keys)
+        case .random: try RandomCipher(version, owner, keys)
+        case .deterministic: try DeterministicCipher(version, owner, keys)
+        case .chunked: try ChunkedCipher(version, owner, keys)
         }
     }
 }
@@ -32,6 +33,7 @@ extension CellFormat {
 /// Seals with a random nonce, bound to a row.
 private final class RandomCipher: VersionCipher {
     let number: UInt32
+    let binding: BindingVersion
     let prefix: [UInt8]
     /// One property, because Swift checks each access to a class's property at run time.
     private var state: State
@@ -41,16 +43,17 @@ private final class RandomCipher: VersionCipher {
         var associatedData: AssociatedData
     }
 
-    init(_ number: UInt32, _ column: UInt32, _ keys: FieldKeys) throws(LockstepError) {
+    init(_ number: UInt32, _ owner: CellOwner, _ keys: FieldKeys) throws(LockstepError) {
         let key = try keys.columnKey(
-            column, version: number, format: CellFormat.random.rawValue)
+            owner.bytes, version: number, format: CellFormat.random.byte(owner.version))
         let cipher = try XAES256GCM(key: key.bytes)
-        let prefix = CellPrefix(.random, keyVersion: number)
+        let prefix = CellPrefix(.random, owner.version, keyVersion: number)
         self.number = number
+        binding = owner.version
         self.prefix = prefix.bytes
         state = State(
             cipher: cipher,
-            associatedData: AssociatedData(prefix, dataset: keys.dataset, column: column))
+            associatedData: AssociatedData(prefix, dataset: keys.dataset, owner))
     }
 
     func seal(
@@ -97,19 +100,21 @@ extension RandomCipher.State {
 /// Seals equal values to equal cells, in any row.
 private final class DeterministicCipher: VersionCipher {
     let number: UInt32
+    let binding: BindingVersion
     let prefix: [UInt8]
     private let cipher: AES256SIV
     private let associatedData: [UInt8]
 
-    init(_ number: UInt32, _ column: UInt32, _ keys: FieldKeys) throws(LockstepError) {
+    init(_ number: UInt32, _ owner: CellOwner, _ keys: FieldKeys) throws(LockstepError) {
         let key = try keys.columnKey(
-            column, version: number, format: CellFormat.deterministic.rawValue,
+            owner.bytes, version: number, format: CellFormat.deterministic.byte(owner.version),
             count: AES256SIV.keyLength)
         let cipher = try AES256SIV(key: key.bytes)
-        let prefix = CellPrefix(.deterministic, keyVersion: number)
-        var data = AssociatedData(prefix, dataset: keys.dataset, column: column)
+        let prefix = CellPrefix(.deterministic, owner.version, keyVersion: number)
+        var data = AssociatedData(prefix, dataset: keys.dataset, owner)
         associatedData = try data.bytes(.column)
         self.number = number
+        binding = owner.version
         self.prefix = prefix.bytes
         self.cipher = cipher
     }

@@ -9,8 +9,9 @@
 //   key    HKDF-SHA256(index key of the version, salt = dataset, info, 32 bytes), where info, all numbers big-endian:
 //
 //     5       `index`
-//     1       version of this layout, 1
-//     4       the column's identifier
+//     1       binding version: 1, or 2 for a column that has an identity
+//     4       version 1: the column's number
+//     16      version 2: the column's identity
 //     4       the index's number among those of the column, from 1; never reused, so that an index that is created
 //             again with other settings has another key
 //     2       bits of a token
@@ -32,8 +33,10 @@
 
 /// The definition of one blind index, which look-ups in a sealed column use.
 public struct BlindIndex: Sendable, Hashable {
-    /// The identifier of its column.
+    /// The number of its column.
     public let column: UInt32
+    /// The identity of its column, 16 bytes, from which its key is derived; nil if that is its column's number.
+    public let identity: [UInt8]?
     /// Its number among the column's indexes, from 1; never reused.
     public let number: UInt32
     /// The normaliser for each of its values, 1 to 16.
@@ -43,13 +46,13 @@ public struct BlindIndex: Sendable, Hashable {
     /// The version of the index key that computes it.
     public let keyVersion: UInt32
 
-    static let layoutVersion: UInt8 = 1
     static let maximumValues = 16
 
     /// An index of one value or of several values together.
     /// - Throws: ``LockstepError/Code/misuse`` for invalid parameters.
     public init(
-        column: UInt32, number: UInt32, _ normalisers: [Normaliser], bits: Int, keyVersion: UInt32
+        column: UInt32, identity: [UInt8]? = nil, number: UInt32, _ normalisers: [Normaliser],
+        bits: Int, keyVersion: UInt32
     ) throws(LockstepError) {
         guard column > 0, number > 0, keyVersion > 0 else {
             throw LockstepError(
@@ -66,7 +69,12 @@ public struct BlindIndex: Sendable, Hashable {
                 hint: "use 128 for a UNIQUE index, and fewer for any other")
         }
         for normaliser in normalisers { try normaliser.validate() }
+        guard identity?.count ?? CellOwner.identityLength == CellOwner.identityLength else {
+            throw LockstepError(
+                .misuse, "a column's identity has \(CellOwner.identityLength) bytes")
+        }
         self.column = column
+        self.identity = identity
         self.number = number
         self.normalisers = normalisers
         self.bits = bits
@@ -85,8 +93,9 @@ public struct BlindIndex: Sendable, Hashable {
     /// The info from which its key is derived.
     var info: [UInt8] {
         var info = Array("index".utf8)
-        info.append(Self.layoutVersion)
-        info += column.bigEndianBytes
+        let owner = CellOwner(column, identity)
+        info.append(owner.version.rawValue)
+        info += owner.bytes
         info += number.bigEndianBytes
         info += UInt16(truncatingIfNeeded: bits).bigEndianBytes
         info.append(UInt8(truncatingIfNeeded: normalisers.count))

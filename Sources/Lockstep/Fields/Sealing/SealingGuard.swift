@@ -40,6 +40,27 @@ struct SealingGuard: Equatable {
         }
     }
 
+    /// A guard's SQL in the form in which guards are compared. Guards that earlier builds made accept cells of the first
+    /// binding version only, and the message of a guard contains the names at its creation.
+    static func comparable(_ sql: SQLCursor) -> SQLCursor {
+        var tokens = sql.tokens
+        for format in CellFormat.allCases {
+            let bytes = BindingVersion.allCases.map { "x'\(Hex.encode([format.byte($0)]))'" }
+            let now = SQLCursor("IN (\(bytes.joined(separator: ", ")))").tokens.map(\.text)
+            while let place = tokens.indices.first(where: { start in
+                tokens[start...].prefix(now.count).map(\.text) == now
+            }) {
+                let first = tokens[place + 2]
+                let equal = SQLCursor("=").tokens
+                tokens.replaceSubrange(place..<(place + now.count), with: equal + [first])
+            }
+        }
+        if let message = tokens.lastIndex(where: { $0.kind == .string }) {
+            tokens.remove(at: message)
+        }
+        return SQLCursor(tokens)
+    }
+
     /// The first column in the condition.
     private static func guardedColumn(_ sql: String) -> String? {
         var cursor = SQLCursor(sql)

@@ -250,6 +250,7 @@ final class SealedColumnAccess {
         case noCell
         case keyUnavailable
         case wrongToken
+        case otherBinding
 
         /// The fault that an error means; nil for an error that is not about the cell.
         init?(_ error: LockstepError) {
@@ -268,7 +269,11 @@ final class SealedColumnAccess {
         do throws(LockstepError) {
             if let fault = try fault(call) { call.setResult(fault.rawValue) }
         } catch {
-            guard let fault = Fault(error) else { throw error }
+            guard var fault = Fault(error) else { throw error }
+            let prefix = call.kind(1) == .blob ? try call.withBytes(1) { CellPrefix($0) } : nil
+            if fault == .notAuthentic, prefix.map(cipher.hasOtherBinding) == true {
+                fault = .otherBinding
+            }
             call.setResult(fault.rawValue)
         }
     }

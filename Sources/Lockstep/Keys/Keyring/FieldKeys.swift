@@ -50,15 +50,19 @@ public final class FieldKeys: Sendable {
     /// The public fingerprint of a version's key. A database uses it to distinguish keys.
     func commitment(_ version: UInt32) -> [UInt8]? { keys[version]?.commitment }
 
-    /// The key of one column's cells: HKDF-SHA256(field key, salt = dataset, info = `field` ‖ column ‖ format),
-    /// numbers big-endian.
+    /// The key of one column's cells: HKDF-SHA256(field key, salt = dataset, info = `field` ‖ column ‖ format).
+    /// - Parameters:
+    ///   - column: The column's identity, 16 bytes; its number, big-endian, if it has none.
+    ///   - version: The version of the field key.
+    ///   - format: The first byte of the cells.
+    ///   - count: The length of the key.
     /// - Throws: ``LockstepError/Code/keyUnavailable``.
     func columnKey(
-        _ column: UInt32, version: UInt32, format: UInt8, count: Int = 32
+        _ column: [UInt8], version: UInt32, format: UInt8, count: Int = 32
     ) throws(LockstepError) -> SecretBytes {
         let secret = try secret(version)
         var info = Array("field".utf8)
-        info += column.bigEndianBytes
+        info += column
         info.append(format)
         return try HKDF.derive(secret.value, salt: dataset, info: info, count: count)
     }

@@ -63,7 +63,10 @@ struct DefinedObject: Sendable {
     ///   - names: The names in the schema.
     ///   - columns: Returns the columns of the table with a given name.
     mutating func read(names: Set<SQLName>, columns: (SQLName) -> Set<SQLName>) {
-        let cursor = SQLCursor(definition: sql)
+        var cursor = SQLCursor(definition: sql)
+        if type == "trigger", name.hasPrefix(EngineTables.guardPrefix) {
+            cursor = SealingGuard.comparable(cursor)
+        }
         do {
             switch type {
             case "index": read(try IndexDefinition(cursor, name: name, columns: columns))

@@ -158,7 +158,7 @@ struct CellsCheck: Sendable {
             count += 1
             guard let code: Int64 = try row[1] else { return }
             var fault = SealedColumnAccess.Fault(rawValue: code)
-            if code == 0, let large { fault = try Self.fault(large.place(row[0]), connection) }
+            if code == 0, let large { fault = try Self.fault(large, row[0], connection) }
             if let fault { faults.add(fault, of: piece.column, in: try row[0]) }
         }
         faults.count(count)
@@ -166,14 +166,17 @@ struct CellsCheck: Sendable {
 
     /// The fault of a cell that is opened as a stream.
     private static func fault(
-        _ place: BlobPlace, _ connection: borrowing Connection
+        _ large: LargeCells, _ row: Int64, _ connection: borrowing Connection
     ) throws -> SealedColumnAccess.Fault? {
+        let place = try SealedPlace(large.place(row), connection)
         do {
-            try SealedContent(SealedPlace(place, connection), on: connection).check()
+            try SealedContent(place, on: connection).check()
             return nil
         } catch let error as LockstepError {
             guard let fault = SealedColumnAccess.Fault(error) else { throw error }
-            return fault
+            let prefix = try large.prefix(row, connection)
+            let isOther = prefix.map(place.column.cipher.hasOtherBinding) == true
+            return fault == .notAuthentic && isOther ? .otherBinding : fault
         }
     }
 }

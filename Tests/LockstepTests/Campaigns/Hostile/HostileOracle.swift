@@ -117,7 +117,7 @@ struct HostileOracle {
     private static func cell(_ value: Value) -> [UInt8]? {
         switch value {
         case .blob(let bytes) where CellPrefix(bytes.span) != nil: return bytes
-        case .text(let text) where text.hasPrefix("F9") || text.hasPrefix("FA"):
+        case .text(let text) where ["F9", "FA", "FC", "FD"].contains(text.prefix(2)):
             return Hex.decode(text.lowercased())
         default: return nil
         }

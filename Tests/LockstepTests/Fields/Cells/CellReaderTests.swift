@@ -41,6 +41,7 @@ struct CellReaderTests {
         var dataset = Hex.encode(CellWorkbench.dataset)
         var cell: String
         var column: UInt32 = 7
+        var identity: String?
         var key: [[CellReader.Part]]?
     }
 
@@ -49,14 +50,17 @@ struct CellReaderTests {
     @Test(
         "It opens what we seal, of every type, padded or not",
         .enabled(if: PythonReader.isPresent, PythonReader.missing),
-        arguments: [CellPadding.none, .multiple(of: 16)])
-    func opens(_ padding: CellPadding) throws {
-        let cipher = try CellWorkbench.cipher(padding: padding)
+        arguments: [CellPadding.none, .multiple(of: 16)], [nil, CellWorkbench.identity])
+    func opens(_ padding: CellPadding, _ identity: [UInt8]?) throws {
+        let cipher = try CellWorkbench.cipher(identity: identity, padding: padding)
         var requests: [Request] = []
         var due: [String] = []
         for value in CellTests.values {
             let cell = try cipher.seal(value, at: .row(.min + 5))
-            requests.append(Request(cell: Hex.encode(cell), key: Self.row))
+            requests.append(
+                Request(
+                    cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }, key: Self.row
+                ))
             var plaintext = [UInt8](
                 repeating: 0, count: try CellPlaintext.length(of: value, .none))
             var span = plaintext.mutableSpan
@@ -106,9 +110,13 @@ struct CellReaderTests {
             due.append("4 \(Hex.encode(bytes))")
         }
         let bytes = SealedBlobWorkbench.bytes(1 << 20 + 1)
-        let cell = try CellWorkbench.cipher(padding: padding).seal(.blob(bytes), at: .column)
-        requests.append(Request(cell: Hex.encode(cell), column: 7))
-        due.append("4 \(Hex.encode(bytes))")
+        for identity in [nil, CellWorkbench.identity] {
+            let cipher = try CellWorkbench.cipher(identity: identity, padding: padding)
+            let cell = try cipher.seal(.blob(bytes), at: .column)
+            requests.append(
+                Request(cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }))
+            due.append("4 \(Hex.encode(bytes))")
+        }
         // Keeps a failure message from comparing two lines of 2 MiB letter by letter.
         let isRight = try CellReader.answers(requests) == due
         #expect(isRight)
@@ -144,29 +152,33 @@ struct CellReaderTests {
         #expect(others.allSatisfy { ["forged", "malformed"].contains($0) })
     }
 
-    private static func deterministic(_ padding: CellPadding = .none) throws -> ColumnCipher {
-        try ColumnCipher(
-            column: 7, CellWorkbench.keys(), SealingTools(), mode: .deterministic, padding: padding)
+    private static func deterministic(
+        _ padding: CellPadding = .none, _ identity: [UInt8]? = nil
+    ) throws -> ColumnCipher {
+        try CellWorkbench.cipher(identity: identity, mode: .deterministic, padding: padding)
     }
 
     @Test(
         "It opens deterministic cells of every type in any row, padded or not",
         .enabled(if: PythonReader.isPresent, PythonReader.missing),
-        arguments: [CellPadding.none, .multiple(of: 16)])
-    func opensDeterministic(_ padding: CellPadding) throws {
-        let cipher = try Self.deterministic(padding)
+        arguments: [CellPadding.none, .multiple(of: 16)], [nil, CellWorkbench.identity])
+    func opensDeterministic(_ padding: CellPadding, _ identity: [UInt8]?) throws {
+        let cipher = try Self.deterministic(padding, identity)
         var requests: [Request] = []
         var due: [String] = []
         for value in CellTests.values {
             let cell = try cipher.seal(value, at: .column)
-            #expect(cell.first == 0xFA)
+            #expect(cell.first == (identity == nil ? 0xFA : 0xFD))
             #expect(try cell == cipher.seal(value, at: .column))
             var plaintext = [UInt8](
                 repeating: 0, count: try CellPlaintext.length(of: value, .none))
             var span = plaintext.mutableSpan
             CellPlaintext.write(value, .none, to: &span)
             for key in [nil, Self.row] {
-                requests.append(Request(cell: Hex.encode(cell), key: key))
+                requests.append(
+                    Request(
+                        cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }, key: key)
+                )
                 due.append("\(plaintext[0]) \(Hex.encode(Array(plaintext[1...])))")
             }
         }
@@ -182,7 +194,8 @@ struct CellReaderTests {
             contentsOfFile: Programs.package.appending(
                 "Sources/Lockstep/Lockstep.docc/SealedCells.md"
             ).string, encoding: .utf8)
-        let key = try CellWorkbench.keys().columnKey(7, version: 3, format: 0xFA, count: 64)
+        let key = try CellWorkbench.keys().columnKey(
+            UInt32(7).bigEndianBytes, version: 3, format: 0xFA, count: 64)
         let digits = article.filter { !$0.isWhitespace }
         #expect(digits.contains(Hex.encode(cell)))
         #expect(digits.contains(Hex.encode(Secrets.bytes(of: key))))

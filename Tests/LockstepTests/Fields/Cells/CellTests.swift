@@ -105,7 +105,7 @@ struct CellTests {
         #expect(cell.count == 50)
         #expect(Array(cell[..<5]) == [0xF9, 0, 0, 0, 3])
         let prefix = CellPrefix(cell.span)
-        #expect(prefix == CellPrefix(.random, keyVersion: 3))
+        #expect(prefix == CellPrefix(.random, .first, keyVersion: 3))
     }
 
     @Test("with padding, texts of one class are equally long", arguments: [0, 1, 29, 30])
@@ -136,11 +136,14 @@ struct CellTests {
     func separation() throws {
         let keys = try CellWorkbench.keys()
         let other = try CellWorkbench.keys(dataset: [UInt8](repeating: 1, count: 16))
+        let (seven, eight) = (UInt32(7).bigEndianBytes, UInt32(8).bigEndianBytes)
         let derived = try [
-            Secrets.bytes(of: keys.columnKey(7, version: 3, format: 0xF9)),
-            Secrets.bytes(of: keys.columnKey(8, version: 3, format: 0xF9)),
-            Secrets.bytes(of: keys.columnKey(7, version: 3, format: 0xFA)),
-            Secrets.bytes(of: other.columnKey(7, version: 3, format: 0xF9)),
+            Secrets.bytes(of: keys.columnKey(seven, version: 3, format: 0xF9)),
+            Secrets.bytes(of: keys.columnKey(eight, version: 3, format: 0xF9)),
+            Secrets.bytes(of: keys.columnKey(seven, version: 3, format: 0xFA)),
+            Secrets.bytes(of: other.columnKey(seven, version: 3, format: 0xF9)),
+            Secrets.bytes(of: keys.columnKey(CellWorkbench.identity, version: 3, format: 0xF9)),
+            Secrets.bytes(of: keys.columnKey(CellWorkbench.identity, version: 3, format: 0xFC)),
         ]
         #expect(Set(derived).count == derived.count)
     }

@@ -3,6 +3,8 @@
 /// Ciphers under known keys.
 enum CellWorkbench {
     static let dataset = [UInt8](0xA0..<0xB0)
+    /// The identity of a column.
+    static let identity = [UInt8](0xB0..<0xC0)
     /// The field key whose bytes count up from 0.
     static let fieldKey = [UInt8](0..<32)
 
@@ -47,10 +49,12 @@ enum CellWorkbench {
     }
 
     static func cipher(
-        column: UInt32 = 7, _ keys: FieldKeys? = nil, padding: CellPadding = .none
+        column: UInt32 = 7, identity: [UInt8]? = nil, opensNumbered: Bool = false,
+        _ keys: FieldKeys? = nil, mode: SealingMode = .random, padding: CellPadding = .none
     ) throws -> ColumnCipher {
         try ColumnCipher(
-            column: column, keys ?? Self.keys(), SealingTools(), padding: padding)
+            column: column, identity: identity, opensNumbered: opensNumbered, keys ?? Self.keys(),
+            SealingTools(), mode: mode, padding: padding)
     }
 }
 

@@ -74,7 +74,7 @@ struct KeyringIndexKeyTests {
             }
         }
         do {
-            _ = try keys.columnKey(1, version: 2, format: 0xF9)
+            _ = try keys.columnKey([0, 0, 0, 1], version: 2, format: 0xF9)
             Issue.record("there was a field key 2")
         } catch {
             #expect(error.message == "the keyring has no field key 2")

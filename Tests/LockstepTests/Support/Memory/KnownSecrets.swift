@@ -49,11 +49,12 @@ struct KnownSecrets: Codable, Sendable {
                 addStates(of: "blind index key", SHA2State.hmac256(Secrets.bytes(of: key)))
             }
             guard column.mode == .random else {
-                let key = try keys.columnKey(column.id, version: 1, format: 0xFA, count: 64)
+                let key = try keys.columnKey(
+                    column.id.bigEndianBytes, version: 1, format: 0xFA, count: 64)
                 add("FA column key", key)
                 continue
             }
-            let key = try keys.columnKey(column.id, version: 1, format: 0xF9)
+            let key = try keys.columnKey(column.id.bigEndianBytes, version: 1, format: 0xF9)
             add("F9 column key", key)
             let cell = try Self.cell(1, 5 + 24, connection)
             var cipher = try XAES256GCM(key: key.bytes)
@@ -64,10 +65,10 @@ struct KnownSecrets: Codable, Sendable {
 
     /// The key of a chunked message: C2SP, chunked-encryption.md, "Key derivation".
     private mutating func addChunks(_ column: UInt32, _ keys: FieldKeys, _ head: [UInt8]) throws {
-        let key = try keys.columnKey(column, version: 1, format: 0xFB)
+        let key = try keys.columnKey(column.bigEndianBytes, version: 1, format: 0xFB)
         add("FB column key", key)
         var data = AssociatedData(
-            CellPrefix(.chunked, keyVersion: 1), dataset: keys.dataset, column: column)
+            CellPrefix(.chunked, .first, keyVersion: 1), dataset: keys.dataset, .number(column))
         let info =
             Array("c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0".utf8) + head[5...]
             + (try data.bytes(.row(2)))
