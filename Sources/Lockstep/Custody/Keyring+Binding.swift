@@ -32,9 +32,12 @@ extension Keyring {
         try remember(in: connection)
         let entry = try keyEntry(of: connection.path)
         guard signer == nil, let id = try KeyringTable.database(connection) else { return }
-        let record = DatabaseRecord(database: id, keyVersion: entry.version)
-        guard !lists(record), try !isCopyOfListed(connection, id) else { return }
-        try file.update(&self) { keyring in try keyring.list(record) }
+        let path = try file.spelling(of: connection.path)
+        guard !lists(id, under: entry.version, at: path), try !isCopyOfListed(connection, id)
+        else { return }
+        try file.update(&self) { keyring in
+            try keyring.list(id, under: entry.version, at: path)
+        }
         try remember(in: connection)
     }
 
@@ -48,9 +51,7 @@ extension Keyring {
 
     /// Updates the key version of a recorded database.
     mutating func relist(_ database: [UInt8]?, under version: UInt32) throws(LockstepError) {
-        guard let database, document.files.contains(where: { $0.database == database }) else {
-            return
-        }
-        try list(DatabaseRecord(database: database, keyVersion: version))
+        guard let database, record(of: database) != nil else { return }
+        try list(database, under: version)
     }
 }

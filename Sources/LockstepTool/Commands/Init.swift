@@ -23,7 +23,7 @@ struct Init: ParsableCommand {
         var new = NewKeyrings(slots)
         do {
             let keyring = try new.make(
-                .database, keyrings.file(for: path), listsNew: true)
+                .database, keyrings.file(for: path), listing: path)
             if let dataset {
                 _ = try new.make(.fields, KeyringFile.fields(of: dataset, in: keyrings.folder))
             }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import SystemPackage
 
 /// The slots of the keyrings that a command makes.
 struct SlotOptions: ParsableArguments {
@@ -23,12 +24,12 @@ struct NewKeyrings: ~Copyable {
     }
 
     /// Makes a keyring and its file.
-    /// - Parameter listsNew: Whether the keyring lists a new, empty database, which takes its id from the keyring.
+    /// - Parameter new: The path of a new, empty database that the keyring lists, and which takes its id from there.
     mutating func make(
-        _ purpose: KeyringPurpose, _ file: KeyringFile, listsNew: Bool = false
+        _ purpose: KeyringPurpose, _ file: KeyringFile, listing new: FilePath? = nil
     ) throws -> Keyring {
         var keyring = try Keyring.create(purpose)
-        if listsNew { try keyring.listNewDatabase() }
+        if let new { try keyring.listNewDatabase(at: file.spelling(of: new)) }
         try addSlots(to: &keyring)
         try file.create(keyring)
         made.append(file)

@@ -22,6 +22,7 @@ def run(first, count):
 RING_ID, DATABASE_ID, RING_KEY = run(0x00, 16), run(0x10, 16), run(0x20, 32)
 SECRET, SALT, EPHEMERAL = run(0x40, 32), run(0x60, 16), run(0x70, 32)
 FORMER_ID, FILE_ID, CODE = run(0x80, 16), run(0xC0, 16), run(0xE0, 32)
+OTHER_ID, REGISTRY_ID, COLUMN_ID = run(0xD0, 16), run(0x30, 16), run(0x50, 16)
 KEY_1, KEY_2, NONCE_1, NONCE_2, SEED = run(0x90, 32), run(0xB0, 32), run(0xD0, 24), run(0xE8, 24), run(1, 32)
 
 
@@ -93,40 +94,76 @@ def section():
         f"Values on the way, in hexadecimal:\n\n```\n{table}```\n\n"
         "The output of scrypt with `14 8 1` for the passphrase `correct horse bättery` (22 bytes in\n"
         f"UTF-8) and the salt above:\n\n```\n{stretched}```\n\n"
+        + third(ring, laptop)
         + second(ring, laptop)
     )
 
 
-def second(ring, slot):
-    """The same ring with what it remembers, and a fields keyring of that ring."""
-    lines = [
-        "lockstep-keyring/2",
-        f"ring {b64(RING_ID)} epoch 4 purpose database database {b64(DATABASE_ID)}",
-        *slot,
-        ring.key_line("database", 2, "active", "2026-08-23", KEY_2, NONCE_2),
-        f"former {b64(FORMER_ID)}",
-        f"file {b64(FILE_ID)} key 2",
+def heads(form, slot, ring):
+    """The lines of a database keyring and of a fields keyring above what they remember."""
+    database = [
+        f"lockstep-keyring/{form}", f"ring {b64(RING_ID)} epoch 4 purpose database database {b64(DATABASE_ID)}",
+        *slot, ring.key_line("database", 2, "active", "2026-08-23", KEY_2, NONCE_2),
     ]
-    keys = [
+    fields = [
+        database[0], f"ring {b64(RING_ID)} epoch {form - 1} purpose fields dataset {b64(DATABASE_ID)}", *slot,
         ring.key_line("field", 1, "active", "2026-08-23", KEY_1, NONCE_1),
         ring.key_line("index", 1, "active", "2026-08-23", KEY_2, NONCE_2),
     ]
-    sealed = f"sealed {b64(FILE_ID)} changes 3 {b64(CODE)} movies.t%C3%AFtre movies.title"
-    fields = [
-        lines[0], f"ring {b64(RING_ID)} epoch 1 purpose fields dataset {b64(DATABASE_ID)}", *slot, *keys, sealed,
+    return database, fields
+
+
+def third(ring, slot):
+    """The same ring with what it remembers, and a fields keyring of that ring."""
+    database, fields = heads(3, slot, ring)
+    database += [
+        f"former {b64(FORMER_ID)}",
+        f"file {b64(FILE_ID)} key 2 seen 3 at ../films.db",
+        f"file {b64(OTHER_ID)} key 2 seen 0 at /srv/archive%202026/films.db from {b64(FILE_ID)}",
     ]
-    texts = [ring.finish(lines), ring.finish(fields)]
+    fields += [
+        f"sealed {b64(FILE_ID)} seen 1 registry {b64(REGISTRY_ID)} changes 3 {b64(CODE)} lowest 1",
+        f"column 2 {b64(COLUMN_ID)} movies.t%C3%AFtre deterministic 0 sealed -",
+        "index 1 t%C3%AFtre_exact_token exact 24 1",
+        "column 1 - movies.title random 64 sealed row id",
+        f"sealed {b64(OTHER_ID)} seen 0 registry - changes 0 - lowest 0",
+    ]
+    texts = [ring.finish(lines) for lines in (database, fields)]
     first, other = (read(text, "keyfile", SECRET) for text in texts)
-    assert first["former"] == [FORMER_ID.hex()] and first["files"] == [{"database": FILE_ID.hex(), "key": 2}]
-    assert other["sealed"][0]["columns"] == [["movies", "t\u00eftre"], ["movies", "title"]]
-    values = [("former ring", FORMER_ID), ("the database's id", FILE_ID), ("the registry's MAC", CODE)]
+    assert first["files"][0]["at"] == b"../films.db".hex() and first["files"][1]["from"] == FILE_ID.hex()
+    assert other["sealed"][0]["columns"][0]["identity"] == COLUMN_ID.hex() and other["sealed"][1]["changes"] == 0
+    values = [
+        ("former ring", FORMER_ID), ("the database's id", FILE_ID), ("the other's id", OTHER_ID),
+        ("the registry's id", REGISTRY_ID), ("the registry's MAC", CODE), ("the column's id", COLUMN_ID),
+    ]
     return (
-        "Of format 2, a keyring of the same ring that remembers a database, and a fields keyring as it is issued, with "
-        f"key 1\nas its field key and key 2 as its index key, of {len(texts[0])} and {len(texts[1])} bytes:\n\n"
-        + "".join(f"```\n{text.decode()}```\n\n" for text in texts)
+        "Of format 3, a keyring of the same ring that remembers two databases, the second a fork of the first, and a "
+        f"fields\nkeyring of the dataset, with key 1 as its field key and key 2 as its index key, of {len(texts[0])} "
+        f"and {len(texts[1])} bytes:\n\n" + blocks(ring, texts, values, [database, fields]) + "\n"
+    )
+
+
+def blocks(ring, texts, values, lines):
+    return (
+        "".join(f"```\n{text.decode()}```\n\n" for text in texts)
         + "```\n" + "".join(entry(*value) for value in values)
         + "".join(entry(f"MAC of the {name}", ring.mac(joined(part)))
-                  for name, part in [("first", lines), ("second", fields)]) + "```\n"
+                  for name, part in zip(("first", "second"), lines)) + "```\n"
+    )
+
+
+def second(ring, slot):
+    """Both in format 2."""
+    lines, fields = heads(2, slot, ring)
+    lines += [f"former {b64(FORMER_ID)}", f"file {b64(FILE_ID)} key 2"]
+    fields += [f"sealed {b64(FILE_ID)} changes 3 {b64(CODE)} movies.t%C3%AFtre movies.title"]
+    texts = [ring.finish(lines), ring.finish(fields)]
+    first, other = (read(text, "keyfile", SECRET) for text in texts)
+    assert first["former"] == [FORMER_ID.hex()] and first["files"][0]["database"] == FILE_ID.hex()
+    assert [one["name"] for one in other["sealed"][0]["columns"]] == [["movies", "t\u00eftre"], ["movies", "title"]]
+    return (
+        "Of format 2, a keyring of the same ring that remembers a database, and a fields keyring as it was issued, of "
+        f"{len(texts[0])} and\n{len(texts[1])} bytes:\n\n" + blocks(ring, texts, [], [lines, fields])
     )
 
 

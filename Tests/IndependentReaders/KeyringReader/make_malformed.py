@@ -18,6 +18,7 @@ from malformed_corpus import Entry, decode, encode
 from malformed_lines import line_defects
 from malformed_plugins import plugin_defects
 from malformed_records import record_defects
+from malformed_remembered import remembered_defects
 from malformed_slots import slot_defects
 from malformed_whole import whole_defects
 from read_keyring import Refusal, parse_identity, read
@@ -34,6 +35,7 @@ SECRETS = {
 CATEGORIES = {
     "bytes": byte_defects, "base64": base64_defects, "lines": line_defects, "slots": slot_defects,
     "whole": whole_defects, "plugins": plugin_defects, "records": record_defects,
+    "remembered": remembered_defects,
 }
 
 

@@ -1,4 +1,4 @@
-"""Reads keyrings, of formats 1 and 2, by Keys/README.md and nothing else: a second opinion on Lockstep's
+"""Reads keyrings, of formats 1 to 3, by Keys/README.md and nothing else: a second opinion on Lockstep's
 own code.
 
     read_keyring.py FILE KIND [VARIABLE] < SECRET
@@ -23,9 +23,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from keyring_pieces import NAME, PLUGIN, VARIABLE, Refusal, malformed, matches, number, unbase64
-from keyring_records import RECORDS, check_records
+from keyring_records import check_records, read_records, shown
 
 KINDS = {"database": ("database", ["database"]), "fields": ("dataset", ["field", "index", "manifest"])}
+LARGEST = {1: 262144, 2: 1048576, 3: 4194304}
 STATES = ["pending", "active", "retired", "destroyed", "compromised"]
 
 
@@ -182,7 +183,7 @@ def parse_key(line):
 
 def parse(text):
     """The keyring's structure; no secret is needed, and nothing is proven yet."""
-    if len(text) > 1048576 or text[-1:] != b"\n":
+    if len(text) > LARGEST[3] or text[-1:] != b"\n":
         raise malformed("too large, or no LF at the end")
     if any(byte != 10 and not 0x20 <= byte <= 0x7E for byte in text):
         raise malformed("a byte that is not allowed")
@@ -195,12 +196,12 @@ def parse(text):
     def here():
         return lines[position] if position < len(lines) else ""
 
-    if here() not in ("lockstep-keyring/1", "lockstep-keyring/2"):
+    if here() not in [f"lockstep-keyring/{form}" for form in LARGEST]:
         code = "keyring-unsupported" if here().startswith("lockstep-keyring/") else "keyring-malformed"
         raise Refusal(code, "the format's name")
     form = int(here()[-1])
-    if form == 1 and len(text) > 262144:
-        raise malformed("too large for format 1")
+    if len(text) > LARGEST[form]:
+        raise malformed("too large for its format")
     position = 1
     fields = here().split(" ")
     if len(fields) != 8 or [fields[0], fields[2], fields[4]] != ["ring", "epoch", "purpose"]:
@@ -222,10 +223,14 @@ def parse(text):
     while here().startswith("key "):
         ring["keys"].append(parse_key(here()))
         position += 1
-    for word, parse_record in RECORDS.items() if form == 2 else ():
-        while here().startswith(word + " "):
-            ring[word].append(parse_record(here()))
-            position += 1
+
+    def take():
+        nonlocal position
+        position += 1
+        return lines[position - 1]
+
+    if form > 1:
+        read_records(ring, here, take)
     if here().startswith("sig "):
         fields = here().split(" ")
         if len(fields) != 4 or fields[1] != "ed25519":
@@ -323,10 +328,7 @@ def read(text, kind, secret, variable=None):
         "slots": len(ring["slots"]), "opened": slot["name"], "keys": [],
         "publisher": ring["signature"][0].hex() if ring["signature"] else None,
         "format": ring["format"], "former": [former.hex() for former in ring["former"]],
-        "files": [{"database": one["database"].hex(), "key": one["key"]} for one in ring["file"]],
-        "sealed": [
-            one | {"database": one["database"].hex(), "mac": one["mac"].hex()} for one in ring["sealed"]
-        ],
+        "files": shown(ring["file"]), "sealed": shown(ring["sealed"]),
     }
     for key in ring["keys"]:
         entry = {name: key[name] for name in ("kind", "version", "state", "since")}

@@ -112,7 +112,9 @@ public struct KeyDestruction: Sendable {
             }
             try renewRegistry(path, keys, &keyring, databaseKey)
         }
-        return try uses + unseen(keyring.sealedMemory.records.map(\.database), seen)
+        return try uses
+            + unseen(
+                keyring.sealedMemory.records.filter(\.isSealed).map(\.database), seen)
     }
 
     /// Authenticates a registry under the active key, if its MACs are under the key to be destroyed.

@@ -20,7 +20,8 @@ extension KeyringFile {
     ) throws -> Bool {
         let keys = try Self.keys(of: keyring, connection)
         guard let record = try connection.sealedRecord(keys) else { return false }
-        guard keyring.sealedMemory.record(of: record.database) != record else { return false }
+        let known = keyring.sealedMemory.record(of: record.database)
+        guard known != record.keeping(known) else { return false }
         try update(&keyring) { keyring in
             let newest = keyring.sealedMemory.record(of: record.database)
             // Another command might have been faster and recorded a newer state.
@@ -29,7 +30,7 @@ extension KeyringFile {
                 throw RegistryTables.forged(
                     "has a different history from the one that the fields keyring remembers")
             }
-            try keyring.remember(record)
+            try keyring.remember(record.keeping(newest))
         }
         return true
     }
@@ -51,7 +52,10 @@ extension KeyringFile {
                 "the file has no registry of the dataset, so there is nothing to accept",
                 hint: "restore the database from a backup")
         }
-        try update(&keyring) { keyring in try keyring.remember(record) }
+        try update(&keyring) { keyring in
+            try keyring.remember(
+                record.keeping(keyring.sealedMemory.record(of: record.database)))
+        }
     }
 
     private static func keys(
@@ -72,26 +76,15 @@ extension Connection {
     fileprivate func sealedRecord(_ keys: FieldKeys) throws -> SealedRecord? {
         try with(rights: .engine) {
             guard let registry = try RegistryTables.read(keys, self) else { return nil }
-            if let record = SealedRecord(registry) { return record }
+            if let record = SealedRecord(registry, keys) { return record }
             return try write { connection in
                 guard var registry = try RegistryTables.read(keys, connection) else { return nil }
                 if registry.database == nil {
                     try RegistryTables.write(&registry, keys, connection)
                     try connection.sealed?.adopt(registry, keys, connection)
                 }
-                return SealedRecord(registry)
+                return SealedRecord(registry, keys)
             }
         }
-    }
-}
-
-extension SealedRecord {
-    /// Nil for a registry of the first format.
-    init?(_ registry: ColumnRegistry) {
-        guard let database = registry.database else { return nil }
-        let columns = registry.columns.filter { $0.state != .plaintext && !$0.name.isEmpty }
-        self.init(
-            database: database, changes: registry.changes, code: registry.code,
-            columns: columns.map { Column($0.table, $0.name) })
     }
 }

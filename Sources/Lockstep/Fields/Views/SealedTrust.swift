@@ -15,7 +15,7 @@ struct SealedTrust {
     func require(_ registry: ColumnRegistry?, _ keys: FieldKeys) throws(LockstepError) {
         let record = keys.memory.record(of: database)
         guard let registry else {
-            if proof.changes(of: keys.dataset) != nil || record != nil {
+            if proof.changes(of: keys.dataset) != nil || record?.isSealed == true {
                 throw Self.missing(keys, record?.columns ?? [])
             }
             guard fields.mayBeUnsealed else { throw Self.missing(keys, []) }

@@ -63,7 +63,7 @@ extension Keyring {
             issued.keys.append(own)
         }
         // The customer's copy of a database must prove the same state as the publisher's.
-        issued.sealed = document.sealed
+        issued.sealed = document.sealed.map { $0.withEpoch(0) }
         return Keyring(document: issued, ringKey: ringKey)
     }
 

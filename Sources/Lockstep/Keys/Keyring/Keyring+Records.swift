@@ -1,3 +1,5 @@
+package import SystemPackage
+
 /// A keyring's records of its databases.
 extension Keyring {
     /// The records that a fields keyring has of its dataset's databases.
@@ -29,12 +31,33 @@ extension Keyring {
         document.files = files.sorted { $0.database.lexicographicallyPrecedes($1.database) }
     }
 
-    /// Records a database that does not exist yet, under the id that it gets with ``newDatabaseKey()``.
-    package mutating func listNewDatabase() throws(LockstepError) {
+    /// Records where a database was seen and under which key, and keeps what else is recorded of it.
+    /// - Parameters:
+    ///   - database: The database's id.
+    ///   - version: The version of its key.
+    ///   - path: Where it is, as ``KeyringFile/spelling(of:)`` says; nil keeps the recorded path.
+    /// - Throws: as in ``remember(_:)``.
+    mutating func list(
+        _ database: [UInt8], under version: UInt32, at path: FilePath? = nil
+    ) throws(LockstepError) {
+        let known = record(of: database)
         try list(
             DatabaseRecord(
-                database: Random.bytes(KeyringDocument.databaseIDLength),
-                keyVersion: activeDatabaseKey().version))
+                database: database, keyVersion: version, seen: known?.seen ?? 0,
+                path: path ?? known?.path, origin: known?.origin))
+    }
+
+    /// The record of the database with this id.
+    borrowing func record(of database: [UInt8]) -> DatabaseRecord? {
+        document.files.first { $0.database == database }
+    }
+
+    /// Records a database that does not exist yet, under the id that it gets with ``newDatabaseKey()``.
+    /// - Parameter path: Where it will be, as ``KeyringFile/spelling(of:)`` says.
+    package mutating func listNewDatabase(at path: FilePath? = nil) throws(LockstepError) {
+        try list(
+            Random.bytes(KeyringDocument.databaseIDLength), under: activeDatabaseKey().version,
+            at: path)
     }
 
     /// The key for the database that ``listNewDatabase()`` recorded.
@@ -48,8 +71,12 @@ extension Keyring {
     /// Whether the keyring records any database.
     package var recordsDatabases: Bool { !document.files.isEmpty }
 
-    /// Whether the keyring contains this record.
-    borrowing func lists(_ record: DatabaseRecord) -> Bool { document.files.contains(record) }
+    /// Whether the keyring records the database under this key and at this path.
+    borrowing func lists(_ database: [UInt8], under version: UInt32, at path: FilePath) -> Bool {
+        document.files.contains {
+            $0.database == database && $0.keyVersion == version && $0.path == path
+        }
+    }
 
     private static func requireRoom(_ count: Int) throws(LockstepError) {
         guard count < KeyringDocument.maximumDatabases else {

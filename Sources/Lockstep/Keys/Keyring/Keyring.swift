@@ -165,6 +165,7 @@ public struct Keyring: ~Copyable {
     ) throws(LockstepError) -> [UInt8] {
         var document = document
         document.epoch = epoch
+        document.format = document.writtenFormat
         guard epoch <= KeyringDocument.maximumEpoch else {
             throw LockstepError(
                 .keyringConflict, "the keyring's epoch has reached its maximum",
@@ -185,11 +186,11 @@ public struct Keyring: ~Copyable {
         }
         let text = document.text(mac: try mac(over: document.textAboveMAC()))
         // Plugin slots can have 8 KiB each, and database lines have any length; readers reject longer files.
-        guard text.count <= document.maximumBytes else {
+        guard text.count <= document.format.largestFile else {
             throw LockstepError(
                 .keyringConflict,
                 "the keyring would be \(text.count) bytes long; the maximum is "
-                    + "\(document.maximumBytes)",
+                    + "\(document.format.largestFile)",
                 advice: """
                     remove a plugin slot first, with \(.removeSlot), or use another keyring for further databases
                     """)
@@ -200,6 +201,7 @@ public struct Keyring: ~Copyable {
     /// Records that the file was written with `epoch`.
     mutating func wasWritten(epoch: UInt64, _ signature: SignatureLine?) {
         document.epoch = epoch
+        document.format = document.writtenFormat
         document.signature = signature
         if writtenRingID != document.ringID { formerRings.append(writtenRingID) }
         writtenRingID = document.ringID

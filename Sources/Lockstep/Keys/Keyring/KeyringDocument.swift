@@ -1,27 +1,47 @@
-// A keyring file, formats 1 and 2
-// ===============================
+// A keyring file, formats 1 to 3
+// ==============================
 //
 // Strict text in lines, each ended by a single LF. Fields are separated by single spaces; bytes are
 // canonical unpadded base64 (RFC 4648); numbers are decimal without leading zeros. At most 256 KiB
-// (1 MiB in format 2), 64 slots, 1024 keys, 64 former rings and 1024 databases. In order:
+// (1 MiB in format 2, 4 MiB in format 3), 64 slots, 1024 keys, 64 former rings and 1024 databases. In order:
 //
-//   lockstep-keyring/2                               /1 if the file has no line of format 2
+//   lockstep-keyring/3                               /1 if the file has none of the lines that follow the keys
 //   ring <id:16> epoch <n> purpose database database <id:16>
 //   ring <id:16> epoch <n> purpose fields dataset <id:16>
 //   -> <type> <slot> [<field> ...]                   one or more slots, each a header line ...
 //   <commitment:32 ‖ AES-256-GCM(ring key):48>       ... and a body line
 //   key <kind> <version> <state> <YYYY-MM-DD> <commitment:32> <nonce:24 ‖ ciphertext:32 ‖ tag:16>
 //   key <kind> <version> destroyed <YYYY-MM-DD> <commitment:32> -
-//   former <id:16>                                   format 2: rings that this one replaced, oldest first
-//   file <database:16> key <version>                 format 2: a database that a database keyring opens
-//   sealed <database:16> changes <n> <MAC:32> <table.column> …
-//                                                    format 2: a fields keyring's record of a database
+//   former <id:16>                                   rings that this one replaced, oldest first
+//   file <database:16> key <version> seen <epoch> at <path or -> [from <database:16>]
+//                                                    a database that a database keyring opens
+//   sealed <database:16> seen <epoch> registry <id:16 or -> changes <n> <MAC:32 or -> lowest <version>
+//          [from <database:16>]                      a fields keyring's record of a database ...
+//   column <n> <id:16 or -> <table.column> <mode> <padding> <state> <row key>
+//   column 0 - <table.column>                        ... each of its columns, ...
+//   index <n> <token column> <normaliser> <bits> <key version>
+//                                                    ... and the indexes of each, in the order of their numbers
 //   sig ed25519 <public key:32> <signature:64>       at most one, over all bytes above it
 //   --- <HMAC-SHA256:32>                             over all bytes above this line
 //
-// Format 2 is written only if one of its lines is needed. Database lines are in the order of their ids, without
-// duplicates. A `sealed` line contains the registry's counter and MAC (see RegistryTables.swift) and the columns that
-// are not plaintext, with names encoded as in manifests, in the byte order of the encoded names.
+// Database lines are in the order of their ids, without duplicates. `seen` is an epoch of this keyring that the database
+// is known to have recorded (see KeyringTable.swift), or 0. A `from` names the database that this one was forked from. A
+// path is relative to the keyring's folder, with at most one `..`, which is its beginning, or absolute, and encoded as
+// PercentEncodedPath.swift says; `-` is an unknown one.
+//
+// A `sealed` line contains the registry's identity, counter and MAC (see RegistryTables.swift), and the lowest version of
+// the field key that a cell may still have, or 0. Changes of 0 mean that nothing was sealed yet: then the line has no
+// registry, MAC, key or column. Columns that are not plaintext follow, with names encoded as in manifests, in the byte
+// order of the encoded names. The other fields are the registry's: a column's number and identity, its mode, the unit of
+// its padding, its state, and the row key or `-`.
+//
+// Format 2 has the lines `former`, and in place of the others
+//
+//   file <database:16> key <version>
+//   sealed <database:16> changes <n> <MAC:32> <table.column> …
+//
+// It is read, but not written: the next write of such a keyring is in format 3, with `seen 0`, `at -`, `registry -`,
+// `lowest 0`, and columns without a number, of which only the names are known.
 //
 // A slot's type and name are 1 to 32 of [a-z0-9-]. The file of each kind of slot, such as PassphraseSlot.swift, specifies
 // the fields of its type, its slot secret, and its salt unless that is a field. Slots of unknown types are preserved but
@@ -49,11 +69,8 @@
 
 /// A parsed keyring. Nothing in it is secret, and nothing in it is proven before the MAC is verified.
 struct KeyringDocument: Sendable, Equatable {
-    /// The first lines of the two formats.
-    static let magics = ["lockstep-keyring/1", "lockstep-keyring/2"]
-    static let largestFile = 1_048_576
-    /// The maximum size in format 1.
-    static let largestFirstFile = 262_144
+    /// The maximum size in any format.
+    static let largestFile = KeyringFormat.third.largestFile
     static let maximumSlots = 64
     static let maximumKeys = 1024
     static let maximumFormerRings = 64
@@ -63,6 +80,8 @@ struct KeyringDocument: Sendable, Equatable {
     /// The largest value that SQLite can store.
     static let maximumEpoch = UInt64(Int64.max)
 
+    /// The format of the text that it was read from, or in which it is written.
+    var format = KeyringFormat.first
     var ringID: [UInt8]
     var epoch: UInt64
     var purpose: KeyringPurpose
@@ -77,11 +96,11 @@ struct KeyringDocument: Sendable, Equatable {
     var sealed: [SealedRecord] = []
     var signature: SignatureLine?
 
-    /// The maximum size of the file in bytes.
-    var maximumBytes: Int { needsSecondFormat ? Self.largestFile : Self.largestFirstFile }
+    /// Whether there is anything that format 1 lacks.
+    var hasRecords: Bool { !formerRings.isEmpty || !files.isEmpty || !sealed.isEmpty }
 
-    /// Whether the document can only be written in format 2.
-    var needsSecondFormat: Bool { !formerRings.isEmpty || !files.isEmpty || !sealed.isEmpty }
+    /// The format in which its content is written.
+    var writtenFormat: KeyringFormat { hasRecords ? .third : .first }
 
     /// One key, wrapped.
     struct KeyEntry: Sendable, Equatable {
@@ -111,7 +130,7 @@ struct KeyringDocument: Sendable, Equatable {
     /// The text above the MAC line.
     func textAboveMAC() -> [UInt8] {
         var lines = [
-            Self.magics[needsSecondFormat ? 1 : 0],
+            format.magic,
             "ring \(Base64.encode(ringID)) epoch \(epoch) purpose \(purpose.rawValue)"
                 + " \(purpose.subjectWord) \(Base64.encode(subjectID))",
         ]
@@ -123,7 +142,7 @@ struct KeyringDocument: Sendable, Equatable {
             lines.append("\(key.boundLine) \(key.wrapped.map { Base64.encode($0) } ?? "-")")
         }
         lines += formerRings.map { "former \(Base64.encode($0))" }
-        lines += files.map(\.line) + sealed.map(\.line)
+        lines += files.map { $0.line(format) } + sealed.flatMap { $0.lines(format) }
         if let signature { lines.append(signature.text) }
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }

@@ -130,7 +130,7 @@ public struct KeyringFile: Sendable, Hashable {
         }
     }
 
-    private var folder: FilePath { AtomicFile.parent(of: path) }
+    var folder: FilePath { AtomicFile.parent(of: path) }
     private var lockPath: FilePath { folder.appending(".lock") }
 
     private func read() throws -> [UInt8] {

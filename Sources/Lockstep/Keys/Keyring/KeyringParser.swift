@@ -21,11 +21,12 @@ struct KeyringParser {
     }
 
     private mutating func run(_ bytes: [UInt8]) throws(LockstepError) -> Outcome {
-        let isSecond = try magic()
-        guard isSecond || bytes.count <= KeyringDocument.largestFirstFile else {
-            throw text.bad("it is larger than \(KeyringDocument.largestFirstFile / 1024) KiB")
+        let format = try magic()
+        guard bytes.count <= format.largestFile else {
+            throw text.bad("it is larger than \(format.largestFile / 1024) KiB")
         }
         var document = try ring()
+        document.format = format
         while let line = text.peek(), line.hasPrefix("-> ") {
             guard document.slots.count < KeyringDocument.maximumSlots else {
                 throw text.bad("too many slots")
@@ -38,7 +39,7 @@ struct KeyringParser {
             }
             document.keys.append(try key())
         }
-        if isSecond { try records(&document) }
+        if format > .first { try records(&document) }
         if let line = text.peek(), line.hasPrefix(SignatureLine.beginning) {
             document.signature = try SignatureLine(text.take("the signature"), of: text)
         }
@@ -65,7 +66,7 @@ struct KeyringParser {
         }
     }
 
-    /// Parses the lines of format 2.
+    /// Parses the lines that formats 2 and 3 have and format 1 has not.
     private mutating func records(_ document: inout KeyringDocument) throws(LockstepError) {
         while let line = text.peek(), line.hasPrefix("former ") {
             let parts = text.fields(try text.take("a former ring"))
@@ -77,17 +78,18 @@ struct KeyringParser {
                 try text.base64(parts[1], KeyringDocument.ringIDLength, "a former ring's id"))
         }
         while let line = text.peek(), line.hasPrefix("file ") {
-            let record = try DatabaseRecord(text.take("a database"), of: text)
+            let record = try DatabaseRecord(
+                text.take("a database"), of: text, document.format)
             try requireRoom(document.files.count)
             document.files.append(record)
         }
         while let line = text.peek(), line.hasPrefix("sealed ") {
-            let record = try SealedRecord(text.take("a database"), of: text)
+            let record = try SealedRecord(from: &text, document.format)
             try requireRoom(document.sealed.count)
             document.sealed.append(record)
         }
-        guard document.needsSecondFormat else {
-            throw text.bad("it names format 2 but has no line of it")
+        guard document.hasRecords else {
+            throw text.bad("it names format \(document.format.rawValue) but has no line of it")
         }
     }
 
@@ -95,10 +97,10 @@ struct KeyringParser {
         guard count < KeyringDocument.maximumDatabases else { throw text.bad("too many databases") }
     }
 
-    /// Whether the file has format 2.
-    private mutating func magic() throws(LockstepError) -> Bool {
+    /// The file's format.
+    private mutating func magic() throws(LockstepError) -> KeyringFormat {
         let line = try text.take("the format's name")
-        if let format = KeyringDocument.magics.firstIndex(of: String(line)) { return format == 1 }
+        if let format = KeyringFormat.allCases.first(where: { $0.magic == line }) { return format }
         guard line.hasPrefix("lockstep-keyring/") else { throw text.bad("it is not a keyring") }
         throw LockstepError(
             .keyringUnsupported, "the keyring has the format \(line.prefix(40))",

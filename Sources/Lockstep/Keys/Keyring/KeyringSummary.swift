@@ -1,3 +1,5 @@
+public import SystemPackage
+
 /// The content of a keyring that can be read without opening it.
 public struct KeyringSummary: Sendable {
     /// The kind of access that it gives.
@@ -34,6 +36,11 @@ public struct KeyringSummary: Sendable {
         /// The version of the database key that it was last seen under; nil in a fields keyring, which remembers the
         /// database's sealed columns.
         public let keyVersion: UInt32?
+        /// Where a database keyring saw it last, relative to the keyring's folder or absolute; nil if it does not know,
+        /// and in a fields keyring.
+        public let path: FilePath?
+        /// In a fields keyring, whether something was sealed in it.
+        public let isSealed: Bool
     }
 
     init(_ document: KeyringDocument) {
@@ -45,8 +52,15 @@ public struct KeyringSummary: Sendable {
             Key(kind: $0.kind, version: $0.version, state: $0.state, since: $0.day)
         }
         databases =
-            document.files.map { Database(identity: $0.database, keyVersion: $0.keyVersion) }
-            + document.sealed.map { Database(identity: $0.database, keyVersion: nil) }
+            document.files.map {
+                Database(
+                    identity: $0.database, keyVersion: $0.keyVersion, path: $0.path,
+                    isSealed: false)
+            }
+            + document.sealed.map {
+                Database(
+                    identity: $0.database, keyVersion: nil, path: nil, isSealed: $0.isSealed)
+            }
         publisher = document.signature?.publisher
     }
 }

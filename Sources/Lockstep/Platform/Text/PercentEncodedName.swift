@@ -2,10 +2,13 @@
 /// `0-9` and `_` stand for themselves, and every other UTF-8 byte is `%` with two upper-case hexadecimal digits. Every
 /// name has exactly one encoding.
 enum PercentEncodedName {
-    static func encode(_ name: String) -> String {
+    static func encode(_ name: String) -> String { encode(name.utf8, isPlain: isPlain) }
+
+    /// Encodes bytes, of which those that are plain stand for themselves.
+    static func encode(_ bytes: some Sequence<UInt8>, isPlain: (UInt8) -> Bool) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var text: [UInt8] = []
-        for byte in name.utf8 {
+        for byte in bytes {
             if isPlain(byte) {
                 text.append(byte)
             } else {
@@ -17,6 +20,14 @@ enum PercentEncodedName {
 
     /// The name; nil for a string that is not the result of ``encode(_:)`` for any name.
     static func decode(_ text: some StringProtocol) -> String? {
+        guard let bytes = decodeBytes(text) else { return nil }
+        let name = String(decoding: bytes, as: UTF8.self)
+        // Invalid UTF-8 and non-canonical encodings do not survive the round trip.
+        return encode(name).utf8.elementsEqual(text.utf8) ? name : nil
+    }
+
+    /// The bytes, in whatever of its spellings the text has them; nil for a text without a meaning.
+    static func decodeBytes(_ text: some StringProtocol) -> [UInt8]? {
         let spelled = Array(text.utf8)
         var bytes: [UInt8] = []
         var index = 0
@@ -33,12 +44,10 @@ enum PercentEncodedName {
             bytes.append(byte)
             index += 3
         }
-        let name = String(decoding: bytes, as: UTF8.self)
-        // Invalid UTF-8 and non-canonical encodings do not survive the round trip.
-        return encode(name).utf8.elementsEqual(spelled) ? name : nil
+        return bytes
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    static func isPlain(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_")
     }
 }

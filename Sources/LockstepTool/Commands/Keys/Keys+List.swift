@@ -37,7 +37,10 @@ extension Keys {
                 ] as JSONObject
             }
             let databases = ring.databases.map {
-                ["identity": Hex.encode($0.identity), "key": $0.keyVersion] as JSONObject
+                [
+                    "identity": Hex.encode($0.identity), "key": $0.keyVersion,
+                    "path": $0.path?.string,
+                ] as JSONObject
             }
             return [
                 "file": file, "purpose": ring.purpose.rawValue, "epoch": ring.epoch,
@@ -76,9 +79,15 @@ extension Keys {
                         + key.since.description)
             }
             for database in ring.databases {
-                let state = database.keyVersion.map { "under key \($0)" } ?? "has sealed columns"
-                Output.line("  database \(Hex.encode(database.identity)): \(state)")
+                Output.line("  database \(Hex.encode(database.identity)): \(state(database))")
             }
+        }
+
+        private func state(_ database: KeyringSummary.Database) -> String {
+            guard let version = database.keyVersion else {
+                return database.isSealed ? "has sealed columns" : "has no sealed column yet"
+            }
+            return "under key \(version)" + (database.path.map { ", at \($0)" } ?? "")
         }
     }
 }

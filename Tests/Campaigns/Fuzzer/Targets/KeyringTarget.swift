@@ -21,21 +21,34 @@ final class KeyringTarget: FuzzTarget {
             "words", .passphrase(Passphrase(FuzzKeys.secret(0x61, 12))),
             cost: Scrypt.Cost(logN: 14, r: 8, p: 1))
         seeds["slots"] = try database.encode(epoch: 4)
-        seeds["second"] = try second()
+        for format in [KeyringFormat.second, .third] {
+            seeds["format\(format.rawValue)"] = try remembering(format)
+        }
         return seeds
     }
 
-    /// A keyring of format 2, with an invalid MAC.
-    private static func second() throws -> [UInt8] {
+    /// A keyring with records, with an invalid MAC.
+    private static func remembering(_ format: KeyringFormat) throws -> [UInt8] {
         var ring = try Keyring.create(.fields)
         try ring.addSlot("file", FuzzKeys.credential())
         var document = try KeyringParser.parse(ring.encode(epoch: 7)).document
+        document.format = format
         document.formerRings = [FuzzKeys.dataset]
         document.sealed = [
             SealedRecord(
                 database: FuzzKeys.dataset, changes: 3, code: [UInt8](repeating: 7, count: 32),
                 columns: [
-                    SealedRecord.Column("films", "title"), SealedRecord.Column("films", "né"),
+                    SealedRecord.Column("films", "title"),
+                    SealedRecord.Column(
+                        "films", "né",
+                        SealedRecord.Definition(
+                            number: 2, identity: FuzzKeys.dataset, mode: "random", padding: 64,
+                            state: "sealed", rowKey: "row id",
+                            indexes: [
+                                SealedRecord.Index(
+                                    number: 1, name: "né_exact_token", normaliser: "exact",
+                                    bits: 24, keyVersion: 1)
+                            ])),
                 ])
         ]
         return document.text(mac: [UInt8](repeating: 0, count: 32))

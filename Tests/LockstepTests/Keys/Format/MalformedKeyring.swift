@@ -8,7 +8,9 @@ import Testing
 /// the MAC, or it has none. make_malformed.py beside the folder makes the files, malformed_corpus.py describes their
 /// form; they can test any reader of keyrings.
 struct MalformedKeyring: Sendable, CustomStringConvertible {
-    static let categories = ["bytes", "base64", "lines", "slots", "whole", "plugins", "records"]
+    static let categories = [
+        "bytes", "base64", "lines", "slots", "whole", "plugins", "records", "remembered",
+    ]
 
     let name: String
     let expected: String

@@ -72,13 +72,39 @@ enum PythonReader {
         struct File: Decodable, Equatable {
             var database: String
             var key: UInt32
+            var seen: UInt64
+            var at: String?
+            var from: String?
         }
 
         struct Sealed: Decodable, Equatable {
             var database: String
+            var seen: UInt64
+            var registry: String?
             var changes: UInt64
-            var mac: String
-            var columns: [[String]]
+            var mac: String?
+            var lowest: UInt32
+            var from: String?
+            var columns: [Column]
+        }
+
+        struct Column: Decodable, Equatable {
+            var name: [String]
+            var number: UInt32
+            var identity: String?
+            var mode: String?
+            var padding: UInt32?
+            var state: String?
+            var key: [String]?
+            var indexes: [Index]?
+        }
+
+        struct Index: Decodable, Equatable {
+            var number: UInt32
+            var name: String
+            var normaliser: String
+            var bits: UInt32
+            var key: UInt32
         }
     }
 
@@ -104,16 +130,21 @@ extension PythonReader.Contents {
         self.opened = opened
         publisher = nil
         let document = ring.document
-        format = document.needsSecondFormat ? 2 : 1
+        format = document.writtenFormat.rawValue
         former = document.formerRings.map { Hex.encode($0) }
         files = document.files.map {
-            File(database: Hex.encode($0.database), key: $0.keyVersion)
+            File(
+                database: Hex.encode($0.database), key: $0.keyVersion, seen: $0.seen,
+                at: $0.path.map { Hex.encode(Array($0.string.utf8)) },
+                from: $0.origin.map { Hex.encode($0) })
         }
         sealed = document.sealed.map { record in
             Sealed(
-                database: Hex.encode(record.database), changes: record.changes,
-                mac: Hex.encode(record.code),
-                columns: record.columns.map { [$0.table, $0.name] })
+                database: Hex.encode(record.database), seen: record.seen,
+                registry: record.registry.map { Hex.encode($0) }, changes: record.changes,
+                mac: record.isSealed ? Hex.encode(record.code) : nil, lowest: record.lowestKey,
+                from: record.origin.map { Hex.encode($0) }, columns: record.columns.map(Column.init)
+            )
         }
         keys = []
         for key in ring.summary.keys {
@@ -135,5 +166,25 @@ extension PythonReader.Contents {
 
     static func digest(_ secret: borrowing SecretBytes) throws -> String {
         Hex.encode(try HashFunction.sha256.digest(secret.bytes))
+    }
+}
+
+extension PythonReader.Contents.Column {
+    init(_ column: SealedRecord.Column) {
+        let definition = column.definition
+        self.init(
+            name: [column.table, column.name], number: definition?.number ?? 0,
+            identity: definition?.identity.map { Hex.encode($0) }, mode: definition?.mode,
+            padding: definition?.padding, state: definition?.state,
+            key: definition?.rowKey.map { key in
+                key.split(separator: " ").enumerated().map { place, word in
+                    place == 0 ? String(word) : PercentEncodedName.decode(word) ?? ""
+                }
+            },
+            indexes: definition?.indexes.map {
+                PythonReader.Contents.Index(
+                    number: $0.number, name: $0.name, normaliser: $0.normaliser, bits: $0.bits,
+                    key: $0.keyVersion)
+            })
     }
 }

@@ -74,15 +74,15 @@ struct PythonReaderTests {
             for number in UInt8(1)...3 {
                 let id = [UInt8](repeating: number &* 77, count: 16)
                 switch purpose {
-                case .database: try ring.list(.init(database: id, keyVersion: UInt32(number)))
-                case .fields: try ring.remember(Records.sealed(id, changes: UInt64(number)))
+                case .database: try ring.list(Records.file(id, number))
+                case .fields: try ring.remember(Records.sealed(id, changes: UInt64(number - 1)))
                 }
             }
             try file.create(ring)
             let read = try PythonReader.read(
                 file.path, "keyfile", secret: Self.secret("keyfile"))
             #expect(try read == PythonReader.Contents(ring, opened: "keyfile"))
-            #expect(read.format == 2)
+            #expect(read.format == 3)
             #expect(read.former.count == 1)
             #expect(read.files.count + read.sealed.count == 3)
         }

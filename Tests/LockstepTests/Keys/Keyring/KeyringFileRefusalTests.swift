@@ -135,14 +135,14 @@ struct KeyringFileRefusalTests {
         expect(.keyringMalformed, of: KeyringFile(try folder.write("zero.keyring", zeroes)))
     }
 
-    @Test("1 MiB is read and found malformed, and one byte more is malformed by its size alone")
+    @Test("4 MiB are read and found malformed, and one byte more is malformed by its size alone")
     func size() throws {
-        let most = [UInt8](repeating: 0x0A, count: 1_048_576)
+        let most = [UInt8](repeating: 0x0A, count: 4_194_304)
         expect(.keyringMalformed, of: KeyringFile(try folder.write("most.keyring", most)))
         let more = KeyringFile(try folder.write("more.keyring", most + [0x0A]))
         expect(.keyringMalformed, of: more)
         let error = #expect(throws: LockstepError.self) { _ = try more.open { _ in nil } }
-        #expect(error?.message.contains("larger than the 1048576 bytes") == true)
+        #expect(error?.message.contains("larger than the 4194304 bytes") == true)
     }
 
     @Test("an error in a text names the file's path and the line")

@@ -1,0 +1,36 @@
+extension SealedRecord {
+    /// What a fields keyring records of a registry; nil for a registry of the first format.
+    init?(_ registry: ColumnRegistry, _ keys: FieldKeys) {
+        guard let database = registry.database else { return nil }
+        let columns = registry.columns.filter { $0.state != .plaintext && !$0.name.isEmpty }
+        self.init(
+            database: database, changes: registry.changes, code: registry.code,
+            lowestKey: keys.versions.first(where: keys.hasSecret) ?? 0,
+            columns: columns.map { Column($0.table, $0.name, Definition($0)) })
+    }
+
+    /// This record with what only the keyring knows of the database.
+    func keeping(_ known: SealedRecord?) -> SealedRecord {
+        SealedRecord(
+            database: database, seen: known?.seen ?? seen, registry: registry, changes: changes,
+            code: code, lowestKey: lowestKey, origin: known?.origin ?? origin, columns: columns)
+    }
+}
+
+extension SealedRecord.Definition {
+    init(_ column: SealedColumn) {
+        self.init(
+            number: column.id, identity: nil, mode: column.mode.rawValue,
+            padding: UInt32(column.padding.unit), state: column.state.rawValue,
+            rowKey: column.rowKey?.spelling, indexes: column.indexes.map(SealedRecord.Index.init))
+    }
+}
+
+extension SealedRecord.Index {
+    init(_ index: SealedIndex) {
+        self.init(
+            number: index.index.number, name: index.name,
+            normaliser: index.normaliser.spelling, bits: UInt32(index.index.bits),
+            keyVersion: index.index.keyVersion)
+    }
+}

@@ -1,0 +1,28 @@
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The absolute path of a file, without symbolic links.
+enum RealPath {
+    /// The real path of `path`. Of what does not exist, the folders that do exist are resolved.
+    static func of(_ path: FilePath) throws -> FilePath {
+        if let real = resolved(path) { return real }
+        let problem = errno
+        guard problem == ENOENT, let name = path.lastComponent, name.kind == .regular else {
+            throw LockstepError.system(Errno(rawValue: problem), "look at", path)
+        }
+        return try of(AtomicFile.parent(of: path)).appending(name)
+    }
+
+    private static func resolved(_ path: FilePath) -> FilePath? {
+        unsafe path.withPlatformString { name in
+            guard let real = unsafe realpath(name, nil) else { return nil }
+            defer { unsafe free(real) }
+            return unsafe FilePath(platformString: real)
+        }
+    }
+}
